@@ -1,0 +1,96 @@
+"""The commands: python -m grading release | demo | grade | lab | test | text."""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+try:
+    from grading import courses
+except ModuleNotFoundError as missing:
+    sys.exit(f"grading: the package {missing.name} is not installed. Run `make demo`, or use .venv/bin/python.")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command; what the user can mend is told in one line, with exit status 1."""
+    parser = argparse.ArgumentParser(prog="python -m grading", description="The attention course.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("release", help="make release/ and notebooks/ from source/")
+    demo = commands.add_parser("demo", help="grade the sample class in demo/")
+    grade = commands.add_parser("grade", help="grade what lies in submitted/")
+    for command in (demo, grade):
+        command.add_argument("--workers", type=_positive, help="students graded at once (default: one a core)")
+    commands.add_parser("lab", help="open JupyterLab on release/")
+    test = commands.add_parser("test", help="pass all tests")
+    test.add_argument("pytest", nargs=argparse.REMAINDER, help="arguments for pytest")
+    text = commands.add_parser("text", help="print a notebook as text, for diffs")
+    text.add_argument("notebook", type=Path)
+    chosen = parser.parse_args(arguments)
+    try:
+        return COMMANDS[chosen.command](chosen)
+    except courses.CourseError as error:
+        print(f"{chosen.command}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"\n{chosen.command}: stopped. Run it again to go on.", file=sys.stderr)
+        return 130
+
+
+def _release(_: argparse.Namespace) -> int:
+    from grading import release
+
+    release.make(courses.REPOSITORY)
+    print("release/ and notebooks/ are made from source/.")
+    return 0
+
+
+def _demo(chosen: argparse.Namespace) -> int:
+    from grading import autograde, sample_class
+
+    root = courses.REPOSITORY / "demo"
+    courses.quiet()
+    courses.new(root)
+    print(f"The sample class: {', '.join(sample_class.build(root))}.\n", flush=True)
+    return 1 if any(r.error or r.unmarked for r in autograde.grade_class(root, chosen.workers)) else 0
+
+
+def _grade(chosen: argparse.Namespace) -> int:
+    from grading import autograde
+
+    courses.quiet()
+    return 1 if any(r.error or r.unmarked for r in autograde.grade_class(courses.REPOSITORY, chosen.workers)) else 0
+
+
+def _lab(_: argparse.Namespace) -> int:
+    release = courses.REPOSITORY / "release" / "attention"
+    courses.config(courses.REPOSITORY)  # sets PATH and PYTHONPATH for the kernels
+    return subprocess.call(
+        [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={courses.REPOSITORY}", str(release)]
+    )
+
+
+def _test(chosen: argparse.Namespace) -> int:
+    from grading import checks
+
+    return checks.run(chosen.pytest)
+
+
+def _text(chosen: argparse.Namespace) -> int:
+    from grading import notebook_text
+
+    print(notebook_text.as_text(chosen.notebook))
+    return 0
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
+    return int(text)
+
+
+COMMANDS = {"release": _release, "demo": _demo, "grade": _grade, "lab": _lab, "test": _test, "text": _text}
+
+if __name__ == "__main__":
+    os.chdir(courses.REPOSITORY)
+    sys.exit(main())

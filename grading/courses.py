@@ -1,0 +1,114 @@
+"""Course folders: nbgrader's view of one, and the standing errors that a user can mend."""
+
+import contextlib
+import logging
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from grading import course
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+LOCK_LIMIT_S = 60  # how long a process waits for another's turn at the gradebook
+
+
+class CourseError(Exception):
+    """Something that the user can mend; the text is one line that says what is wrong, where, and what to do."""
+
+
+def config(root: Path) -> Config:
+    """The course's configuration of nbgrader for the folder `root`, which holds source/, release/, submitted/ …"""
+    found = PyFileConfigLoader("nbgrader_config.py", path=str(REPOSITORY)).load_config()
+    found.CourseDirectory.root = str(root)
+    found.CourseDirectory.db_url = database(root)
+    return found
+
+
+def database(root: Path) -> str:
+    """The gradebook's address; a process waits for its turn there rather than fail."""
+    return f"sqlite:///{(root / 'gradebook.db').resolve()}?timeout={LOCK_LIMIT_S}"
+
+
+def api(root: Path) -> NbGraderAPI:
+    """nbgrader's own interface to the course in `root`."""
+    return NbGraderAPI(config=config(root))
+
+
+@contextlib.contextmanager
+def gradebook(root: Path) -> Iterator[Gradebook]:
+    """The gradebook of the course in `root`, closed at the end."""
+    config(root)  # also sets PATH, without which a new gradebook cannot be made
+    with Gradebook(database(root), course_id=course.ASSIGNMENT) as book:
+        yield book
+
+
+def new(root: Path) -> None:
+    """Makes an empty course folder with this course's sources and release, replacing what a former one left."""
+    for name in ("source", "release"):
+        shutil.rmtree(root / name, ignore_errors=True)
+        shutil.copytree(REPOSITORY / name / course.ASSIGNMENT, root / name / course.ASSIGNMENT)
+    for name in ("submitted", "autograded", "feedback"):
+        shutil.rmtree(root / name, ignore_errors=True)
+    (root / "gradebook.db").unlink(missing_ok=True)
+    (root / "submitted").mkdir(parents=True)
+
+
+def register(root: Path) -> None:
+    """Tells the gradebook of `root` about the assignment as it stands in source/; the release is generated anew.
+
+    Errors  CourseError with nbgrader's last words if it cannot.
+    """
+    result = api(root).generate_assignment(course.ASSIGNMENT, force=True, create=True)
+    if not result["success"]:
+        raise CourseError(f"source/{course.ASSIGNMENT} could not be released: {last_error(result)}")
+
+
+def last_error(result: dict) -> str:
+    """The line of nbgrader's log or traceback that says most."""
+    lines = [line for line in (result.get("error") or result.get("log") or "").splitlines() if line.strip()]
+    return lines[-1].strip() if lines else "no reason given"
+
+
+def students(root: Path) -> list[str]:
+    """The students with a folder submitted/STUDENT/attention, in order.
+
+    Errors  CourseError if there is none.
+    """
+    folders = sorted((root / "submitted").glob(f"*/{course.ASSIGNMENT}"))
+    names = [folder.parent.name for folder in folders if folder.is_dir() and not folder.parent.name.startswith(".")]
+    if not names:
+        raise CourseError(
+            f"there are no hand-ins in {shown(root / 'submitted')}. "
+            f"Put them into submitted/STUDENT/{course.ASSIGNMENT}/part01.ipynb and so on."
+        )
+    return names
+
+
+def shown(path: Path) -> str:
+    """A path as the user would write it: relative to where they are, if it lies below."""
+    with contextlib.suppress(ValueError):
+        return str(path.resolve().relative_to(Path.cwd()))
+    return str(path)
+
+
+def quiet() -> None:
+    """Keeps nbgrader's and nbconvert's logs off the terminal; what matters in them is printed by our commands."""
+    logging.disable(logging.CRITICAL)
+    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
+
+
+def is_gradebook(path: Path) -> bool:
+    """Whether a file is an SQLite database that can be opened."""
+    try:
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute("select count(*) from sqlite_master")
+        return True
+    except sqlite3.Error:
+        return False

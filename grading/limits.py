@@ -1,0 +1,17 @@
+"""Every limit of grading, in one place, each with its unit in its name.
+
+The limits of what crosses between a test and a student's kernel stand in `wire`, whose text is sent there.
+"""
+
+CALL_LIMIT_S = 20.0  # one call of a student's function by a hidden test
+TEST_LIMIT_S = 120.0  # all calls of one hidden test together, once one of them has run out of time
+CELL_LIMIT_S = 180  # one cell of a notebook, student's or ours; nbgrader holds this clock
+NOTEBOOK_BYTES = 20 * 2**20  # a hand-in's notebook file: the release's are below 0.1 MB, pictures included 1 MB
+FILE_BYTES = 20 * 2**20  # any other file of a hand-in
+FILES = 200  # files of a hand-in, notebooks included
+FILE_DEPTH = 4  # folders in folders of a hand-in
+CELLS = 500  # cells of one notebook
+SOURCE_CHARS = 1_000_000  # the text of one cell
+PRINTED_CHARS = 20_000  # what a probed call printed, handed to the test
+OUTPUT_CHARS = 100_000  # what one cell's output keeps in the graded notebook
+MESSAGE_CHARS = 400  # one message that a student reads

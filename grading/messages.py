@@ -1,0 +1,238 @@
+"""Every text that a student reads, in one place: what was asked, what was found, where to look; never the answer."""
+
+import numpy as np
+
+from grading import course, limits
+
+NOT_FINITE = "some of the numbers are infinite or not numbers (NaN)."
+NOT_PROPORTIONAL = "the numbers are not one factor times the expected ones."
+NO_EXPRESSION = "this is no expression in the symbols that the setup cell provides."
+OTHER_EXPRESSION = "the expression has another value than the one asked for."
+# About a hand-in: what was found, and what to do. Read by instructors in the log, and by students in the feedback.
+EMPTY = "the file is empty; 0 points. Ask for the notebook again."
+NOT_A_FILE = "this is no ordinary file (a folder, a link or the like); 0 points. Ask for the notebook again."
+NOT_TEXT = "the file is not UTF-8 text, so it is no notebook; 0 points. Ask for the notebook again."
+NOT_JSON_DEEP = "the file is nested too deeply to be a notebook; 0 points. Ask for the notebook again."
+NO_CELLS = "the file has no cells; 0 points. Ask for the notebook again."
+FILE_MISSING = "the notebook was not handed in; 0 points. Ask for it if it was forgotten."
+FILE_EXTRA = "this notebook is not part of the course; it is left out."
+TEST_DELETED = "the cell of the tests is missing; 0 points. Ask for the notebook with that cell in it."
+ANSWER_DELETED = "the answer cell is missing; what other cells define is graded. Ask for it if it was lost."
+REASONING_DELETED = "the cell of the written answer is missing. Ask for it if it was lost."
+POINTS_CHANGED = "the points of the tests were changed; the released ones are used. Nothing to do."
+OTHER_RELEASE = (
+    "cells of the course differ from this release; the current ones are used. Check that the release was current."
+)
+KERNEL_ENDED = "the kernel that ran your code ended, so nothing after this could run. Does your code exit, or need too much memory?"
+HIDDEN_TESTS = "# The tests stay hidden; below is what they found."
+OUTPUT_CUT = "… the rest of this output is left out."
+
+# Per part and item: one sentence that points at the idea, added when the item is lost.
+HINTS: dict[int, dict[str, str]] = {
+    1: {
+        "shape_W_Q_h": "How many numbers does the matrix take in, how many does it give, and which come first?",
+        "shape_W_K_h": "Of which sequence's token is a key made, and what is it compared with?",
+        "shape_W_V_h": "Of which sequence's token is a value made, and has it the width of a key?",
+    },
+    2: {
+        "shape_W_Q, shape_W_K, shape_W_V": "Do blocks one below the other add rows or columns, and how many rows has each block?",
+        "shape_q": "How many numbers has one head's query, and how many heads are stacked?",
+        "q_from_x": "On which side of the token does the matrix stand, and how many axes has the result?",
+        "shape_k, shape_v": "How many numbers has one head's key, how many has its value, and how many heads are stacked?",
+        "m_from_y": "On which side of the token does the matrix stand, and how many axes has the result?",
+    },
+    3: {},
+    4: {
+        "shape_o_h": "What is averaged here, and what shape has an average of vectors?",
+        "shape_o": "How many heads are stacked, and how many numbers has each?",
+        "shape_W_O_h": "What does one block act on, and in which space does its result lie?",
+        "shape_W_O": "When blocks stand side by side, do the rows grow in number or the columns?",
+    },
+    5: {},
+    6: {
+        "rank_relation": "Is there a row in one of the two matrices that the other does not have?",
+        "A stacks the copies of every W": "Which row of W is row number i of W_tilde?",
+        "B gets every W back from its copies": "Where in W_tilde do the rows of W stand, and how often?",
+    },
+    7: {
+        "attributes": "Does __init__ store each of its arguments under its own name?",
+        "projections, without copies": "How many heads does each of the four serve, and is each block kept only once?",
+        "output shape": "Does it work for one sample, for one position, and for widths that all differ?",
+        "values": "Which head does each query head read, by what are the logits divided, and over which positions does the softmax run?",
+        "shape comments": "Is there a comment such as # (B, L_1, D_1) beside the operations of forward?",
+    },
+    8: {
+        "kv_head": "What have the numbers of the query heads that share a key/value head in common?",
+        "G_for_MHA": "How many query heads share one key/value head in MHA, and how many such heads does that take?",
+    },
+    9: {},
+    10: {},
+    11: {},
+    12: {},
+    13: {},
+    14: {},
+}
+
+
+def report(part: int, points: float, marks: float, items: list, breach: object) -> str:
+    """The report of one part: a heading, and a line an item; or the rule that was broken."""
+    heading = f"Part {part} · {course.PARTS[part].task}: {_number(marks)} of {_number(points)} points"
+    if breach:
+        return short(f"{heading}. {breach.text}")
+    lines = [heading]
+    for item in items:
+        won = item.points if item.verdict.right else 0
+        line = f"  {_number(won)}/{_number(item.points)}  {item.what}"
+        if not item.verdict.right:
+            hint = "" if item.verdict.no_value else HINTS[part].get(item.what, "")
+            line += f": {item.verdict.found or 'not as asked.'} {hint}".rstrip()
+        lines.append(short(line))
+    return "\n".join(lines)
+
+
+def short(text: str) -> str:
+    """A text in one line, of at most the length that a message may have."""
+    text = "".join(c if c.isprintable() else " " for c in text)
+    return text if len(text) <= limits.MESSAGE_CHARS else text[: limits.MESSAGE_CHARS - 1] + "…"
+
+
+def shapes(got: tuple[int, ...], want: tuple[int, ...]) -> str:
+    return f"the shape is {got}, asked is {want}."
+
+
+def missed(miss: float, scale: float) -> str:
+    if scale == 0.0:
+        return "the numbers should all be 0."
+    share = miss / scale
+    size = f"{100 * share:.2g} % of" if share < 0.995 else f"{share:.3g} times"
+    return f"the largest miss is {size} the largest expected number."
+
+
+def wrong_kind(got: object, kind: str) -> str:
+    return f"asked is {kind}, found is {_kind(got)}."
+
+
+def missing(name: str) -> str:
+    return f"`{name}` is not there. Was the cell that defines it run without an error?"
+
+
+def not_callable(name: str) -> str:
+    return f"`{name}` is not a function."
+
+
+def raised(error: str, line: int | None) -> str:
+    if error == "NotImplementedError":
+        return "it is not written yet."
+    where = f" in line {line} of its cell" if line else ""
+    return f"your code stopped with {article(error)}{where} on one of the tests' inputs."
+
+
+def out_of_time(limit_s: float) -> str:
+    return f"your code was still running after {_number(limit_s)} s."
+
+
+def not_data(what: str) -> str:
+    return f"your code returned {what}, not numbers that can be compared."
+
+
+def died() -> str:
+    return "the kernel that ran your code ended before it answered."
+
+
+def unreadable_reply(name: str) -> str:
+    return f"`{name}` gave nothing that can be read as data."
+
+
+def article(noun: str) -> str:
+    """The noun with its indefinite article: a TypeError, an IndexError."""
+    return f"{'an' if noun[:1] in 'AEIOUaeiou' else 'a'} {noun}"
+
+
+def breach_import(where: str, line: int, code: str) -> str:
+    return f"{where}, line {line}, `{code}`: this problem allows no imports. Remove it to be marked."
+
+
+def breach_hidden_import(where: str, line: int, code: str) -> str:
+    return f"{where}, line {line}, `{code}`: this can hide an import, which this problem does not allow. Remove it to be marked."
+
+
+def breach_loop(where: str, line: int, code: str, what: str) -> str:
+    return (
+        f"{where}, line {line}, `{code}`: {what}, and this part allows no loop in the answer. Replace it to be marked."
+    )
+
+
+def breach_ready_made(where: str, line: int, code: str) -> str:
+    return f"{where}, line {line}, `{code}`: this part asks you to build attention yourself. Replace it to be marked."
+
+
+def breach_torch(where: str, line: int, code: str) -> str:
+    return f"{where}, line {line}, `{code}`: this part is to be done without PyTorch. Replace it to be marked."
+
+
+def breach_statements(where: str, line: int, code: str, output: int) -> str:
+    return f"{where}, line {line}, `{code}`: a second statement computes output {output}; this part allows one each."
+
+
+def number_of_entries(got: int, want: int) -> str:
+    return f"the shape has {got} {'entry' if got == 1 else 'entries'}, it should have {want}."
+
+
+def entry(position: int, found: str) -> str:
+    return f"entry {position + 1}: {found}"
+
+
+def unknown_symbol(name: str) -> str:
+    return f"`{name[:20]}` is none of the symbols that this part speaks of."
+
+
+def not_json(line: int) -> str:
+    return f"the file is not JSON (line {line}), so it is no notebook; 0 points. Ask for the notebook again."
+
+
+def too_large(size: int, limit: int) -> str:
+    return f"the file has {size >> 20} MB, allowed are {limit >> 20} MB; 0 points. Ask for it without its outputs."
+
+
+def too_many_cells(number: int) -> str:
+    return f"the notebook has {number} cells, allowed are {limits.CELLS}; 0 points. Ask for a shorter one."
+
+
+def type_changed(name: str) -> str:
+    return f"the type of the cell {name} was changed; the released one is used. Nothing to do."
+
+
+def cell_never_ends(limit_s: float) -> str:
+    return (
+        f"a cell was still running after {_number(limit_s)} s and could not be stopped, so nothing after it could run."
+    )
+
+
+def no_marks(part: int, points: float, fault: str) -> str:
+    """The report of a part whose tests had nothing to run on."""
+    return short(f"Part {part} · {course.PARTS[part].task}: 0 of {_number(points)} points. {fault}")
+
+
+def not_marked(part: int, where: str) -> str:
+    return f"Part {part} · not marked yet. The marking program failed, your answer did not. Tell your teacher: {where}."
+
+
+def no_forward(class_name: str) -> str:
+    return f"no `forward` of `{class_name}` was found in your cells."
+
+
+def shape_comments(commented: int, statements: int) -> str:
+    return f"{commented} of the {statements} statements of `forward` that compute a tensor have a comment with a shape."
+
+
+def _number(value: float) -> str:
+    return f"{value:g}"
+
+
+def _kind(got: object) -> str:
+    if got is None:
+        return "None (is a `return` missing?)"
+    name = {"Tensor": "a torch tensor", "ndarray": "a NumPy array"}.get(type(got).__name__)
+    if name and isinstance(got, np.ndarray) and got.dtype.kind not in "biufc":
+        return "an array of things that are not numbers"
+    return name or article(type(got).__name__)

@@ -1,0 +1,169 @@
+"""Marks: verdicts on what a student's code gave, and the sheet that adds them up, item by item.
+
+A test cell makes one `Sheet`, lists its items, and ends with `sheet.total()`: a Python float from 0 to the cell's
+points, the only form that nbgrader reads as partial credit. An outcome is right or wrong; anything that goes wrong
+here is raised, and then the part counts as not marked, never as zero.
+"""
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from grading import messages
+from grading.probe import Reason, Tensor
+
+
+class Kind(Enum):
+    """What an array must be: a torch tensor, a NumPy array, or anything that NumPy turns into one."""
+
+    TENSOR = "a torch tensor"
+    ARRAY = "a NumPy array"
+    ANY = "an array of numbers"
+
+
+TENSOR, ARRAY, ANY = Kind.TENSOR, Kind.ARRAY, Kind.ANY
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether an item is right, and what was found, in words for the student; `no_value`: nothing to judge."""
+
+    right: bool
+    found: str = ""
+    no_value: bool = False
+
+
+def array(got: object, kind: Kind = TENSOR) -> np.ndarray | None:
+    """What a student's code gave as a NumPy array of numbers, float64 or complex; None if it is no `kind`."""
+    match kind:
+        case Kind.TENSOR:
+            out = got.array if isinstance(got, Tensor) else None
+        case Kind.ARRAY:
+            out = got if isinstance(got, np.ndarray) else None
+        case Kind.ANY:
+            out = _any_array(got)
+    if out is None or out.dtype.kind not in "biufc":
+        return None
+    return out if out.dtype.kind == "c" else out.astype(np.float64)
+
+
+def same_shape(got: object, want: np.ndarray | tuple[int, ...], kind: Kind = TENSOR) -> Verdict:
+    """Right if got is of the kind and has exactly the shape wanted."""
+    shape = want if isinstance(want, tuple) else np.shape(want)
+    values = array(got, kind)
+    if values is None:
+        return _unusable(got, kind)
+    return Verdict(values.shape == shape, messages.shapes(values.shape, shape))
+
+
+def close(got: object, want: np.ndarray, rtol: float = 1e-5, kind: Kind = TENSOR) -> Verdict:
+    """Right if got has the shape of want and misses it nowhere by more than rtol times want's largest magnitude.
+
+    No broadcasting; NaN and infinity are never right. 1e-5 is what float32 arithmetic keeps of a few hundred terms.
+    """
+    want = np.asarray(want, dtype=np.float64)
+    verdict = same_shape(got, want, kind)
+    if not verdict.right:
+        return verdict
+    values = array(got, kind)
+    if not np.isfinite(values).all():
+        return Verdict(False, messages.NOT_FINITE)
+    if want.size == 0:
+        return Verdict(True)
+    scale, miss = float(np.abs(want).max()), float(np.abs(values - want).max())
+    return Verdict(miss <= rtol * scale, messages.missed(miss, scale))
+
+
+def proportional(got: object, want: np.ndarray, rtol: float = 1e-5, kind: Kind = TENSOR) -> Verdict:
+    """Right if got is a finite factor, not 0, times want, which must not be all zeros."""
+    want = np.asarray(want, dtype=np.float64)
+    verdict = same_shape(got, want, kind)
+    if not verdict.right:
+        return verdict
+    values = array(got, kind)
+    if not np.isfinite(values).all() or values.dtype.kind == "c":
+        return Verdict(False, messages.NOT_FINITE)
+    factor = float((values * want).sum() / (want * want).sum())
+    if not math.isfinite(factor) or factor == 0.0:
+        return Verdict(False, messages.NOT_PROPORTIONAL)
+    return Verdict(close(got, factor * want, rtol, kind).right, messages.NOT_PROPORTIONAL)
+
+
+def fact(condition: bool, found: str) -> Verdict:
+    """Right if the condition holds; `found` is what the student reads if it does not."""
+    if not isinstance(condition, (bool, np.bool_)):
+        raise TypeError(f"fact: a condition is True or False, not {type(condition).__name__}")
+    return Verdict(bool(condition), found)
+
+
+def all_of(*verdicts: Verdict) -> Verdict:
+    """Right if all are; else the first that is not."""
+    if not verdicts:
+        raise ValueError("all_of: no verdicts")
+    return next((v for v in verdicts if not v.right), verdicts[0])
+
+
+@dataclass(frozen=True)
+class Item:
+    """One line of a sheet: points for what, and the verdict."""
+
+    points: float
+    what: str
+    verdict: Verdict
+
+
+class Sheet:
+    """The items of one part's hidden test; `total` prints the report and gives the marks.
+
+    Errors  ValueError if the items do not add up to the points: then the test is at fault and nothing is marked.
+    """
+
+    def __init__(self, part: int, points: int) -> None:
+        self.part, self.points = part, points
+        self.breach, self.items = None, []
+
+    def require(self, breach: object) -> None:
+        """Takes the outcome of a rule: None, or the first breach, which costs all points of this sheet."""
+        self.breach = self.breach or breach
+
+    def item(self, points: float, what: str, verdict: Verdict) -> None:
+        """Adds an item, all of whose points are won or lost."""
+        if not isinstance(verdict, Verdict):
+            raise TypeError(f"item {what!r}: {type(verdict).__name__} is no verdict")
+        self.items.append(Item(points, what, verdict))
+
+    def total(self) -> float:
+        """Prints what each item found and returns the marks, a float from 0 to the points."""
+        if not math.isclose(sum(item.points for item in self.items), self.points):
+            raise ValueError(f"part {self.part}: the items do not add up to {self.points} points")
+        marks = 0.0 if self.breach else float(sum(item.points for item in self.items if item.verdict.right))
+        print(messages.report(self.part, self.points, marks, self.items, self.breach))
+        if type(marks) is not float or not 0.0 <= marks <= self.points:
+            raise ValueError(f"part {self.part}: {marks!r} are no marks out of {self.points}")
+        return marks
+
+
+def _any_array(got: object) -> np.ndarray | None:
+    if isinstance(got, Tensor):
+        return got.array
+    if isinstance(got, (Reason, str, dict, type(None))):
+        return None
+    try:
+        return np.asarray(_plain(got))
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _plain(got: object) -> object:
+    """Lists and tuples with arrays in place of the tensors in them."""
+    if isinstance(got, (list, tuple)):
+        return [_plain(piece) for piece in got]
+    return got.array if isinstance(got, Tensor) else got
+
+
+def _unusable(got: object, kind: Kind) -> Verdict:
+    if isinstance(got, Reason):
+        return Verdict(False, got.text, no_value=True)
+    return Verdict(False, messages.wrong_kind(got, kind.value))

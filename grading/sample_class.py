@@ -1,0 +1,114 @@
+"""A pretend class to grade, built from source, release and tests/answers; each student is named by what it is."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from grading import course, courses
+
+ANSWERS = courses.REPOSITORY / "tests" / "answers"
+Edit = Callable[[dict], None]
+
+
+def build(root: Path) -> list[str]:
+    """Writes the sample class to root/submitted and returns its students' names.
+
+    Errors  CourseError if an answer that the class is made of is not in tests/answers.
+    """
+    students = {
+        "model-answers": _model,
+        "untouched-release": lambda part: _released(part),
+        "half-done": lambda part: _model(part) if part.number <= 7 else _released(part),
+        "usual-mistakes": lambda part: hand_in(part, _answer(part, USUAL_MISTAKES), "It is so because of the shapes."),
+        "unusual-style": lambda part: hand_in(part, _answer(part, UNUSUAL_STYLE), _model_reasoning(part)),
+        "rule-breaker": lambda part: hand_in(part, _answer(part, RULE_BREAKER), _model_reasoning(part)),
+        "damaged-hand-in": _model,
+    }
+    for student, make in students.items():
+        folder = root / "submitted" / student / course.ASSIGNMENT
+        folder.mkdir(parents=True, exist_ok=True)
+        for part in course.PARTS.values():
+            write(folder, part, make(part))
+    _damage(root / "submitted" / "damaged-hand-in" / course.ASSIGNMENT)
+    return list(students)
+
+
+def hand_in(part: course.Part, answer: str, reasoning: str | None = None) -> dict:
+    """The released notebook of a part with an answer in it; a line `# %%` in the answer begins a cell of its own."""
+    notebook = _released(part)
+    first, *own = _pieces(answer)
+    cells = []
+    for cell in notebook["cells"]:
+        cells.append(cell)
+        if cell["id"] == f"{part.stem}-answer":
+            cell["source"] = first
+            cells += [_code_cell(source, f"{part.stem}-own-{n}") for n, source in enumerate(own, start=1)]
+        elif cell["id"] == f"{part.stem}-reasoning" and reasoning is not None:
+            cell["source"] = reasoning
+    notebook["cells"] = cells
+    return notebook
+
+
+def write(folder: Path, part: course.Part, notebook: dict) -> None:
+    """Writes a part's notebook into a hand-in's folder."""
+    (folder / f"{part.stem}.ipynb").write_text(json.dumps(notebook, indent=1), encoding="utf-8")
+
+
+def _pieces(answer: str) -> list[str]:
+    pieces = [[]]
+    for line in answer.splitlines(keepends=True):
+        if line.startswith("# %%"):
+            pieces.append([])
+        else:
+            pieces[-1].append(line)
+    return ["".join(piece).rstrip("\n") for piece in pieces]
+
+
+def _code_cell(source: str, name: str) -> dict:
+    return {"cell_type": "code", "id": name, "metadata": {}, "execution_count": None, "outputs": [], "source": source}
+
+
+def _released(part: course.Part) -> dict:
+    return _read(courses.REPOSITORY / "release" / course.ASSIGNMENT / f"{part.stem}.ipynb")
+
+
+def _model(part: course.Part) -> dict:
+    source = _sources(part)
+    return hand_in(part, source[f"{part.stem}-answer"], source.get(f"{part.stem}-reasoning"))
+
+
+def _model_reasoning(part: course.Part) -> str | None:
+    return _sources(part).get(f"{part.stem}-reasoning")
+
+
+def _sources(part: course.Part) -> dict[str, str]:
+    notebook = _read(courses.REPOSITORY / "source" / course.ASSIGNMENT / f"{part.stem}.ipynb")
+    return {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
+
+
+def _read(path: Path) -> dict:
+    if not path.exists():
+        raise courses.CourseError(f"{courses.shown(path)} is missing. Run `make release`.")
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _answer(part: course.Part, chosen: dict[int, str]) -> str:
+    path = ANSWERS / part.stem / f"{chosen[part.number]}.py"
+    if not path.exists():
+        raise courses.CourseError(f"the sample class needs {courses.shown(path)}, which is missing.")
+    return path.read_text(encoding="utf-8")
+
+
+def _damage(folder: Path) -> None:
+    """One file that is not JSON, one missing, one without its test cell, one saved by another kernel."""
+    (folder / "part02.ipynb").write_text("<html>502 Bad Gateway</html>\n", encoding="utf-8")
+    (folder / "part04.ipynb").unlink()
+    without = _read(folder / "part06.ipynb")
+    without["cells"] = [cell for cell in without["cells"] if cell["id"] != "part06-test"]
+    write(folder, course.PARTS[6], without)
+    other = _read(folder / "part08.ipynb")
+    other["metadata"] = {
+        "kernelspec": {"display_name": "R", "language": "R", "name": "ir"},
+        "language_info": {"name": "R"},
+    }
+    write(folder, course.PARTS[8], other)

@@ -1,0 +1,146 @@
+"""How many statements of a function compute each of its outputs.
+
+Views of the inputs, scalars and helper functions are free; arithmetic on tensors is a computing statement, and so is
+a view of something computed.
+"""
+
+import ast
+from dataclasses import dataclass, field
+
+from grading.cells import Code, defined, editable
+
+SCALAR_CALLS = frozenset("sqrt float int len abs pow max min round tensor as_tensor size numel dim item isqrt".split())
+# Rearranging an input is free: these compute nothing.
+VIEWS = frozenset(
+    "view reshape unflatten flatten transpose permute t T mT H swapaxes swapdims movedim moveaxis unsqueeze squeeze "
+    "expand expand_as contiguous clone detach split chunk unbind tensor_split narrow select to double float type cpu "
+    "cuda repeat tile stack cat concat concatenate vstack hstack requires_grad_ view_as reshape_as data ravel "
+    "broadcast_to type_as index_select rearrange".split()
+)
+SIZES = frozenset({"shape", "device", "dtype", "ndim"})
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Where a value comes from: a tensor or a scalar, and the lines of the statements that computed it."""
+
+    tensor: bool = False
+    lines: frozenset[int] = field(default_factory=frozenset)
+
+    def __or__(self, other: "Flow") -> "Flow":
+        return Flow(self.tensor or other.tensor, self.lines | other.lines)
+
+
+def second_statement(answer_id: str, function: str) -> tuple[Code, int, int] | None:
+    """The cell, the line and the output's position of a second statement that computes an output of the function.
+
+    None if each output has at most one, or if there is no such function to look at.
+    """
+    found = [(c, n) for c, n in defined(editable(answer_id)).get(function, []) if isinstance(n, ast.FunctionDef)]
+    if not found:
+        return None
+    code, node = found[-1]
+    for position, flow in enumerate(_outputs(node)):
+        if len(flow.lines) > 1:
+            return code, max(flow.lines), position
+    return None
+
+
+def _outputs(function: ast.FunctionDef) -> list[Flow]:
+    """The flow of each output of the last return statement."""
+    arguments = function.args.posonlyargs + function.args.args
+    names = {a.arg: Flow(tensor=a.arg not in {"H", "r", "D"}) for a in arguments}
+    if len(arguments) >= 6:
+        names[arguments[5].arg] = Flow()
+    out: list[Flow] = []
+    for statement in _in_order(function.body):
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    _assign(target, value, statement.lineno, names)
+            case ast.AnnAssign(target=target, value=value) if value is not None:
+                _assign(target, value, statement.lineno, names)
+            case ast.AugAssign(target=target, value=value):
+                flow = _flow(target, names) | _flow(value, names)
+                _store(target, _computed(flow, statement.lineno), names)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr=name))) if name.endswith("_"):
+                flow = _flow(owner, names)
+                _store(owner, _computed(flow, statement.lineno), names)
+            case ast.Return(value=value) if value is not None:
+                parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
+                out = [_statement_flow(part, statement.lineno, names) for part in parts]
+    return out
+
+
+def _in_order(body: list[ast.stmt]) -> list[ast.stmt]:
+    out = []
+    for statement in body:
+        out.append(statement)
+        for name in ("body", "orelse", "finalbody"):
+            if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                out += _in_order(getattr(statement, name, []))
+    return out
+
+
+def _assign(target: ast.expr, value: ast.expr, line: int, names: dict[str, Flow]) -> None:
+    pair = (ast.Tuple, ast.List)
+    if isinstance(target, pair) and isinstance(value, pair) and len(target.elts) == len(value.elts):
+        flows = [_statement_flow(v, line, names) for v in value.elts]
+        for one, flow in zip(target.elts, flows, strict=True):
+            _store(one, flow, names)
+        return
+    flow = _statement_flow(value, line, names)
+    for one in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
+        _store(one, flow, names)
+
+
+def _store(target: ast.expr, flow: Flow, names: dict[str, Flow]) -> None:
+    part = False
+    while isinstance(target, (ast.Subscript, ast.Starred, ast.Attribute)):
+        part, target = True, target.value
+    if isinstance(target, ast.Name):
+        names[target.id] = (names.get(target.id, Flow()) | flow) if part else flow
+
+
+def _statement_flow(value: ast.expr, line: int, names: dict[str, Flow]) -> Flow:
+    """The flow of an assigned value: its statement counts if it computes, or if it rearranges something computed."""
+    flow = _flow(value, names)
+    if not flow.tensor or isinstance(value, ast.Name):
+        return flow
+    return _computed(flow, line) if _computes(value, names) or flow.lines else flow
+
+
+def _computed(flow: Flow, line: int) -> Flow:
+    return Flow(flow.tensor, flow.lines | {line}) if flow.tensor else flow
+
+
+def _flow(value: ast.expr, names: dict[str, Flow]) -> Flow:
+    match value:
+        case ast.Name(id=name):
+            return names.get(name, Flow())
+        case ast.Attribute(attr=name) if name in SIZES:
+            return Flow()
+        case ast.Call(func=ast.Attribute(attr="size" | "numel" | "dim" | "item")):
+            return Flow()
+        case ast.Call(func=ast.Name(id="len" | "int" | "float")):
+            return Flow()
+        case ast.Lambda():
+            return Flow()
+    out = Flow()
+    for inner in ast.iter_child_nodes(value):
+        if isinstance(inner, (ast.expr, ast.keyword)):
+            out |= _flow(inner.value if isinstance(inner, ast.keyword) else inner, names)
+    return out
+
+
+def _computes(value: ast.expr, names: dict[str, Flow]) -> bool:
+    """Whether an expression does more than rearrange tensors and compute scalars."""
+    for node in ast.walk(value):
+        match node:
+            case ast.BinOp() | ast.UnaryOp():
+                if _flow(node, names).tensor:
+                    return True
+            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
+                if name not in VIEWS and name not in SCALAR_CALLS and _flow(node, names).tensor:
+                    return True
+    return False

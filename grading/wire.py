@@ -1,0 +1,222 @@
+"""The data that crosses between a hidden test and student code: strict, bounded, never pickled or evaluated.
+
+A message is MAGIC, the header's length in 8 bytes, a JSON header and the raw bytes of all arrays, in order.
+The header is a tree of ["tag", ...] lists; an array names its dtype and shape, and its bytes follow one another
+without gaps. `decode` refuses everything else with WireError. Both ends use this file; the student's end needs
+torch, the test's end needs NumPy alone: there a tensor is a `Tensor`, an array that knows where it came from.
+"""
+
+import json
+import math
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+MAGIC = b"attn1\n"
+MAX_BYTES = 256 * 2**20
+MAX_NODES = 100_000
+MAX_DEPTH = 32
+MAX_DIGITS = 400
+DTYPES = frozenset("|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 <f4 <f8 <c8 <c16".split())
+
+
+class WireError(ValueError):
+    """The value cannot cross, or the message is not one of ours; the text says which, and never quotes data."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """A torch tensor as data: `array` in NumPy (bfloat16 and smaller widened to float32), its `dtype` and `device`."""
+
+    array: np.ndarray
+    dtype: str = "float64"
+    device: str = "cpu"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The array's shape."""
+        return self.array.shape
+
+
+def encode(value: object) -> bytes:
+    """Bytes of a value made of None, bool, int, float, str, list, tuple, dict, NumPy arrays and tensors.
+
+    Units   at most MAX_BYTES, MAX_NODES values, MAX_DEPTH deep.
+    Errors  WireError for any other kind of value, and for one that is too large.
+    """
+    buffers: list[bytes | memoryview] = []
+    tree = _Encoder(buffers).node(value, 0)
+    header = json.dumps(tree, separators=(",", ":"), ensure_ascii=True).encode()
+    size = len(header) + sum(len(b) for b in buffers)
+    if size > MAX_BYTES:
+        raise WireError(f"a value of {size >> 20} MB is too large to hand over")
+    return b"".join([MAGIC, struct.pack("<Q", len(header)), header, *buffers])
+
+
+def decode(message: bytes, as_torch: bool = False) -> object:
+    """The value of a message; tensors as `Tensor`, or as torch tensors where as_torch is set.
+
+    Errors  WireError for a message that `encode` could not have written.
+    """
+    if len(message) > MAX_BYTES + 64 or not message.startswith(MAGIC) or len(message) < len(MAGIC) + 8:
+        raise WireError("the reply is not a message")
+    start = len(MAGIC) + 8
+    (length,) = struct.unpack("<Q", message[len(MAGIC) : start])
+    if length > len(message) - start:
+        raise WireError("the reply is truncated")
+    try:
+        tree = json.loads(message[start : start + length].decode("ascii"), parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise WireError("the reply has no readable header") from None
+    decoder = _Decoder(memoryview(message)[start + length :], as_torch)
+    value = decoder.node(tree, 0)
+    if decoder.offset != len(decoder.payload):
+        raise WireError("the reply has bytes to spare")
+    return value
+
+
+class _Encoder:
+    def __init__(self, buffers: list) -> None:
+        self.buffers, self.nodes = buffers, 0
+
+    def node(self, value: object, depth: int) -> list:
+        self.nodes += 1
+        if self.nodes > MAX_NODES or depth > MAX_DEPTH:
+            raise WireError("a value of too many pieces, or nested too deeply")
+        if value is None:
+            return ["n"]
+        if isinstance(value, bool):
+            return ["b", bool(value)]
+        if isinstance(value, int):
+            text = str(int(value)) if abs(value) < 10**MAX_DIGITS else None
+            if text is None:
+                raise WireError(f"an integer of more than {MAX_DIGITS} digits")
+            return ["i", text]
+        if isinstance(value, float):
+            return ["f", float(value).hex()]
+        if isinstance(value, str):
+            return ["s", str.__str__(value)]
+        if isinstance(value, (tuple, list)):
+            tag = "t" if isinstance(value, tuple) else "l"
+            return [tag, [self.node(v, depth + 1) for v in value]]
+        if isinstance(value, dict):
+            return ["d", [[self.node(k, depth + 1), self.node(v, depth + 1)] for k, v in value.items()]]
+        if isinstance(value, Tensor):
+            return ["T", *self.array(value.array), value.dtype, value.device]
+        if isinstance(value, np.generic) and value.dtype.kind in "biufc" and value.dtype.kind != "c":
+            return self.node(value.item(), depth)
+        if isinstance(value, (np.ndarray, np.generic)):
+            return ["a", *self.array(np.asarray(value))]
+        if type(value).__module__.split(".")[0] == "torch" or _is_tensor(value):
+            return self.tensor(value)
+        raise WireError(f"a value of the type {_type_name(value)}")
+
+    def array(self, array: np.ndarray) -> list:
+        array = np.ascontiguousarray(array).reshape(array.shape)
+        array = array.astype(np.float64 if array.dtype.char == "g" else array.dtype.newbyteorder("<"), copy=False)
+        if array.dtype.str not in DTYPES:
+            raise WireError(f"an array of the dtype {array.dtype.name[:40]}")
+        self.buffers.append(memoryview(array.reshape(-1)).cast("B") if array.size else b"")
+        return [array.dtype.str, list(array.shape)]
+
+    def tensor(self, value: object) -> list:
+        import torch
+
+        if not isinstance(value, torch.Tensor):
+            raise WireError(f"a value of the type {_type_name(value)}")
+        plain = value.detach().as_subclass(torch.Tensor)
+        if plain.layout != torch.strided or plain.is_meta or plain.is_quantized:
+            raise WireError("a tensor that is not a plain, dense one")
+        name, device = str(plain.dtype).removeprefix("torch."), str(plain.device)
+        plain = plain.cpu().resolve_conj().resolve_neg()
+        if plain.dtype.is_floating_point and name not in ("float16", "float32", "float64"):
+            plain = plain.to(torch.float32)
+        return ["T", *self.array(plain.numpy()), name, device]
+
+
+class _Decoder:
+    def __init__(self, payload: memoryview, as_torch: bool) -> None:
+        self.payload, self.as_torch, self.offset, self.nodes = payload, as_torch, 0, 0
+
+    def node(self, tree: object, depth: int) -> object:
+        self.nodes += 1
+        if self.nodes > MAX_NODES or depth > MAX_DEPTH:
+            raise WireError("the reply has too many pieces, or is nested too deeply")
+        match tree:
+            case ["n"]:
+                return None
+            case ["b", bool(flag)]:
+                return flag
+            case ["i", str(digits)] if len(digits) <= MAX_DIGITS + 1 and _is_integer(digits):
+                return int(digits)
+            case ["f", str(text)] if len(text) <= 40:
+                return _float(text)
+            case ["s", str(text)]:
+                return text
+            case ["l", list(items)]:
+                return [self.node(v, depth + 1) for v in items]
+            case ["t", list(items)]:
+                return tuple(self.node(v, depth + 1) for v in items)
+            case ["d", list(items)]:
+                return self.mapping(items, depth)
+            case ["a", str(dtype), list(shape)]:
+                return self.array(dtype, shape)
+            case ["T", str(dtype), list(shape), str(name), str(device)] if len(name) <= 20 and len(device) <= 20:
+                tensor = Tensor(self.array(dtype, shape), name, device)
+                return _torch(tensor) if self.as_torch else tensor
+        raise WireError("the reply has an unknown piece")
+
+    def mapping(self, items: list, depth: int) -> dict:
+        out = {}
+        for pair in items:
+            if not isinstance(pair, list) or len(pair) != 2:
+                raise WireError("the reply has a broken mapping")
+            key = self.node(pair[0], depth + 1)
+            if not isinstance(key, (str, int, float, bool, type(None))) or key in out:
+                raise WireError("the reply has a broken mapping")
+            out[key] = self.node(pair[1], depth + 1)
+        return out
+
+    def array(self, dtype: str, shape: list) -> np.ndarray:
+        if dtype not in DTYPES or len(shape) > 16 or not all(type(n) is int and 0 <= n <= 2**40 for n in shape):
+            raise WireError("the reply has an array of an unknown kind")
+        size = math.prod(shape) * np.dtype(dtype).itemsize
+        if size > len(self.payload) - self.offset:
+            raise WireError("the reply is truncated")
+        piece = self.payload[self.offset : self.offset + size]
+        self.offset += size
+        return np.frombuffer(piece, dtype=dtype).reshape(shape).copy()
+
+
+def _torch(tensor: Tensor) -> object:
+    import torch
+
+    return torch.from_numpy(tensor.array).to(getattr(torch, tensor.dtype))
+
+
+def _is_tensor(value: object) -> bool:
+    import sys
+
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def _type_name(value: object) -> str:
+    name = type(value).__name__
+    return name[:40] if isinstance(name, str) and name.isidentifier() else "unknown"
+
+
+def _is_integer(digits: str) -> bool:
+    return digits.removeprefix("-").isascii() and digits.removeprefix("-").isdigit()
+
+
+def _float(text: str) -> float:
+    try:
+        return float.fromhex(text)
+    except (ValueError, OverflowError):
+        raise WireError("the reply has a broken number") from None
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(name)

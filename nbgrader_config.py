@@ -1,0 +1,45 @@
+"""The course's configuration of nbgrader: where things lie, and what is plugged in. Read by every nbgrader command."""
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+# Hidden tests import `grading`, here and in the kernels; nbgrader looks for its programs beside Python.
+sys.path[:0] = [str(HERE)] if str(HERE) not in sys.path else []
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    dict.fromkeys([str(HERE), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+)
+os.environ["PATH"] = os.pathsep.join(dict.fromkeys([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
+
+from grading import limits  # noqa: E402  (found through the lines above)
+
+c = get_config()  # noqa: F821  (given by traitlets)
+
+c.CourseDirectory.course_id = "attention"
+c.CourseDirectory.solution_directory = "notebooks"
+
+c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
+c.ClearSolutions.text_stub = "YOUR ANSWER HERE"
+
+# A hand-in is read through the front gate, run and settled by the judge, and saved with three outcomes.
+c.Autograde.exporter_class = "grading.intake.CleanExporter"
+c.Autograde.autograde_preprocessors = [
+    "grading.judge.Judge",
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+    "grading.judge.SaveMarks",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+c.Autograde.post_convert_hook = "grading.judge.put_back_unmarked"
+c.Execute.timeout = limits.CELL_LIMIT_S
+c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=40"]
+
+# Feedback shows what each test found, and no line of a hidden test.
+c.GenerateFeedback.preprocessors = [
+    "nbgrader.preprocessors.GetGrades",
+    "grading.feedback.HideTests",
+    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+]

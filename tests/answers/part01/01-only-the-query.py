@@ -1,0 +1,1 @@
+shape_W_Q_h = (D_qk, D_1)

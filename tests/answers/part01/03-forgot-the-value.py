@@ -1,0 +1,2 @@
+shape_W_Q_h = (D_qk, D_1)
+shape_W_K_h = (D_qk, D_2)

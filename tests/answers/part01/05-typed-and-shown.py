@@ -1,0 +1,5 @@
+shape_W_Q_h: tuple = (D_qk, D_1)
+shape_W_K_h: tuple = (D_qk, D_2)
+shape_W_V_h: tuple = (D_v, D_2)
+display(shape_W_Q_h)
+shape_W_K_h

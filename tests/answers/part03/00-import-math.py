@@ -1,0 +1,4 @@
+import math
+
+def attention_logits(q, K, D_qk):
+    return K @ q / math.sqrt(D_qk)

@@ -1,0 +1,5 @@
+import importlib
+math = importlib.import_module("math")
+
+def attention_logits(q, K, D_qk):
+    return K @ q / math.sqrt(D_qk)

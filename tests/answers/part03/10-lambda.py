@@ -1,0 +1,1 @@
+attention_logits = lambda q, K, D_qk: (K * q).sum(-1) / D_qk ** .5

@@ -1,0 +1,5 @@
+# each head makes D_1 / H of the output's numbers
+shape_o_h = (D_v,)
+shape_o = (H * D_v,)
+shape_W_O_h = (D_1 / H, D_v)
+shape_W_O = (D_1, H * D_v)

@@ -1,0 +1,2 @@
+shape_W_O_h = (D_1, D_v)
+shape_W_O = (D_1, H * D_v)

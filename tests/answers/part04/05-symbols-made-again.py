@@ -1,0 +1,5 @@
+H, D_v, D_1 = symbols("H D_v D_1", integer=True)
+shape_o_h = (D_v,)
+shape_o = (H * D_v,)
+shape_W_O_h = (D_1, D_v)
+shape_W_O = (D_1, H * D_v)

@@ -1,0 +1,6 @@
+rank_relation = "=="
+
+def stack_and_pick(H, G, d):
+    A = np.tile(np.eye(G * d), (H // G, 1)) / (H // G)
+    B = np.eye(G * d, H * d)
+    return A, B

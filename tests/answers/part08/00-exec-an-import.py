@@ -1,0 +1,6 @@
+exec("import math")
+
+def kv_head(h, G):
+    return h % G
+
+G_for_MHA = H

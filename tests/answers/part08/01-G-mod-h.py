@@ -1,0 +1,4 @@
+def kv_head(h, G):
+    return G % h if h else 0
+
+G_for_MHA = H

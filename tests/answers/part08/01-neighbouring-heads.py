@@ -1,0 +1,5 @@
+heads = 12
+def kv_head(h, G):
+    return h // (heads // G)
+
+G_for_MHA = H

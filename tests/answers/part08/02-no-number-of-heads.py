@@ -1,0 +1,2 @@
+def kv_head(h, G):
+    return h % G

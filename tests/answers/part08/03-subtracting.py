@@ -1,0 +1,6 @@
+def kv_head(h, G):
+    while h >= G:
+        h -= G
+    return h
+
+G_for_MHA = H

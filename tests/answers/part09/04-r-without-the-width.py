@@ -1,0 +1,5 @@
+r_MLA = G
+
+def factor_gqa(W_M_GQA, H):
+    r, D = W_M_GQA.shape
+    return np.tile(np.eye(r), (D // r, 1)), W_M_GQA

@@ -1,0 +1,9 @@
+def GQA_2_MLA(W_M_GQA):
+    r, D = W_M_GQA.shape
+    W_M_GQA_tilde = np.tile(W_M_GQA, (D // r, 1))
+    U, S, Vh = torch.linalg.svd(torch.from_numpy(W_M_GQA_tilde), full_matrices=False)
+    W_UM_MLA = (U[:, :r] * S[:r]).numpy()
+    W_DKV_MLA = Vh[:r].numpy()
+    print(W_UM_MLA.shape, W_DKV_MLA.shape)
+    print(np.mean((W_M_GQA_tilde - W_UM_MLA @ W_DKV_MLA) ** 2))
+    return W_DKV_MLA, W_UM_MLA

@@ -1,0 +1,5 @@
+torch.manual_seed(0)
+W_DKV_MLA = torch.randn(1, 2)
+W_UM_MLA = torch.randn(2, 1)
+product = torch.matmul(W_UM_MLA, W_DKV_MLA)
+assert not torch.equal(product[0], product[1])
