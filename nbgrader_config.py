@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -13,6 +14,9 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 os.environ["PATH"] = os.pathsep.join(dict.fromkeys([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
 
 from grading import limits  # noqa: E402  (found through the lines above)
+
+# nbgrader's own way with SQLAlchemy, which warns of it at every submission and is right all the same.
+warnings.filterwarnings("ignore", message="Object of type <Submitted.* not in session")
 
 c = get_config()  # noqa: F821  (given by traitlets)
 

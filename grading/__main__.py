@@ -49,7 +49,6 @@ def _demo(chosen: argparse.Namespace) -> int:
     from grading import autograde, sample_class
 
     root = courses.REPOSITORY / "demo"
-    courses.quiet()
     courses.new(root)
     print(f"The sample class: {', '.join(sample_class.build(root))}.\n", flush=True)
     return 1 if any(r.error or r.unmarked for r in autograde.grade_class(root, chosen.workers)) else 0
@@ -58,7 +57,6 @@ def _demo(chosen: argparse.Namespace) -> int:
 def _grade(chosen: argparse.Namespace) -> int:
     from grading import autograde
 
-    courses.quiet()
     return 1 if any(r.error or r.unmarked for r in autograde.grade_class(courses.REPOSITORY, chosen.workers)) else 0
 
 

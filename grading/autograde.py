@@ -25,14 +25,14 @@ class Graded:
 
 
 def grade_class(root: Path, workers: int | None = None) -> list[Graded]:
-    """Grades all hand-ins of the course in `root`, writes feedback and marks.csv, and prints progress and the marks.
+    """Grades all hand-ins of the course in `root`, writes feedback and marks.csv, prints progress and the marks.
 
     Errors  CourseError if there is nothing to grade or the course cannot be read.
     """
     students = courses.students(root)
     courses.register(root)
     results = []
-    for number, result in enumerate(_graded(root, students, workers or os.cpu_count() or 1), start=1):
+    for number, result in enumerate(graded(root, students, workers), start=1):
         results.append(result)
         print(f"[{number}/{len(students)}] {result.student}: {_outcome(result)}", flush=True)
     with courses.gradebook(root) as book:
@@ -45,9 +45,8 @@ def grade_class(root: Path, workers: int | None = None) -> list[Graded]:
     return results
 
 
-def grade_student(root: Path, student: str) -> Graded:
+def grade_student(root: Path, student: str, feedback: bool = True) -> Graded:
     """Grades one hand-in and writes its feedback; whatever goes wrong is told in the result, so that others go on."""
-    courses.quiet()
     started = time.monotonic()
     folder = root / "submitted" / student / course.ASSIGNMENT
     notices = intake.notices(student, folder, root / "release" / course.ASSIGNMENT)
@@ -59,23 +58,26 @@ def grade_student(root: Path, student: str) -> Graded:
         return Graded(student, notices, error=courses.last_error(result), seconds=time.monotonic() - started)
     with courses.gradebook(root) as book:
         unmarked = judge.unmarked(book, student)
-    if not unmarked:
+    if feedback and not unmarked:
         result = api.generate_feedback(course.ASSIGNMENT, student, force=True)
     error = "" if result["success"] else f"no feedback: {courses.last_error(result)}"
     return Graded(student, notices, unmarked, error, time.monotonic() - started)
 
 
-def _graded(root: Path, students: list[str], workers: int) -> Iterator[Graded]:
-    """The results of all students, in the order in which they are ready."""
+def graded(root: Path, students: list[str], workers: int | None = None, feedback: bool = True) -> Iterator[Graded]:
+    """The results of all students, in the order in which they are ready; `workers` at once, one a core by default."""
+    workers = workers or os.cpu_count() or 1
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(workers, len(students)), mp_context=context, initializer=_lower_threads) as pool:
-        waiting = {pool.submit(grade_student, root, student): student for student in students}
+        waiting = {pool.submit(grade_student, root, student, feedback): student for student in students}
         try:
             for future in as_completed(waiting):
                 try:
                     yield future.result()
                 except BrokenProcessPool:
                     yield Graded(waiting[future], error="the grading process ended; grade again.")
+                except Exception as error:  # noqa: BLE001  (told, and the exit status says it; the others go on)
+                    yield Graded(waiting[future], error=f"{type(error).__name__}: {error}")
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -103,8 +105,3 @@ def _print_notices(results: list[Graded]) -> None:
         print("\nTo look at:", file=sys.stdout)
         for line in lines:
             print(f"  {line}")
-
-
-def failed(results: list[Graded]) -> bool:
-    """Whether nothing was graded, or something was left ungraded by a fault of ours."""
-    return any(r.unmarked or r.error for r in results)

@@ -1,8 +1,7 @@
 """Course folders: nbgrader's view of one, and the standing errors that a user can mend."""
 
 import contextlib
-import logging
-import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -10,12 +9,15 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
+from nbgrader.converters import GenerateSolution
+from nbgrader.utils import capture_log
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from grading import course
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+_ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b")
 LOCK_LIMIT_S = 60  # how long a process waits for another's turn at the gradebook
 
 
@@ -70,10 +72,25 @@ def register(root: Path) -> None:
         raise CourseError(f"source/{course.ASSIGNMENT} could not be released: {last_error(result)}")
 
 
+def solve(root: Path) -> None:
+    """Executes the source notebooks of `root` into notebooks/.
+
+    Errors  CourseError with nbgrader's last words if it cannot.
+    """
+    interface = api(root)
+    interface.coursedir.assignment_id = course.ASSIGNMENT
+    converter = GenerateSolution(coursedir=interface.coursedir, parent=interface)
+    converter.force = True
+    result = capture_log(converter)
+    if not result["success"]:
+        raise CourseError(f"source/{course.ASSIGNMENT} could not be executed: {last_error(result)}")
+
+
 def last_error(result: dict) -> str:
-    """The line of nbgrader's log or traceback that says most."""
-    lines = [line for line in (result.get("error") or result.get("log") or "").splitlines() if line.strip()]
-    return lines[-1].strip() if lines else "no reason given"
+    """The line of nbgrader's log or traceback that says most: the last that names an error."""
+    lines = [line.strip() for line in f"{result.get('error', '')}\n{result.get('log', '')}".splitlines()]
+    named = [line for line in lines if _ERROR.match(line) and not line.startswith("nbgrader.converters.base.")]
+    return (named or [line for line in lines if line] or ["no reason given"])[-1]
 
 
 def students(root: Path) -> list[str]:
@@ -96,12 +113,6 @@ def shown(path: Path) -> str:
     with contextlib.suppress(ValueError):
         return str(path.resolve().relative_to(Path.cwd()))
     return str(path)
-
-
-def quiet() -> None:
-    """Keeps nbgrader's and nbconvert's logs off the terminal; what matters in them is printed by our commands."""
-    logging.disable(logging.CRITICAL)
-    os.environ.setdefault("PYDEVD_DISABLE_FILE_VALIDATION", "1")
 
 
 def is_gradebook(path: Path) -> bool:

@@ -153,10 +153,11 @@ def _regular_text(path: Path) -> str:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         raise Unreadable(messages.NOT_A_FILE) from None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise Unreadable(messages.NOT_A_FILE)
     with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise Unreadable(messages.NOT_A_FILE)
         if status.st_size > limits.NOTEBOOK_BYTES:
             raise Unreadable(messages.too_large(status.st_size, limits.NOTEBOOK_BYTES))
         if status.st_size == 0:

@@ -23,13 +23,10 @@ def make(target: Path, solve: bool = True) -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         shutil.copytree(courses.REPOSITORY / "source" / course.ASSIGNMENT, root / "source" / course.ASSIGNMENT)
-        courses.quiet()
         courses.register(root)
         _replace(root / "release" / course.ASSIGNMENT, target / "release" / course.ASSIGNMENT)
         if solve:
-            result = courses.api(root).generate_solution(course.ASSIGNMENT, force=True, create=True)
-            if not result["success"]:
-                raise courses.CourseError(f"the solutions could not be executed: {courses.last_error(result)}")
+            courses.solve(root)
             solved = root / "notebooks" / course.ASSIGNMENT
             for path in sorted(solved.glob("*.ipynb")):
                 _normalise(path)

@@ -16,13 +16,13 @@ def build(root: Path) -> list[str]:
     Errors  CourseError if an answer that the class is made of is not in tests/answers.
     """
     students = {
-        "model-answers": _model,
-        "untouched-release": lambda part: _released(part),
-        "half-done": lambda part: _model(part) if part.number <= 7 else _released(part),
+        "model-answers": model,
+        "untouched-release": released,
+        "half-done": lambda part: model(part) if part.number <= 7 else released(part),
         "usual-mistakes": lambda part: hand_in(part, _answer(part, USUAL_MISTAKES), "It is so because of the shapes."),
         "unusual-style": lambda part: hand_in(part, _answer(part, UNUSUAL_STYLE), _model_reasoning(part)),
         "rule-breaker": lambda part: hand_in(part, _answer(part, RULE_BREAKER), _model_reasoning(part)),
-        "damaged-hand-in": _model,
+        "damaged-hand-in": model,
     }
     for student, make in students.items():
         folder = root / "submitted" / student / course.ASSIGNMENT
@@ -35,7 +35,7 @@ def build(root: Path) -> list[str]:
 
 def hand_in(part: course.Part, answer: str, reasoning: str | None = None) -> dict:
     """The released notebook of a part with an answer in it; a line `# %%` in the answer begins a cell of its own."""
-    notebook = _released(part)
+    notebook = released(part)
     first, *own = _pieces(answer)
     cells = []
     for cell in notebook["cells"]:
@@ -68,11 +68,13 @@ def _code_cell(source: str, name: str) -> dict:
     return {"cell_type": "code", "id": name, "metadata": {}, "execution_count": None, "outputs": [], "source": source}
 
 
-def _released(part: course.Part) -> dict:
+def released(part: course.Part) -> dict:
+    """The released notebook of a part, as a student gets it."""
     return _read(courses.REPOSITORY / "release" / course.ASSIGNMENT / f"{part.stem}.ipynb")
 
 
-def _model(part: course.Part) -> dict:
+def model(part: course.Part) -> dict:
+    """A hand-in of a part's model answer and model reasoning."""
     source = _sources(part)
     return hand_in(part, source[f"{part.stem}-answer"], source.get(f"{part.stem}-reasoning"))
 

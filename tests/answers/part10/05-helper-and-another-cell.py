@@ -13,7 +13,7 @@ def GQA_2_MLA(W_M_GQA):
 
 # %%
 def stack(W):
-    return np.r_["0", (*[W] * (W.shape[1] // W.shape[0]),)]
+    return np.r_[(*[W] * (W.shape[1] // W.shape[0]),)]
 
 def report(W, down, up):
     print("W_UM_MLA:  ", *up.shape)

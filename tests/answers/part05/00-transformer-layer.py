@@ -1,0 +1,13 @@
+class MyMHA(nn.Module):
+    def __init__(self, D_1, D_2, D_qk, D_v, H):
+        super().__init__()
+        self.D_1, self.D_2, self.D_qk, self.D_v, self.H = D_1, D_2, D_qk, D_v, H
+        self.W_Q = nn.Linear(D_1, H * D_qk, bias=False)
+        self.W_K = nn.Linear(D_2, H * D_qk, bias=False)
+        self.W_V = nn.Linear(D_2, H * D_v, bias=False)
+        self.W_O = nn.Linear(H * D_v, D_1, bias=False)
+        self.layer = nn.TransformerDecoderLayer(H * D_qk, H, batch_first=True)
+
+    def forward(self, x, y):
+        o = self.layer(self.W_Q(x), self.W_K(y))            # (B, L_1, H*D_qk)
+        return self.W_O(o[..., : self.H * self.D_v])        # (B, L_1, D_1)

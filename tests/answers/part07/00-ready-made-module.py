@@ -1,0 +1,17 @@
+class MyGQA(nn.Module):
+    def __init__(self, D_1, D_2, D_qk, D_v, H, G):
+        super().__init__()
+        self.D_1, self.D_2, self.D_qk, self.D_v, self.H, self.G = D_1, D_2, D_qk, D_v, H, G
+        self.W_Q = nn.Linear(D_1, H * D_qk, bias=False)
+        self.W_K = nn.Linear(D_2, G * D_qk, bias=False)
+        self.W_V = nn.Linear(D_2, G * D_v, bias=False)
+        self.W_O = nn.Linear(H * D_v, D_1, bias=False)
+        self.attention = nn.MultiheadAttention(H * D_qk, H, bias=False, batch_first=True)
+
+    def forward(self, x, y):
+        n = self.H // self.G
+        q = self.W_Q(x)                       # (B, L_1, H*D_qk)
+        k = self.W_K(y).repeat(1, 1, n)       # (B, L_2, H*D_qk)
+        v = self.W_V(y).repeat(1, 1, n)       # (B, L_2, H*D_v)
+        o, _ = self.attention(q, k, v)        # (B, L_1, H*D_v)
+        return self.W_O(o)                    # (B, L_1, D_1)

@@ -1,0 +1,17 @@
+class MyGQA(nn.Module):
+    def __init__(self, D_1, D_2, D_qk, D_v, H, G):
+        super().__init__()
+        self.D_1, self.D_2, self.D_qk, self.D_v, self.H, self.G = D_1, D_2, D_qk, D_v, H, G
+        self.W_Q = nn.Linear(D_1, H * D_qk, bias=False)
+        self.W_K = nn.Linear(D_2, G * D_qk, bias=False)
+        self.W_V = nn.Linear(D_2, G * D_v, bias=False)
+        self.W_O = nn.Linear(H * D_v, D_1, bias=False)
+
+    def forward(self, x, y):
+        B, L_1, L_2, n = x.shape[0], x.shape[1], y.shape[1], self.H // self.G
+        q = self.W_Q(x).reshape(B, self.H, L_1, self.D_qk)                    # (B, H, L_1, D_qk)
+        k = self.W_K(y).reshape(B, self.G, L_2, self.D_qk).repeat(1, n, 1, 1) # (B, H, L_2, D_qk)
+        v = self.W_V(y).reshape(B, self.G, L_2, self.D_v).repeat(1, n, 1, 1)  # (B, H, L_2, D_v)
+        alpha = torch.softmax(q @ k.mT / self.D_qk ** 0.5, dim=-1)            # (B, H, L_1, L_2)
+        o = (alpha @ v).reshape(B, L_1, self.H * self.D_v)                    # (B, L_1, H*D_v)
+        return self.W_O(o)                                                    # (B, L_1, D_1)

@@ -1,0 +1,54 @@
+"""Every answer in tests/answers earns what its name says, through the real notebooks, nbgrader and the judge.
+
+The k-th student of this class hands in the k-th answer of each part. Part 13 finds part 5's model answer next door
+where that student's own answer of part 5 is missing.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from grading import autograde, course, courses, marks, sample_class
+
+ANSWERS = sorted(sample_class.ANSWERS.glob("part*/*.py"))
+LISTS = {part.number: sorted((sample_class.ANSWERS / part.stem).glob("*.py")) for part in course.PARTS.values()}
+LARGE = {5, 7, 10, 13}
+
+
+@pytest.fixture(scope="session")
+def earned(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, float | None]:
+    """The marks of every answer."""
+    root = tmp_path_factory.mktemp("answers")
+    courses.new(root)
+    students = [f"answer-{n:02d}" for n in range(max(map(len, LISTS.values())))]
+    for n, student in enumerate(students):
+        folder = root / "submitted" / student / course.ASSIGNMENT
+        folder.mkdir(parents=True)
+        for part in course.PARTS.values():
+            if n < len(LISTS[part.number]):
+                answer = LISTS[part.number][n].read_text(encoding="utf-8")
+                sample_class.write(folder, part, sample_class.hand_in(part, answer))
+    courses.register(root)
+    for done, result in enumerate(autograde.graded(root, students, feedback=False), start=1):
+        print(f"[{done}/{len(students)}] {result.student} {result.error}", flush=True)
+        assert not result.error and not result.unmarked, result
+    with courses.gradebook(root) as book:
+        rows = {row.student: row for row in marks.read(book)}
+    return {
+        answer: rows[f"answer-{n:02d}"].parts[number]
+        for number, answers in LISTS.items()
+        for n, answer in enumerate(answers)
+    }
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_an_answer_earns_what_its_name_says(answer: Path, earned: dict[Path, float | None]):
+    assert earned[answer] == float(answer.stem.split("-")[0])
+
+
+@pytest.mark.parametrize("part", course.PARTS.values(), ids=lambda part: part.stem)
+def test_a_part_has_right_answers_of_many_kinds_and_wrong_ones(part: course.Part):
+    right = [path for path in LISTS[part.number] if float(path.stem.split("-")[0]) == part.automatic]
+    least_right, least_wrong = (12, 15) if part.number in LARGE else (5, 8)
+    assert len(right) >= least_right
+    assert len(LISTS[part.number]) - len(right) >= least_wrong

@@ -1,0 +1,182 @@
+"""release/ and notebooks/ are what source/ makes, hold what each part promises, and give nothing away."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from grading import course, release
+from grading.courses import REPOSITORY
+
+PARTS = pytest.mark.parametrize("part", course.PARTS.values(), ids=lambda part: part.stem)
+ROLES = {  # grade id's ending: kind, grade, solution, locked
+    "": ("markdown", False, False, True),
+    "-setup": ("code", False, False, True),
+    "-answer": ("code", False, True, False),
+    "-check": ("code", True, False, True),
+    "-figure": ("code", False, False, True),
+    "-reasoning": ("markdown", True, True, False),
+    "-test": ("code", True, False, True),
+    "-beyond": ("markdown", False, False, True),
+}
+# Lines of solutions and hidden tests that a task gives word for word, or that say nothing of its answer.
+GIVEN = {
+    "product = W_UM_MLA @ W_DKV_MLA",
+    "model_MHA_vanilla = MyMHA(D, D, D_qkv, D_qkv, H)",
+    "model_MHA_reduced = MyMHA(D, D, r, r, H)",
+    "with torch.no_grad():",
+}
+VARIES = re.compile(r"relative_error = \S+")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """release/ and notebooks/, made anew from source/."""
+    folder = tmp_path_factory.mktemp("made")
+    release.make(folder)
+    return folder
+
+
+def notebook(step: str, part: course.Part, root: Path = REPOSITORY) -> dict:
+    path = root / step / course.ASSIGNMENT / f"{part.stem}.ipynb"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def text(cell: dict) -> str:
+    return "".join(cell["source"])
+
+
+def hidden(cell: dict) -> str:
+    found = re.search(r"BEGIN HIDDEN TESTS\n(.*)### END HIDDEN TESTS", text(cell), re.DOTALL)
+    return found.group(1) if found else ""
+
+
+def test_points_are_81_automatic_and_19_by_hand():
+    assert sum(part.automatic for part in course.PARTS.values()) == 81
+    assert sum(part.by_hand for part in course.PARTS.values()) == 19
+
+
+@PARTS
+def test_a_part_has_its_cells_in_order_with_their_roles_and_points(part: course.Part):
+    cells = notebook("source", part)["cells"]
+    wanted = [e for e in ROLES if (e != "-figure" or part.figure) and (e != "-reasoning" or part.by_hand)]
+    listed = [cell for cell in cells if cell["id"].removeprefix(part.stem) in ROLES]
+    assert [cell["id"] for cell in listed] == [part.stem + ending for ending in wanted]
+    for cell in listed:
+        meta, ending = cell["metadata"]["nbgrader"], cell["id"].removeprefix(part.stem)
+        assert (cell["cell_type"], meta["grade"], meta["solution"], meta["locked"]) == ROLES[ending], cell["id"]
+        assert meta["grade_id"] == cell["id"]
+    points = {cell["id"]: cell["metadata"]["nbgrader"].get("points") for cell in listed}
+    assert points[f"{part.stem}-test"] == part.automatic
+    assert points[f"{part.stem}-check"] == 0
+    assert not part.by_hand or points[f"{part.stem}-reasoning"] == part.by_hand
+    others = [cell for cell in cells if cell not in listed]
+    assert all(cell["cell_type"] == "markdown" and cell["metadata"]["nbgrader"]["locked"] for cell in others)
+
+
+@PARTS
+def test_a_part_is_titled_with_its_number_and_points(part: course.Part):
+    first = text(notebook("source", part)["cells"][0]).splitlines()[0]
+    assert first == f"# {part.number} · {part.title} ({part.points} points)"
+
+
+@PARTS
+def test_source_holds_no_outputs_and_no_counts(part: course.Part):
+    for cell in notebook("source", part)["cells"]:
+        assert cell.get("outputs", []) == [] and cell.get("execution_count") is None
+
+
+@PARTS
+def test_written_answers_end_with_a_criterion_for_each_point(part: course.Part):
+    for cell in notebook("source", part)["cells"]:
+        if cell["id"].endswith("-reasoning"):
+            criteria = text(cell).split("Marking, a point each")[1]
+            assert len(re.findall(r"^\s*(?:[-*]|\d+\.) ", criteria, re.MULTILINE)) == part.by_hand
+
+
+@PARTS
+def test_the_release_is_what_source_makes_byte_for_byte(part: course.Part, made: Path):
+    name = f"release/{course.ASSIGNMENT}/{part.stem}.ipynb"
+    assert (REPOSITORY / name).read_bytes() == (made / name).read_bytes(), f"{name} is stale: run `make release`"
+
+
+@PARTS
+def test_the_solved_notebook_is_what_source_makes_pictures_aside(part: course.Part, made: Path):
+    def comparable(found: dict) -> dict:
+        for cell in found["cells"]:
+            for output in cell.get("outputs", []):
+                output.get("data", {}).pop("image/png", None)
+                if "text" in output:
+                    output["text"] = VARIES.sub("relative_error = …", "".join(output["text"]))
+        return found
+
+    kept, new = (comparable(notebook("notebooks", part, root)) for root in (REPOSITORY, made))
+    assert kept == new, f"notebooks/{course.ASSIGNMENT}/{part.stem}.ipynb is stale: run `make release`"
+
+
+@PARTS
+def test_the_solved_notebook_ran_from_top_to_bottom_for_full_marks(part: course.Part):
+    cells = [cell for cell in notebook("notebooks", part)["cells"] if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    outputs = {cell["id"]: cell["outputs"] for cell in cells}
+    results = [o for o in outputs[f"{part.stem}-test"] if o["output_type"] == "execute_result"]
+    assert ["".join(o["data"]["text/plain"]) for o in results] == [repr(float(part.automatic))]
+    figure = outputs.get(f"{part.stem}-figure", [])
+    assert any("image/png" in output.get("data", {}) for output in figure) == part.figure
+    assert not part.figure or any(output["output_type"] == "stream" for output in figure), "it prints what it draws"
+
+
+@PARTS
+def test_the_release_holds_no_line_of_a_hidden_test_solution_or_model_reasoning(part: course.Part):
+    released = {cell["id"]: text(cell) for cell in notebook("release", part)["cells"]}
+    everything = "\n".join(released.values())
+    secret = []
+    for cell in notebook("source", part)["cells"]:
+        secret += hidden(cell).splitlines()
+        for block in re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", text(cell), re.DOTALL):
+            secret += block.splitlines()
+        if cell["id"].endswith("-reasoning"):
+            secret += text(cell).splitlines()
+            assert released[cell["id"]] == "YOUR ANSWER HERE"
+    # Nothing is given away by what the setup cell imports, nor by a line as short as a bracket.
+    setup = released[f"{part.stem}-setup"]
+    leaked = [line.strip() for line in secret if len(line.strip()) > 12 and line.strip() not in setup]
+    leaked = [line for line in leaked if line in everything and line not in GIVEN]
+    assert leaked == []
+    assert "HIDDEN TESTS" not in everything and "BEGIN SOLUTION" not in everything
+
+
+@PARTS
+def test_a_hidden_test_begins_with_a_comment_and_is_hidden_but_for_it(part: course.Part):
+    cells = {cell["id"]: text(cell) for cell in notebook("release", part)["cells"]}
+    lines = cells[f"{part.stem}-test"].strip().splitlines()
+    assert lines and all(line.startswith("#") for line in lines)
+
+
+def test_making_twice_gives_the_same_bytes(made: Path, tmp_path: Path):
+    release.make(tmp_path, solve=False)
+    for path in sorted((made / "release" / course.ASSIGNMENT).iterdir()):
+        assert path.read_bytes() == (tmp_path / "release" / course.ASSIGNMENT / path.name).read_bytes()
+
+
+def test_a_change_of_source_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    shutil.copytree(REPOSITORY / "source", tmp_path / "source")
+    path = tmp_path / "source" / course.ASSIGNMENT / "part03.ipynb"
+    changed = nbformat.read(path, as_version=4)
+    changed.cells[0].source += "\nOne more sentence."
+    nbformat.write(changed, path)
+    monkeypatch.setattr("grading.courses.REPOSITORY", tmp_path)
+    shutil.copy(REPOSITORY / "nbgrader_config.py", tmp_path)
+    release.make(tmp_path / "made", solve=False)
+    name = f"release/{course.ASSIGNMENT}/part03.ipynb"
+    assert (REPOSITORY / name).read_bytes() != (tmp_path / "made" / name).read_bytes()
+
+
+@PARTS
+def test_no_notebook_names_a_path_of_a_machine_or_installs_anything(part: course.Part):
+    for step in ("source", "release", "notebooks"):
+        found = json.dumps(notebook(step, part))
+        assert not re.search(r"/home/|/root/|/tmp/|/work/|C:\\\\|pip install|wget |curl ", found), step
