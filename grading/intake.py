@@ -100,13 +100,13 @@ def clean_copy(released: nbformat.NotebookNode, handed_in: dict) -> tuple[nbform
 
 def notices(student: str, folder: Path, release: Path) -> list[Notice]:
     """What is to be said about a hand-in before it is graded: damaged, missing and extra files, deleted cells."""
-    out = []
+    out, missing = [], []
     parts = sorted(path.name for path in release.glob("*.ipynb"))
     present = {entry.name for entry in os.scandir(folder)}
     for name in parts:
         stem = name.removesuffix(".ipynb")
         if name not in present:
-            out.append(Notice(student, stem, messages.FILE_MISSING))
+            missing.append(stem)
             continue
         try:
             released = nbformat.read(release / name, as_version=4)
@@ -114,6 +114,8 @@ def notices(student: str, folder: Path, release: Path) -> list[Notice]:
         except Unreadable as error:
             findings = [str(error)]
         out += [Notice(student, stem, text) for text in findings]
+    if missing:
+        out.append(Notice(student, ", ".join(missing), messages.FILE_MISSING))
     extra = sorted(name for name in present if name.endswith(".ipynb") and name not in parts)
     return out + [Notice(student, name, messages.FILE_EXTRA) for name in extra]
 
@@ -216,7 +218,7 @@ def _findings(official: dict, seen: dict) -> list[str]:
             out.append(messages.REASONING_DELETED)
         elif copies and copies[0].get("cell_type") != cell.cell_type:
             out.append(messages.type_changed(name))
-        elif name.endswith("-test") and _points(copies[0]) != cell.metadata.nbgrader["points"]:
+        elif name.endswith("-test") and _points(copies[0]) not in (None, cell.metadata.nbgrader["points"]):
             out.append(messages.POINTS_CHANGED)
     locked = [n for n, c in official.items() if not _is_editable(c) and n in seen]
     if any(_source(seen[n][0]).strip() != official[n].source.strip() for n in locked):

@@ -14,7 +14,7 @@ NOT_A_FILE = "this is no ordinary file (a folder, a link or the like); 0 points.
 NOT_TEXT = "the file is not UTF-8 text, so it is no notebook; 0 points. Ask for the notebook again."
 NOT_JSON_DEEP = "the file is nested too deeply to be a notebook; 0 points. Ask for the notebook again."
 NO_CELLS = "the file has no cells; 0 points. Ask for the notebook again."
-FILE_MISSING = "the notebook was not handed in; 0 points. Ask for it if it was forgotten."
+FILE_MISSING = "not handed in; 0 points. Ask for it if it was forgotten."
 FILE_EXTRA = "this notebook is not part of the course; it is left out."
 TEST_DELETED = "the cell of the tests is missing; 0 points. Ask for the notebook with that cell in it."
 ANSWER_DELETED = "the answer cell is missing; what other cells define is graded. Ask for it if it was lost."
@@ -41,14 +41,24 @@ HINTS: dict[int, dict[str, str]] = {
         "shape_k, shape_v": "How many numbers has one head's key, how many has its value, and how many heads are stacked?",
         "m_from_y": "On which side of the token does the matrix stand, and how many axes has the result?",
     },
-    3: {},
+    3: {
+        "shape": "One query and L_2 keys: how many logits, and along how many axes?",
+        "right up to a constant factor": "Which product of two vectors is linear in each, and 0 where they are perpendicular?",
+        "exact": "What is the variance of the product in the text, and by what must a number be divided to bring its variance to 1?",
+    },
     4: {
         "shape_o_h": "What is averaged here, and what shape has an average of vectors?",
         "shape_o": "How many heads are stacked, and how many numbers has each?",
         "shape_W_O_h": "What does one block act on, and in which space does its result lie?",
         "shape_W_O": "When blocks stand side by side, do the rows grow in number or the columns?",
     },
-    5: {},
+    5: {
+        "attributes": "Does __init__ keep each of its five sizes under the name it came with?",
+        "projections": "Which shapes did parts 2 and 4 find, and how does one make a layer without bias?",
+        "output shape": "Which axis of each tensor is B, which is a length, and do they stay apart when one of them is 1?",
+        "values": "Go through the five steps of the text: does each tensor hold what its comment says, in the order of the heads?",
+        "shape comments": "Does a comment name the letters of the shape after each operation of forward?",
+    },
     6: {
         "rank_relation": "Is there a row in one of the two matrices that the other does not have?",
         "A stacks the copies of every W": "Which row of W is row number i of W_tilde?",
@@ -82,9 +92,20 @@ HINTS: dict[int, dict[str, str]] = {
         "product": "Which of the two factors stands on the left?",
         "the rows of product differ": "What makes row 0 of the product, and what makes row 1?",
     },
-    12: {},
-    13: {},
-    14: {},
+    12: {
+        "identity (1), every head": "Which matrix stands between the query and W_DKV y, on which side can it act, and by what do the two sides divide?",
+        "identity (2), summed over the heads": "Which matrix can leave the sum over l_2, and what does it meet on its left?",
+    },
+    13: {
+        "shapes (r, D), (r, D), (H·r, D), (D, H·r)": "Which two are shared by all heads, and along which axis are the blocks of the other two put together?",
+        "equal to the vanilla model": "Which rows and columns belong to a head, in which order do the blocks stand, and does the factor hold for every D, H and r?",
+        "equal at this part's sizes on the device, below 5e-4": "Is there a factor in one of the four, and is it that of part 12?",
+        "your own run: relative_error and both outputs": "Do both models have their four weights, and does the formula follow the task's?",
+    },
+    14: {
+        "kv_cache_MHA": "Which vectors does a later position need, of how many heads, and how long is each?",
+        "kv_cache_MLA": "Which vectors does the reduced form need of a position, and do they differ from one another, or from head to head?",
+    },
 }
 
 

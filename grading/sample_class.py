@@ -1,13 +1,60 @@
 """A pretend class to grade, built from source, release and tests/answers; each student is named by what it is."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 from grading import course, courses
 
 ANSWERS = courses.REPOSITORY / "tests" / "answers"
-Edit = Callable[[dict], None]
+# One usual mistake a part, one unusual right answer, one broken rule; the files' names in tests/answers/partNN.
+USUAL_MISTAKES = {
+    1: "03-value-from-x",
+    2: "02-shapes-of-one-head",
+    3: "06-forgot-the-root",
+    4: "03-block-transposed",
+    5: "06-softmax-over-the-queries",
+    6: "02-repeat-for-tile",
+    7: "06-neighbouring-heads-by-index",
+    8: "01-neighbouring-heads",
+    9: "02-heads-paired-as-neighbours",
+    10: "02-order-swapped",
+    11: "04-equal-rows",
+    12: "03-forgot-the-factor",
+    13: "01-forgot-the-factor",
+    14: "01-latent-kept-twice",
+}
+UNUSUAL_STYLE = {
+    1: "05-expressions-that-cancel",
+    2: "05-nn-linear",
+    3: "10-einsum",
+    4: "05-columns",
+    5: "10-vmap-over-heads",
+    6: "03-average-of-all-copies",
+    7: "10-gather",
+    8: "03-recursive",
+    9: "05-svd-thin",
+    10: "05-qr",
+    11: "06-lists-and-a-loop",
+    12: "06-fourth-roots-shared",
+    13: "05-block-diagonal-with-kron",
+    14: "03-rational-and-simplified",
+}
+RULE_BREAKER = {
+    1: "00-imports-math-unused",
+    2: "00-imports-scipy",
+    3: "00-from-math-import-sqrt",
+    4: "00-imports-and-takes-back",
+    5: "00-scaled-dot-product-attention",
+    6: "00-import-scipy",
+    7: "00-for-loop-over-heads",
+    8: "00-import-math",
+    9: "00-imports-scipy",
+    10: "00-torch-svd",
+    11: "00-imports-random",
+    12: "00-imports-math",
+    13: "00-reshape-in-a-second-statement",
+    14: "00-imports-math",
+}
 
 
 def build(root: Path) -> list[str]:
@@ -31,6 +78,17 @@ def build(root: Path) -> list[str]:
             write(folder, part, make(part))
     _damage(root / "submitted" / "damaged-hand-in" / course.ASSIGNMENT)
     return list(students)
+
+
+def released(part: course.Part) -> dict:
+    """The released notebook of a part, as a student gets it."""
+    return _read(courses.REPOSITORY / "release" / course.ASSIGNMENT / f"{part.stem}.ipynb")
+
+
+def model(part: course.Part) -> dict:
+    """A hand-in of a part's model answer and model reasoning."""
+    source = _sources(part)
+    return hand_in(part, source[f"{part.stem}-answer"], source.get(f"{part.stem}-reasoning"))
 
 
 def hand_in(part: course.Part, answer: str, reasoning: str | None = None) -> dict:
@@ -66,17 +124,6 @@ def _pieces(answer: str) -> list[str]:
 
 def _code_cell(source: str, name: str) -> dict:
     return {"cell_type": "code", "id": name, "metadata": {}, "execution_count": None, "outputs": [], "source": source}
-
-
-def released(part: course.Part) -> dict:
-    """The released notebook of a part, as a student gets it."""
-    return _read(courses.REPOSITORY / "release" / course.ASSIGNMENT / f"{part.stem}.ipynb")
-
-
-def model(part: course.Part) -> dict:
-    """A hand-in of a part's model answer and model reasoning."""
-    source = _sources(part)
-    return hand_in(part, source[f"{part.stem}-answer"], source.get(f"{part.stem}-reasoning"))
 
 
 def _model_reasoning(part: course.Part) -> str | None:

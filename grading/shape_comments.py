@@ -9,25 +9,32 @@ from grading import messages
 from grading.cells import Code, defined, editable
 from grading.rubric import Verdict
 
-# One entry of a shape: letters such as B, L_1, D_qk or d_k, words that name a dimension, numbers, products.
+# One entry of a shape: letters such as B, L_1, D_qk or d_model, words that name a dimension, numbers, and products of
+# these. (?>...) never gives back what it took, so that no comment, however long or odd, takes long to read.
 _WORD = (
-    r"(?:(?:batch|heads?|seq|len|length|dims?|time|tokens?|quer(?:y|ies)|keys?|values?|num|n|embed|model|hidden|kv|"
-    r"q|k|v|size|in|out|features|src|tgt|source|target|groups?)(?:_[A-Za-z0-9]+)*|[A-Za-z]{1,2}_?\{?[A-Za-z0-9]{0,3}\}?'?)"
+    "batch|heads?|seq|len|length|dims?|time|tokens?|quer(?:y|ies)|keys?|values?|num|n|embed|model|hidden|kv|"
+    "q|k|v|size|in|out|features|src|tgt|source|target|groups?"
 )
-_ATOM = rf"(?:{_WORD}|\d+)"
-_ENTRY = rf"(?:{_ATOM}(?:\s*(?:\*|·|×|/|//|\+|-)\s*{_ATOM})*|\.\.\.|…)"
+_LETTERS = r"[A-Za-z]{1,2}(?:[A-Za-z0-9]{0,3}|_[A-Za-z0-9]{1,6}|_?\{[A-Za-z0-9]{1,6}\})"
+_ATOM = rf"(?>(?:(?:self\.)?(?:(?:{_WORD})(?:_[A-Za-z0-9]+)*|{_LETTERS})'?|-?\d+)(?!\w))"
+_SIDE_BY_SIDE = r"[A-Z](?:_[A-Za-z0-9]{1,3})?\s[A-Z](?:_?[A-Za-z0-9]{1,3}|_\{\w{1,3}\})?(?!\w)"  # H D_qk
+_ENTRY = rf"(?>{_SIDE_BY_SIDE}|{_ATOM}(?:\s*(?:\*|·|×|//?|\+|-)\s*{_ATOM})*|\.\.\.|…)"
 _COMMAS = rf"{_ENTRY}(?:\s*[,;|]\s*{_ENTRY})+\s*,?"
-_TIMES = rf"{_ATOM}(?:\s*[x×X]\s*{_ATOM})+|{_ATOM}(?:\s+by\s+{_ATOM})+"
+_TIMES = rf"{_ATOM}(?:(?:\s+(?:[xX]|by)\s+|\s*×\s*){_ATOM})+"
+_NO_X = r"(?>(?:[A-WYZa-wyz]{1,2}(?:_[A-WYZa-wyz0-9]{1,4}|[A-WYZa-wyz0-9]{0,3})|\d+))"  # in BxL_1xD_1
 _SHAPE = re.compile(
-    rf"[(\[{{<]\s*(?:{_COMMAS}|{_TIMES}|{_ATOM}(?:\s*[*·]\s*{_ATOM})*\s*,?)\s*[)\]}}>]"  # in brackets
-    rf"|(?<![\w.])(?:{_TIMES})(?![\w])"  # B x L_1 x D
+    rf"[(\[{{<]\s*(?![a-z]+\s*[)\]}}>])(?:{_COMMAS}|{_TIMES}|{_ENTRY}\s*,?)\s*[)\]}}>]"  # in brackets, but not (again)
+    rf"|(?<![\w.]){_TIMES}"  # B x L_1 x D
+    rf"|(?<![\w.])(?=\w*[A-Z0-9_]){_NO_X}(?:[xX]{_NO_X})+(?!\w)"  # BxL_1xD_1, but not axis
     rf"|(?:^|[:=]|shape|size)\s*(?:{_COMMAS})\s*\.?$"  # a bare list that ends the comment
 )
+_AS_ASCII = str.maketrans("₀₁₂₃₄₅₆₇₈₉（）［］，", "0123456789()[],")
 
 
 def names_a_shape(comment: str) -> bool:
     """Whether a comment names a shape in letters, in any bracket style or with x between."""
-    return any(re.search(r"[A-Za-z]", m.group()) for m in _SHAPE.finditer(comment.lstrip("# ")))
+    text = comment[:1000].translate(_AS_ASCII).lstrip("# ")
+    return any(re.search(r"[A-Za-z]", m.group()) for m in _SHAPE.finditer(text))
 
 
 def shape_comments(answer_id: str, class_name: str) -> Verdict:

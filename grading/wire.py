@@ -9,16 +9,30 @@ torch, the test's end needs NumPy alone: there a tensor is a `Tensor`, an array 
 import json
 import math
 import struct
+import sys
 from dataclasses import dataclass
 
 import numpy as np
 
 MAGIC = b"attn1\n"
 MAX_BYTES = 256 * 2**20
+MAX_HEADER_BYTES = 8 * 2**20  # parsed, a header takes up to 24 times its own size
 MAX_NODES = 100_000
 MAX_DEPTH = 32
+MAX_AXES = 16
 MAX_DIGITS = 400
 DTYPES = frozenset("|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 <f4 <f8 <c8 <c16".split())
+# What a tensor's dtype is called, and the array that carries it: itself, or a wider one where NumPy has none.
+CARRIERS = {np.dtype(d).name: np.dtype(d).name for d in DTYPES} | {"bfloat16": "float32", "complex32": "complex64"}
+CARRIERS |= {f"float8_{kind}": "float32" for kind in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz", "e8m0fnu")}
+# Types whose names a refusal may quote; a student can give any name to a type of their own.
+NAMED_TYPES = frozenset(
+    "bytearray bytes complex coroutine dtype ellipsis frozenset function generator map method module range set size "
+    "slice type zip Linear Module Parameter Size device".split()
+)
+
+
+TOO_LARGE = "a value that is too large to hand over"
 
 
 class WireError(ValueError):
@@ -48,9 +62,8 @@ def encode(value: object) -> bytes:
     buffers: list[bytes | memoryview] = []
     tree = _Encoder(buffers).node(value, 0)
     header = json.dumps(tree, separators=(",", ":"), ensure_ascii=True).encode()
-    size = len(header) + sum(len(b) for b in buffers)
-    if size > MAX_BYTES:
-        raise WireError(f"a value of {size >> 20} MB is too large to hand over")
+    if len(header) > MAX_HEADER_BYTES:
+        raise WireError(TOO_LARGE)
     return b"".join([MAGIC, struct.pack("<Q", len(header)), header, *buffers])
 
 
@@ -65,6 +78,8 @@ def decode(message: bytes, as_torch: bool = False) -> object:
     (length,) = struct.unpack("<Q", message[len(MAGIC) : start])
     if length > len(message) - start:
         raise WireError("the reply is truncated")
+    if length > MAX_HEADER_BYTES:
+        raise WireError("the reply has too long a header")
     try:
         tree = json.loads(message[start : start + length].decode("ascii"), parse_constant=_no_constant)
     except (ValueError, RecursionError):
@@ -78,7 +93,7 @@ def decode(message: bytes, as_torch: bool = False) -> object:
 
 class _Encoder:
     def __init__(self, buffers: list) -> None:
-        self.buffers, self.nodes = buffers, 0
+        self.buffers, self.nodes, self.bytes = buffers, 0, 0
 
     def node(self, value: object, depth: int) -> list:
         self.nodes += 1
@@ -89,50 +104,71 @@ class _Encoder:
         if isinstance(value, bool):
             return ["b", bool(value)]
         if isinstance(value, int):
-            text = str(int(value)) if abs(value) < 10**MAX_DIGITS else None
-            if text is None:
+            number = int(value)
+            if abs(number) >= 10**MAX_DIGITS:
                 raise WireError(f"an integer of more than {MAX_DIGITS} digits")
-            return ["i", text]
+            return ["i", str(number)]
         if isinstance(value, float):
             return ["f", float(value).hex()]
         if isinstance(value, str):
-            return ["s", str.__str__(value)]
+            self.count(len(text := str.__str__(value)))
+            return ["s", text]
         if isinstance(value, (tuple, list)):
             tag = "t" if isinstance(value, tuple) else "l"
             return [tag, [self.node(v, depth + 1) for v in value]]
         if isinstance(value, dict):
-            return ["d", [[self.node(k, depth + 1), self.node(v, depth + 1)] for k, v in value.items()]]
+            return ["d", [[self.key(k, depth + 1), self.node(v, depth + 1)] for k, v in value.items()]]
         if isinstance(value, Tensor):
-            return ["T", *self.array(value.array), value.dtype, value.device]
-        if isinstance(value, np.generic) and value.dtype.kind in "biufc" and value.dtype.kind != "c":
-            return self.node(value.item(), depth)
+            return self.carried(value.array, value.dtype, value.device)
+        if isinstance(value, np.generic) and value.dtype.kind in "biuf":
+            return self.node(float(value) if value.dtype.kind == "f" else value.item(), depth)
         if isinstance(value, (np.ndarray, np.generic)):
-            return ["a", *self.array(np.asarray(value))]
-        if type(value).__module__.split(".")[0] == "torch" or _is_tensor(value):
+            return ["a", *self.array(value)]
+        if _is_tensor(value):
             return self.tensor(value)
-        raise WireError(f"a value of the type {_type_name(value)}")
+        raise WireError(_described(value))
+
+    def key(self, key: object, depth: int) -> list:
+        tree = self.node(key, depth)
+        if tree[0] not in "nbifs":
+            raise WireError("a mapping with keys that are neither texts nor numbers")
+        return tree
+
+    def count(self, size: int, kept: bool = True) -> None:
+        if self.bytes + size > MAX_BYTES - MAX_HEADER_BYTES:
+            raise WireError(TOO_LARGE)
+        self.bytes += size if kept else 0
 
     def array(self, array: np.ndarray) -> list:
-        array = np.ascontiguousarray(array).reshape(array.shape)
-        array = array.astype(np.float64 if array.dtype.char == "g" else array.dtype.newbyteorder("<"), copy=False)
-        if array.dtype.str not in DTYPES:
-            raise WireError(f"an array of the dtype {array.dtype.name[:40]}")
-        self.buffers.append(memoryview(array.reshape(-1)).cast("B") if array.size else b"")
-        return [array.dtype.str, list(array.shape)]
+        array = np.asarray(array)
+        if array.dtype.kind not in "biufc" or array.ndim > MAX_AXES:
+            raise WireError("an array of things that are not numbers, or of too many axes")
+        self.count(array.nbytes)  # before the copy: broadcasting makes large arrays of small ones
+        dtype = {"g": np.dtype("<f8"), "G": np.dtype("<c16")}.get(array.dtype.char, array.dtype.newbyteorder("<"))
+        flat = np.ascontiguousarray(array, dtype=dtype).reshape(-1)
+        self.buffers.append(memoryview(flat).cast("B") if flat.size else b"")
+        return [dtype.str, list(array.shape)]
+
+    def carried(self, array: np.ndarray, name: str, device: str) -> list:
+        dtype, shape = self.array(array)
+        if CARRIERS.get(name) != np.dtype(dtype).name or not isinstance(device, str) or len(device) > 20:
+            raise WireError("a tensor of an unusual dtype or device")
+        return ["T", dtype, shape, name, device]
 
     def tensor(self, value: object) -> list:
         import torch
 
-        if not isinstance(value, torch.Tensor):
-            raise WireError(f"a value of the type {_type_name(value)}")
-        plain = value.detach().as_subclass(torch.Tensor)
-        if plain.layout != torch.strided or plain.is_meta or plain.is_quantized:
-            raise WireError("a tensor that is not a plain, dense one")
-        name, device = str(plain.dtype).removeprefix("torch."), str(plain.device)
-        plain = plain.cpu().resolve_conj().resolve_neg()
-        if plain.dtype.is_floating_point and name not in ("float16", "float32", "float64"):
-            plain = plain.to(torch.float32)
-        return ["T", *self.array(plain.numpy()), name, device]
+        with torch._C.DisableTorchFunctionSubclass():  # a subclass is read as the plain tensor that it holds
+            if value.layout != torch.strided or value.is_meta or value.is_nested:
+                raise WireError("a tensor that is not a plain, dense one")
+            plain = torch.Tensor.detach(value).as_subclass(torch.Tensor)
+            name, device = str(plain.dtype).removeprefix("torch."), str(plain.device)
+            if name not in CARRIERS:
+                raise WireError("a tensor of an unusual dtype")
+            carrier = getattr(torch, CARRIERS[name])
+            self.count(plain.numel() * carrier.itemsize, kept=False)
+            plain = plain.cpu().resolve_conj().resolve_neg().to(carrier)
+            return self.carried(plain.numpy(), name, device)
 
 
 class _Decoder:
@@ -162,8 +198,10 @@ class _Decoder:
                 return self.mapping(items, depth)
             case ["a", str(dtype), list(shape)]:
                 return self.array(dtype, shape)
-            case ["T", str(dtype), list(shape), str(name), str(device)] if len(name) <= 20 and len(device) <= 20:
+            case ["T", str(dtype), list(shape), str(name), str(device)] if name in CARRIERS and len(device) <= 20:
                 tensor = Tensor(self.array(dtype, shape), name, device)
+                if tensor.array.dtype.name != CARRIERS[name]:
+                    raise WireError("the reply has a tensor whose dtypes do not agree")
                 return _torch(tensor) if self.as_torch else tensor
         raise WireError("the reply has an unknown piece")
 
@@ -179,14 +217,18 @@ class _Decoder:
         return out
 
     def array(self, dtype: str, shape: list) -> np.ndarray:
-        if dtype not in DTYPES or len(shape) > 16 or not all(type(n) is int and 0 <= n <= 2**40 for n in shape):
+        if dtype not in DTYPES or len(shape) > MAX_AXES or not all(type(n) is int and 0 <= n <= 2**40 for n in shape):
             raise WireError("the reply has an array of an unknown kind")
         size = math.prod(shape) * np.dtype(dtype).itemsize
         if size > len(self.payload) - self.offset:
             raise WireError("the reply is truncated")
         piece = self.payload[self.offset : self.offset + size]
         self.offset += size
-        return np.frombuffer(piece, dtype=dtype).reshape(shape).copy()
+        flat = np.frombuffer(piece, dtype="|u1") != 0 if dtype == "|b1" else np.frombuffer(piece, dtype=dtype).copy()
+        try:
+            return flat.reshape(shape)
+        except ValueError:  # no number in it, and yet axes that are too long
+            raise WireError("the reply has an array of an unknown kind") from None
 
 
 def _torch(tensor: Tensor) -> object:
@@ -196,15 +238,14 @@ def _torch(tensor: Tensor) -> object:
 
 
 def _is_tensor(value: object) -> bool:
-    import sys
-
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(value, torch.Tensor)
 
 
-def _type_name(value: object) -> str:
+def _described(value: object) -> str:
     name = type(value).__name__
-    return name[:40] if isinstance(name, str) and name.isidentifier() else "unknown"
+    known = type(name) is str and name in NAMED_TYPES
+    return f"a value of the type {name}" if known else "a value that is neither numbers nor text"
 
 
 def _is_integer(digits: str) -> bool:

@@ -102,8 +102,9 @@ KINDS: dict[str, tuple[object, float, str | None]] = {
         None,
     ),
     "prints-much": (_changed("-answer", source="print('x' * 100_000_000)\n" + ANSWER), 5, None),
-    "exits-the-kernel": (_changed("-answer", source=ANSWER + "\nexit()"), 0, None),
-    "missing": (b"", 0, messages.FILE_MISSING),
+    "exits-after-the-answer": (_changed("-answer", source=ANSWER + "\nexit()"), 5, None),
+    "ends-the-kernel": (_changed("-answer", source=ANSWER + "\nimport os; os._exit(1)"), 0, None),
+    "missing": (b"", 0, None),
     "extra-notebook": (SOUND, 5, None),
 }
 
@@ -175,6 +176,12 @@ def test_a_damaged_part_has_feedback_too(student: str, graded: tuple):
     assert (pages / "part03.html").exists()
 
 
+def test_missing_notebooks_are_named_in_one_line(graded: tuple):
+    lines = [str(n) for n in graded[1]["missing"].notices]
+    others = ", ".join(part.stem for part in course.PARTS.values() if part.number not in (1, 3))
+    assert lines == [f"missing, part01, {others}: {messages.FILE_MISSING}"]
+
+
 def test_an_extra_notebook_is_named_and_left_out(graded: tuple):
     notices = [str(n) for n in graded[1]["extra-notebook"].notices if n.part == "scratch.ipynb"]
     assert notices == [f"extra-notebook, scratch.ipynb: {messages.FILE_EXTRA}"]
@@ -207,7 +214,7 @@ def test_a_failure_of_ours_leaves_the_part_unmarked_and_the_next_run_marks_it(
     with courses.gradebook(tmp_path) as book:
         assert marks.read(book)[0].parts[1] is None
         assert judge.unmarked(book, "anna") == ["part01"]
-    assert not (tmp_path / "autograded" / "anna").exists()
+    assert not (tmp_path / "autograded" / "anna" / course.ASSIGNMENT).exists()
     source.write_text(sound, encoding="utf-8")
     courses.register(tmp_path)
     assert autograde.grade_student(tmp_path, "anna").unmarked == []

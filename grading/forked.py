@@ -1,0 +1,81 @@
+"""The kernel in a fork of the zygote: its own session, limits, folder and random states, then ipykernel.
+
+Like the zygote it stands alone. The sockets that it serves were opened by the judge and listen already, in a folder
+that no student can look into; there is no connection file, and no heartbeat, because the zygote sees the process.
+"""
+
+import ctypes
+import os
+import resource
+import signal
+import socket
+import sys
+
+import numpy as np
+import torch
+import zmq
+from ipykernel.control import ControlThread
+from ipykernel.kernelapp import IPKernelApp
+from ipykernel.shellchannel import ShellChannelThread
+
+CHANNELS = ("shell_port", "iopub_port", "stdin_port", "control_port")  # in the order of the sockets
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
+
+
+def run(settings: dict, request: dict, listening: list[int], status: socket.socket) -> None:
+    """Becomes a kernel; returns when it has been asked to shut down."""
+    prctl = ctypes.CDLL(None).prctl
+    os.setsid()
+    if not settings["walled"]:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.chdir(settings["folder"])
+    os.environ.update(request["env"])
+    sys.argv = ["ipykernel_launcher"]
+    sys.path.insert(0, "")
+    for name, value in request["limits"].items():
+        number = getattr(resource, name)
+        _, hard = resource.getrlimit(number)
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(number, (value, value))
+    prctl(PR_SET_DUMPABLE, 1)  # unlike the zygote an ordinary process, which can read its own /proc/self
+    np.random.seed()
+    torch.seed()  # the module random reseeds itself
+    app = WalledKernelApp.instance()
+    app.listening, app.session.key = listening, request["key"].encode()
+    app.initialize(["--log-level=ERROR", *request["argv"]])
+    status.close()  # from here on student code runs: its only way to the judge is its kernel's messages
+    app.start()
+
+
+class WalledKernelApp(IPKernelApp):
+    """An IPython kernel on sockets that were handed over."""
+
+    listening: list[int] = []
+
+    def init_connection_file(self) -> None:
+        """Numbers the sockets; the names of their files mean nothing here."""
+        self.transport, self.ip = "ipc", "kernel"
+        for port, name in enumerate(CHANNELS, start=1):
+            setattr(self, name, port)
+
+    def _try_bind_socket(self, s: zmq.Socket, port: int) -> int:
+        s.setsockopt(zmq.USE_FD, self.listening[port - 1])
+        s.bind(f"ipc://{self.ip}-{port}")
+        return port
+
+    def init_control(self, context: zmq.Context) -> None:
+        """As ipykernel does, but without connecting a debugger to the shell's file, which cannot be seen."""
+        self.control_socket = context.socket(zmq.ROUTER)
+        self.control_socket.linger = 1000
+        self.control_socket.router_handover = 1
+        self.control_port = self._bind_socket(self.control_socket, self.control_port)
+        self.debugpy_socket = context.socket(zmq.STREAM)
+        self.debug_shell_socket = context.socket(zmq.DEALER)
+        self.control_thread = ControlThread(daemon=True)
+        self.shell_channel_thread = ShellChannelThread(context, daemon=True)
+
+    def write_connection_file(self, **_: object) -> None:
+        """Writes nothing."""
+
+    def init_heartbeat(self) -> None:
+        """Starts nothing."""

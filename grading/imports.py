@@ -1,0 +1,169 @@
+"""Imports in whatever spelling: what a cell imports, what it may hide, and what stands in a text that it runs.
+
+torch and numpy may be imported in any way. What they hold of other modules, such as torch.os, may not be reached; and
+where it cannot be told what a text or a name that is made at run time will be, it counts as an import.
+"""
+
+import ast
+import builtins
+import itertools
+
+from grading.cells import Code, folded
+from grading.reach import libraries, root
+
+ALLOWED_PACKAGES = frozenset({"torch", "numpy"})
+# Modules that torch and numpy happen to hold as attributes: reaching them is an import in another spelling.
+SMUGGLED = frozenset(
+    "os sys math cmath importlib builtins inspect subprocess io functools itertools operator ctypes platform warnings "
+    "threading pickle glob textwrap collections contextlib dataclasses re json time enum abc weakref copyreg logging "
+    "tempfile shutil socket struct traceback pathlib numbers hashlib string linecache gc zipfile uuid posixpath _osp "
+    "osp datetime bisect heapq statistics decimal fractions sympy typing typing_extensions".split()
+)
+OWN_TYPING = frozenset({"np", "numpy"})  # numpy.typing is numpy's own
+# Names and attributes that lead to the import machinery, and have no other use in an answer.
+IMPORTING_NAMES = frozenset(
+    "__import__ import_module importlib builtins __builtins__ __loader__ __spec__ __globals__ __subclasses__ f_globals "
+    "f_builtins run_cell run_cell_async run_code run_ast_nodes safe_execfile safe_execfile_ipy safe_run_module "
+    "extension_manager find_line_magic find_cell_magic".split()
+)
+IMPORTING_TEXTS = frozenset("__import__ import_module importlib __builtins__ __loader__ __spec__".split())
+IMPORTING_MAGICS = frozenset("pylab run load_ext reload_ext aimport autoreload alias_magic".split())
+RUNNING_NAMES = frozenset({"exec", "eval", "compile"})
+MAX_TEXTS = 64  # values of one expression that are followed up
+
+
+def imports_more(node: ast.AST) -> bool:
+    """Whether an import statement imports anything but torch and numpy, or a piece of them."""
+    match node:
+        case ast.Import(names=names):
+            return any(alias.name.split(".")[0] not in ALLOWED_PACKAGES for alias in names)
+        case ast.ImportFrom(module="__future__", level=0):
+            return False  # a directive to the compiler, no module
+        case ast.ImportFrom(module=module, names=names, level=level):
+            if level or (module or "").split(".")[0] not in ALLOWED_PACKAGES:
+                return True
+            return any(a.name in SMUGGLED and (a.name, module) != ("typing", "numpy") for a in names)
+    return False
+
+
+def hidden_imports(codes: list[Code]) -> list[tuple[Code, ast.AST]]:
+    """Where the student's cells may import something in another way than by an import statement."""
+    modules, texts = libraries(codes).keys(), _Texts(codes)
+    found = []
+    for code in codes:
+        called = set()
+        for node in ast.walk(code.tree) if code.tree else ():
+            if isinstance(node, ast.Call):
+                called.add(node.func)
+            if node not in called and isinstance(node, ast.Name) and node.id in RUNNING_NAMES | {"__import__"}:
+                found.append((code, node))  # under another name it would run unseen
+            elif _hides_an_import(node, modules, texts):
+                found.append((code, node))
+    return found
+
+
+def _hides_an_import(node: ast.AST, modules: set[str], texts: "_Texts") -> bool:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in IMPORTING_NAMES:
+            return True
+        case ast.Attribute(value=value, attr=name) if name in SMUGGLED and root(value) in modules:
+            return not (name == "typing" and root(value) in OWN_TYPING and isinstance(value, ast.Name))
+        case ast.Attribute(value=value, attr="__dict__") | ast.Call(func=ast.Name(id="vars"), args=[value]):
+            return root(value) in modules
+        case ast.Attribute(value=ast.Name(id=name), attr="__self__"):
+            return hasattr(builtins, name)
+        case (
+            ast.Constant(value=str())
+            | ast.BinOp(op=ast.Add())
+            | ast.JoinedStr()
+            | ast.Call(func=ast.Attribute(attr="join"))
+        ):
+            return folded(node) in IMPORTING_TEXTS
+        case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=key):
+            return not IMPORTING_TEXTS.isdisjoint(texts.of(key) or ())
+        case ast.Call(func=ast.Name(id=name), args=[text, *_]) if name in RUNNING_NAMES:
+            return name != "compile" or _may_import(texts.of(text))
+        case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[place, name, *_]):
+            names = texts.of(name)
+            if root(place) not in modules:
+                return not IMPORTING_NAMES.isdisjoint(names or ())
+            return names is None or not (SMUGGLED | IMPORTING_NAMES).isdisjoint(names)
+        case ast.Call(func=ast.Attribute(attr="run_line_magic" | "run_cell_magic" | "magic"), args=[magic, *rest]):
+            words = {(name.split() or [""])[0].lstrip("%") for name in texts.of(magic) or {"run"}}
+            return not IMPORTING_MAGICS.isdisjoint(words) or any("import" in (folded(text) or "") for text in rest)
+        case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="get_ipython")), attr="ex" | "ev")):
+            return True
+    return False
+
+
+def _may_import(sources: set[str] | None) -> bool:
+    """Whether any of the texts, as code, imports or runs something; None is a text that cannot be told."""
+    if sources is None:
+        return True
+    try:
+        trees = [ast.parse(source) for source in sources]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    names = [getattr(node, "id", getattr(node, "attr", None)) for tree in trees for node in ast.walk(tree)]
+    imported = any(imports_more(node) for tree in trees for node in ast.walk(tree))
+    return imported or not (IMPORTING_NAMES | RUNNING_NAMES | SMUGGLED).isdisjoint(names)
+
+
+class _Texts:
+    """The texts that an expression can have as its value, as far as the student's cells tell."""
+
+    def __init__(self, codes: list[Code]) -> None:
+        self.bound: dict[str, list[ast.expr | None]] = {}
+        for code in codes:
+            for node in ast.walk(code.tree) if code.tree else ():
+                match node:
+                    case ast.Assign(targets=targets, value=value):
+                        for target in targets:
+                            self.bind(target, value)
+                    case ast.AnnAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
+                        self.bind(target, value)
+                    case (
+                        ast.For(target=target, iter=ast.List(elts=pieces) | ast.Tuple(elts=pieces))
+                        | ast.comprehension(target=target, iter=ast.List(elts=pieces) | ast.Tuple(elts=pieces))
+                    ):
+                        for piece in pieces:
+                            self.bind(target, piece)
+                    case ast.For(target=target) | ast.comprehension(target=target) | ast.AugAssign(target=target):
+                        self.bind(target, None)
+                    case ast.withitem(optional_vars=target) if target is not None:
+                        self.bind(target, None)
+                    case ast.arg(arg=name):
+                        self.bound.setdefault(name, []).append(None)
+
+    def bind(self, target: ast.expr, value: ast.expr | None) -> None:
+        pair = (ast.Tuple, ast.List)
+        if isinstance(target, ast.Name):
+            self.bound.setdefault(target.id, []).append(value)
+        elif isinstance(target, pair):
+            same = isinstance(value, pair) and len(value.elts) == len(target.elts)
+            for place, inner in enumerate(target.elts):
+                self.bind(inner, value.elts[place] if same else None)
+
+    def of(self, node: ast.expr | None, depth: int = 0) -> set[str] | None:
+        """All possible texts, or None if they cannot be told."""
+        if node is None or depth > 8:
+            return None
+        if (text := folded(node)) is not None:
+            return {text}
+        match node:
+            case ast.Name(id=name):
+                return self.any_of(self.bound.get(name, [None]), depth)
+            case ast.IfExp(body=body, orelse=other):
+                return self.any_of([body, other], depth)
+            case ast.Subscript(value=ast.List(elts=pieces) | ast.Tuple(elts=pieces) | ast.Dict(values=pieces)):
+                return self.any_of(pieces, depth)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                sides = [self.of(left, depth + 1), self.of(right, depth + 1)]
+                if None in sides or len(sides[0]) * len(sides[1]) > MAX_TEXTS:
+                    return None
+                return {a + b for a, b in itertools.product(*sides)}
+        return None
+
+    def any_of(self, nodes: list[ast.expr | None], depth: int) -> set[str] | None:
+        sets = [self.of(node, depth + 1) for node in nodes[: MAX_TEXTS + 1]]
+        return None if None in sets or len(sets) > MAX_TEXTS else set().union(*sets)

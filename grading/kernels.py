@@ -1,0 +1,180 @@
+"""Jupyter kernels in sandboxes, for nbgrader's Execute by configuration alone: nothing is installed or written for it.
+
+    Execute(kernel_manager_class=kernels.KernelManager)
+
+`use` sets the pool of sandboxes; without it the walls stand with the course's limits.
+"""
+
+import asyncio
+import signal
+import time
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from queue import Empty
+
+from jupyter_client.asynchronous import AsyncKernelClient
+from jupyter_client.channels import AsyncZMQSocketChannel
+from jupyter_client.connect import KernelConnectionInfo
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning import KernelProvisionerBase, KernelProvisionerFactory
+from traitlets import Type, default
+
+from grading import sandbox
+from grading.pool import Pool
+
+NAME = "walled"
+PORTS = ("shell_port", "iopub_port", "stdin_port", "control_port", "hb_port")  # nobody listens at the last one
+START_LIMIT_S = 60.0  # from the fork to the kernel's first reply; 0.1 s on a quiet machine
+
+_pool: Pool | None = None
+
+
+def use(pool: Pool | None) -> None:
+    """Makes the kernels of this process come from a pool, which its maker closes; None: from one with closed defaults."""
+    global _pool
+    _pool = pool
+
+
+def pool() -> Pool:
+    """The pool that kernels come from.
+
+    Errors  SandboxError if the walls cannot stand here.
+    """
+    global _pool
+    if _pool is None:
+        _pool = Pool()
+    return _pool
+
+
+class Provisioner(KernelProvisionerBase):
+    """Jupyter's way to a kernel process: here a fork inside a sandbox."""
+
+    kernel: sandbox.Kernel | None = None
+    box: sandbox.Sandbox | None = None
+
+    @property
+    def has_process(self) -> bool:
+        """Whether there is a kernel to look after, running or ended."""
+        return self.kernel is not None
+
+    async def pre_launch(self, **kwargs: object) -> dict:
+        """Takes the student's sandbox, by the folder the notebook lies in."""
+        extra = kwargs.pop("extra_arguments", [])
+        folder = kwargs.pop("cwd", None)
+        kwargs = await super().pre_launch(cmd=[NAME, *extra], **kwargs)
+        return {**kwargs, "cwd": Path(folder).resolve() if folder else None}
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: object) -> KernelConnectionInfo:
+        """Forks the kernel; its sockets listen already, so clients may connect at once."""
+        manager, folder = self.parent, kwargs["cwd"]
+        self.box = pool().take(folder)
+        env = {name: value for name, value in kwargs["env"].items() if name.startswith("NBGRADER_")}
+        self.kernel = self.box.start(folder, manager.session.key, cmd[1:], env)
+        manager.transport, manager.ip = "ipc", self.kernel.address
+        for port, name in enumerate(PORTS, start=1):
+            setattr(manager, name, port)
+        manager.connection_file = f"{self.kernel.address}.json"
+        manager.write_connection_file()
+        self.connection_info = manager.get_connection_info()
+        return self.connection_info
+
+    async def poll(self) -> int | None:
+        """None while the kernel runs; also where the judge's clocks are looked at, once a second."""
+        if self.kernel is None:
+            return 0
+        code = self.kernel.poll()
+        if code is not None:
+            self.parent.ended(self.kernel)
+        return code
+
+    async def wait(self) -> int | None:
+        """The exit code, once the kernel has ended."""
+        while (code := await self.poll()) is None:
+            await asyncio.sleep(0.01)
+        self.kernel = None
+        return code
+
+    async def send_signal(self, signum: int) -> None:
+        """Signals the kernel; SIGKILL ends all that it started, too."""
+        if self.kernel is not None and signum == signal.SIGKILL:
+            self.kernel.stop()
+        elif self.kernel is not None:
+            self.kernel.signal(signum)
+
+    async def kill(self, restart: bool = False) -> None:
+        """Ends the kernel and all that it started."""
+        await self.send_signal(signal.SIGKILL)
+
+    async def terminate(self, restart: bool = False) -> None:
+        """The same: a kernel of a student's is not asked twice."""
+        await self.send_signal(signal.SIGKILL)
+
+    def get_shutdown_wait_time(self, recommended: float = 5.0) -> float:
+        """Seconds for a kernel that is asked to end by itself."""
+        return min(recommended, 2.0)
+
+    async def cleanup(self, restart: bool = False) -> None:
+        """Ends what still runs; the sandbox goes back to the pool."""
+        await self.kill()
+        await self.wait()
+        box, self.box = self.box, None
+        if box is not None:
+            pool().give_back(box)
+
+
+class KernelClient(AsyncKernelClient):
+    """A client that is ready when the kernel says so, not after 0.2 s of silence; without stdin and heartbeat."""
+
+    def start_channels(self, shell=True, iopub=True, stdin=True, hb=True, control=True) -> None:
+        """Connects to shell, iopub and control."""
+        super().start_channels(shell=shell, iopub=iopub, stdin=False, hb=False, control=control)
+
+    async def wait_for_ready(self, timeout: float | None = None) -> None:
+        """Waits until outputs are subscribed to and the kernel replies.
+
+        Errors  RuntimeError if the kernel ends before that, or takes longer than the limit.
+        """
+        end = time.monotonic() + (timeout or START_LIMIT_S)
+        await self._expect(self.iopub_channel, "iopub_welcome", end)
+        self.kernel_info()
+        await self._expect(self.shell_channel, "kernel_info_reply", end)
+
+    async def _expect(self, channel: AsyncZMQSocketChannel, kind: str, end: float) -> None:
+        while True:
+            try:
+                if (await channel.get_msg(timeout=0.5))["msg_type"] == kind:
+                    return
+            except Empty:
+                if not await self.parent.is_alive():
+                    kernel = self.parent.provisioner.kernel
+                    raise RuntimeError(f"The kernel ended before it was ready. {kernel.failure}".strip()) from None
+                if time.monotonic() > end:
+                    raise RuntimeError("The kernel did not become ready in time.") from None
+
+
+class KernelManager(AsyncKernelManager):
+    """Starts kernels in sandboxes, whatever kernel a notebook names."""
+
+    client_factory = Type(KernelClient, klass=AsyncKernelClient, config=True)
+    struck: sandbox.Struck | None = None  # the limit that ended the last kernel
+    cpu_s = 0.0  # what it computed
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        """A specification that lies on no disk."""
+        metadata = {"kernel_provisioner": {"provisioner_name": NAME}}
+        return KernelSpec(argv=[NAME], display_name="Python 3", language="python", metadata=metadata)
+
+    @default("cache_ports")
+    def _default_cache_ports(self) -> bool:
+        return False
+
+    def ended(self, kernel: sandbox.Kernel) -> None:
+        """Remembers how a kernel ended."""
+        self.struck, self.cpu_s = kernel.struck, kernel.cpu_s
+
+
+KernelProvisionerFactory.provisioners[NAME] = EntryPoint(
+    NAME, f"{__name__}:{Provisioner.__name__}", KernelProvisionerFactory.GROUP_NAME
+)

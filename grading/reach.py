@@ -1,0 +1,80 @@
+"""What an answer consists of: its functions and classes, and all that they name in any cell of the student's."""
+
+import ast
+import symtable
+from collections.abc import Iterator
+
+from grading.cells import Code, defined, editable
+from grading.course import part_of
+
+LIBRARIES = frozenset({"torch", "nn", "np", "numpy"})  # the names that a setup cell gives them, and their own
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+
+
+def definitions(node: ast.AST) -> Iterator[Definition]:
+    """The functions, classes and lambdas in a piece of code, each with what it contains, none twice."""
+    if isinstance(node, Definition):
+        yield node
+        return
+    for inner in ast.iter_child_nodes(node):
+        yield from definitions(inner)
+
+
+def answer(answer_id: str) -> list[tuple[Code, ast.AST]]:
+    """The definitions of the answer's cell, those of what the part asks for, and all that these name, with its value.
+
+    A value that no function of the answer reads, such as a demonstration's, is not among them.
+    """
+    codes = editable(answer_id)
+    table = defined(codes)
+    found = [(code, node) for code in codes if code.answer and code.tree for node in definitions(code.tree)]
+    names = [name for _, node in found for name in free_names(node)] + list(part_of(answer_id).names)
+    seen = set()
+    while names:
+        name = names.pop(0)
+        if name not in seen:
+            seen.add(name)
+            for code, node in table.get(name, ()):
+                found.append((code, node))
+                names += sorted(free_names(node))
+    return list(dict.fromkeys(found))
+
+
+def free_names(node: ast.AST) -> set[str]:
+    """The names that a piece of code takes from the notebook: neither its parameters nor its own variables."""
+    waiting, names = [symtable.symtable(ast.unparse(node), "<cell>", "exec")], set()
+    while waiting:
+        table = waiting.pop()
+        waiting += table.get_children()
+        at_top = table.get_type() == "module"
+        names |= {s.get_name() for s in table.get_symbols() if (s.is_referenced() if at_top else s.is_global())}
+    return names
+
+
+def libraries(codes: list[Code], packages: frozenset[str] = frozenset({"torch", "numpy"})) -> dict[str, str]:
+    """The names under which the student's cells know a package or a piece of it, and what these are called there."""
+    own = {"torch": {"torch", "nn"}, "numpy": {"numpy", "np"}}
+    names = {name: name for package in packages for name in own[package]}
+    nodes = [node for code in codes for node in (ast.walk(code.tree) if code.tree else ())]
+    for node in nodes:
+        match node:
+            case ast.Import():
+                for alias in node.names:
+                    if alias.name.split(".")[0] in packages:
+                        names[alias.asname or alias.name.split(".")[0]] = alias.name
+            case ast.ImportFrom(module=str(module)) if module.split(".")[0] in packages:
+                names |= {alias.asname or alias.name: alias.name for alias in node.names}
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute()) if (
+                root(node.value) in names
+            ):
+                names.setdefault(name, getattr(node.value, "attr", "") or names[node.value.id])
+    return names
+
+
+def root(node: ast.AST) -> str | None:
+    """The name that a chain such as torch.nn.functional begins with."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None

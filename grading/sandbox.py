@@ -1,0 +1,298 @@
+"""Sandboxes as the judge holds them: one a student, with a preloaded process inside that forks a kernel a notebook.
+
+Nothing is shared with a sandbox but open sockets: a notebook's folder is copied in file by file, a kernel's messages go
+through sockets that listen where no student can look. The judge keeps every clock; what does not answer is killed.
+"""
+
+import contextlib
+import functools
+import glob
+import os
+import select
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from enum import Enum
+from pathlib import Path
+
+from grading import limits, walls, zygote
+from grading.walls import Limits
+
+STOP_LIMIT_S = 5.0  # for ending a notebook's processes and removing its files
+CHANNELS = 4  # sockets of a kernel: shell, iopub, stdin, control
+SOCKET_PATH_CHARS = 70  # of the 107 that a socket's path may have, what its folder may take
+
+
+class SandboxError(RuntimeError):
+    """There is no sandbox: our failure, not the student's. One line says why."""
+
+
+class Struck(Enum):
+    """The limit that ended a notebook."""
+
+    MEMORY = "memory"
+    FILES = "files"
+    COMPUTING = "computing time"
+    TIME = "time"
+    SILENCE = "silence"
+
+
+class Sandbox:
+    """One student's sandbox; it starts in the background, `ready` waits for it."""
+
+    def __init__(self, walled: bool = True, granted: Limits | None = None, gpu: bool = True) -> None:
+        self.walled, self.limits, self.folder = walled, granted or Limits(), None
+        self._gpu = gpu and bool(glob.glob("/dev/nvidia*"))
+        if self._gpu:
+            self.limits = replace(self.limits, process_bytes=None)
+        parent = tempfile.gettempdir() if len(tempfile.gettempdir()) < SOCKET_PATH_CHARS else "/tmp"
+        self._base = Path(tempfile.mkdtemp(prefix="grading-", dir=parent))
+        self._base.chmod(0o711)
+        for name in ("sockets", "disk", "stage"):
+            (self._base / name).mkdir(mode=0o711 if name == "stage" else 0o700)
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._process: subprocess.Popen | None = None
+        self._up = self._closed = False
+        self._kernels = self._pings = self._pongs = 0
+        self._asked = 0.0
+        self._starting = _spawner(os.getpid()).submit(self._start, theirs)
+
+    def ready(self) -> None:
+        """Waits until the libraries are loaded.
+
+        Errors  SandboxError if the sandbox cannot start, or needs longer than limits.SANDBOX_LIMIT_S.
+        """
+        if self._up:
+            return
+        try:
+            self._starting.result(limits.SANDBOX_LIMIT_S)
+            self._control.settimeout(limits.SANDBOX_LIMIT_S)
+            message, _ = zygote.receive(self._control)
+        except (OSError, ValueError, TimeoutError) as error:
+            self.close()
+            raise SandboxError(f"The sandbox does not start: {error}") from error
+        if message is None or "up" not in message:
+            reason = message["failed"] if message else self._last_words()
+            self.close()
+            raise SandboxError(f"The sandbox does not start: {reason}")
+        self._up = True
+        self._process.stderr.close()
+
+    def answers(self) -> bool:
+        """Whether the sandbox is alive and has carried out everything it was asked before; waits for it."""
+        if self._closed:
+            return False
+        try:
+            self.ready()
+            self._ping()
+            end = time.monotonic() + limits.SILENCE_LIMIT_S
+            while self._pongs < self._pings and (left := end - time.monotonic()) > 0:
+                self._listen(left)
+        except (OSError, SandboxError):
+            return False
+        return self._pongs == self._pings
+
+    def silent(self) -> bool:
+        """Whether the sandbox has left a question without an answer for limits.SILENCE_LIMIT_S; waits for nothing."""
+        try:
+            self._listen(0)
+            if self._pongs == self._pings:
+                self._ping()
+        except OSError:
+            return True
+        return time.monotonic() - self._asked > limits.SILENCE_LIMIT_S
+
+    def start(self, folder: Path | None, key: bytes, argv: list[str], env: dict[str, str]) -> "Kernel":
+        """Forks a kernel that has a copy of the folder as its working folder; one at a time.
+
+        Errors  SandboxError if the sandbox is gone.
+        """
+        self.ready()
+        address = str(self._base / "sockets" / str(self._kernels))
+        self._kernels += 1
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        listening = [_listener(f"{address}-{port}") for port in range(1, CHANNELS + 1)]
+        request = {"op": "start", "key": key.decode(), "argv": argv, "env": env, "limits": self._rlimits()}
+        request["watched"] = {"memory_bytes": self.limits.memory_bytes, "files": self.limits.files}
+        try:
+            self._control.settimeout(limits.SILENCE_LIMIT_S)
+            if folder is not None:
+                for path, fd in _files(folder, self.limits):
+                    with open(fd, "rb"):
+                        zygote.send(self._control, {"op": "file", "path": path}, fd)
+            zygote.send(self._control, request, theirs.fileno(), *[sock.fileno() for sock in listening])
+        except OSError as error:
+            ours.close()
+            self.close()
+            raise SandboxError(f"The sandbox does not answer: {error}") from error
+        finally:
+            for sock in (theirs, *listening):
+                sock.close()
+        return Kernel(self, ours, address)
+
+    def close(self) -> None:
+        """Kills everything inside, at once, and removes what it had on the disk."""
+        if self._closed:
+            return
+        self._closed = True
+        self._control.close()
+        if self._starting.exception() is None:
+            if not self.walled and self._up:  # without a process namespace the zygote itself must end what it forked
+                _wait(self._process, STOP_LIMIT_S)
+            self._process.kill()
+            self._process.wait()
+            self._process.stderr.close()
+        shutil.rmtree(self._base, ignore_errors=True)
+
+    def _start(self, theirs: socket.socket) -> None:
+        with theirs:
+            control, disk = theirs.fileno(), self._base / "disk"
+            if self.walled:
+                command = walls.walled(control, self.limits, self._gpu, self._base / "stage")
+            else:
+                command = walls.plain(control, disk)
+            try:
+                self._process = subprocess.Popen(
+                    command.argv,
+                    env=command.env,
+                    pass_fds=[control, *command.fds],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,  # Ctrl-C is for the judge, who then closes
+                )
+            finally:
+                command.close()
+
+    def _rlimits(self) -> dict[str, int]:
+        granted = self.limits
+        found = {
+            "RLIMIT_AS": granted.process_bytes,
+            "RLIMIT_NPROC": granted.processes if self.walled else None,  # else it counts all processes of the user
+            "RLIMIT_NOFILE": granted.open_files,
+            "RLIMIT_FSIZE": granted.written_bytes,
+            "RLIMIT_CPU": granted.cpu_s,
+            "RLIMIT_CORE": 0,
+        }
+        return {name: value for name, value in found.items() if value is not None}
+
+    def _ping(self) -> None:
+        self._pings, self._asked = self._pings + 1, time.monotonic()
+        self._control.settimeout(limits.SILENCE_LIMIT_S)
+        zygote.send(self._control, {"op": "ping", "n": self._pings})
+
+    def _listen(self, limit_s: float) -> None:
+        """Reads the answers that come within a time; OSError if the sandbox is gone."""
+        while select.select([self._control], [], [], limit_s)[0]:
+            message, _ = zygote.receive(self._control)
+            if message is None:
+                raise ConnectionError("the sandbox has ended")
+            self._pongs, limit_s = message["pong"], 0
+
+    def _last_words(self) -> str:
+        """The end of what bubblewrap or Python had to say."""
+        self._process.kill()
+        lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it ended without a word"
+
+
+class Kernel:
+    """The judge's end of a forked kernel: whether it runs, how it ended, and its end."""
+
+    def __init__(self, box: Sandbox, status: socket.socket, address: str) -> None:
+        self.box, self.address, self._status = box, address, status
+        self.returncode: int | None = None
+        self.struck: Struck | None = None
+        self.failure, self.cpu_s, self._started = "", 0.0, time.monotonic()
+
+    def poll(self) -> int | None:
+        """None while it runs, else its exit code; past a limit that the judge holds, the sandbox is killed here."""
+        self._read(0)
+        if self.returncode is None and time.monotonic() - self._started > self.box.limits.notebook_s:
+            self._give_up(Struck.TIME)
+        elif self.returncode is None and self.box.silent():
+            self._read(0)
+            if self.returncode is None:
+                self._give_up(Struck.SILENCE)
+        return self.returncode
+
+    def signal(self, number: int) -> None:
+        """Signals the kernel's process group."""
+        try:
+            zygote.send(self._status, {"signal": int(number)})
+        except OSError:
+            self._read(0)
+
+    def stop(self) -> int:
+        """Ends the kernel and everything it started, whatever that does, and gives its exit code."""
+        if self.returncode is None:
+            with contextlib.suppress(OSError):
+                self._status.shutdown(socket.SHUT_WR)
+                self._read(STOP_LIMIT_S)
+        if self.returncode is None:
+            self._give_up(None)
+        return self.returncode
+
+    def _give_up(self, struck: Struck | None) -> None:
+        self.struck, self.returncode = struck, -signal.SIGKILL
+        self._status.close()
+        self.box.close()
+
+    def _read(self, limit_s: float) -> None:
+        """Takes in what the sandbox says about the kernel, within a time."""
+        end = time.monotonic() + limit_s
+        while self.returncode is None and select.select([self._status], [], [], max(0, end - time.monotonic()))[0]:
+            message, _ = zygote.receive(self._status)
+            if message is None:  # the zygote is gone, and with it all that was inside
+                self._give_up(None)
+            elif "failed" in message:
+                self.failure = message["failed"]
+            else:
+                self.returncode, self.cpu_s = message["exit"], message["cpu_s"]
+                self.struck = Struck(message["struck"]) if message["struck"] else None
+                if self.returncode == -signal.SIGXCPU:
+                    self.struck = Struck.COMPUTING
+                self._status.close()
+
+
+@functools.cache
+def _spawner(_: int) -> ThreadPoolExecutor:
+    """The thread that starts all sandboxes of this process: they die with the thread that started them."""
+    return ThreadPoolExecutor(1, thread_name_prefix="sandboxes")
+
+
+def _listener(path: str) -> socket.socket:
+    sock = socket.socket(socket.AF_UNIX)
+    sock.bind(path)
+    sock.listen()
+    return sock
+
+
+def _files(folder: Path, granted: Limits) -> Iterator[tuple[str, int]]:
+    """Relative path and open descriptor of the regular files below a folder, as far as half the scratch space goes."""
+    left, room = limits.FILES, granted.scratch_bytes // 2
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            try:
+                fd = os.open(os.path.join(place, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            except OSError:
+                continue
+            state = os.fstat(fd)
+            if not stat.S_ISREG(state.st_mode) or state.st_size > room or not left:
+                os.close(fd)
+                continue
+            left, room = left - 1, room - state.st_size
+            yield os.path.relpath(os.path.join(place, name), folder), fd
+
+
+def _wait(process: subprocess.Popen, limit_s: float) -> None:
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(limit_s)

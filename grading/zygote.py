@@ -1,0 +1,287 @@
+"""The preloaded process inside a sandbox: imports the course's libraries once, then forks a kernel a notebook.
+
+    python -I zygote.py CONTROL_FD SETTINGS
+
+It stands alone but for `forked.py` beside it: nothing of `grading` is there to be imported, and it holds nothing that a
+student may not see. It starts no thread and touches no GPU before it forks. One kernel runs at a time; when it ends, so
+does everything it started, and every file it left is removed. Messages are JSON on SOCK_SEQPACKET sockets, open files
+travel beside them:
+
+    control   {"op": "file", "path": …} + an open file        put it into the next notebook's folder
+              {"op": "start", …} + a status socket, 4 sockets that listen for shell, iopub, stdin and control
+              {"op": "ping", "n": …}                           answered {"pong": n}
+              and first of all from here: {"up": process} or {"failed": why}
+    status    from the judge {"signal": n}, or the end of the socket: the notebook is over
+              from here {"failed": why}, {"exit": code, "struck": the limit that ended it or null, "cpu_s": …}
+"""
+
+import array
+import contextlib
+import ctypes
+import functools
+import gc
+import importlib
+import importlib.util
+import json
+import os
+import select
+import shutil
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from types import ModuleType
+
+# What the notebooks import, and what ipykernel imports only when a kernel starts. Not matplotlib_inline: its import
+# registers the display of figures with the shell that runs, so each kernel must do that itself.
+PRELOAD = """
+torch torch.nn torch.nn.functional numpy sympy matplotlib.pyplot matplotlib.backends.backend_agg
+IPython IPython.core.completer IPython.core.debugger IPython.extensions.storemagic pdb sqlite3 faulthandler psutil
+ipykernel.ipkernel ipykernel.zmqshell ipykernel.displayhook ipykernel.iostream ipykernel.debugger
+ipykernel.subshell_manager asyncio tornado.platform.asyncio
+""".split()
+WATCH_S = 0.5  # how often a running notebook's memory and files are looked at
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
+
+
+def send(sock: socket.socket, message: dict, *fds: int) -> None:
+    """Sends one message, with open file descriptors beside it."""
+    beside = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))] if fds else []
+    sock.sendmsg([json.dumps(message).encode()], beside)
+
+
+def receive(sock: socket.socket) -> tuple[dict | None, list[int]]:
+    """One message and its file descriptors; None when the other end is gone."""
+    fds = array.array("i")
+    try:
+        data, beside, _, _ = sock.recvmsg(1 << 16, socket.CMSG_SPACE(8 * fds.itemsize), socket.MSG_CMSG_CLOEXEC)
+    except ConnectionError:
+        return None, []
+    for level, kind, content in beside:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            fds.frombytes(content[: len(content) - len(content) % fds.itemsize])
+    return (json.loads(data) if data else None), list(fds)
+
+
+def main() -> None:
+    """Loads, reports, and serves until the judge is gone."""
+    control, settings = socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2])
+    prctl = ctypes.CDLL(None).prctl
+    if not settings["walled"]:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    prctl(PR_SET_DUMPABLE, 0)  # no process of a student's may open this one's memory or descriptors
+    prctl(PR_SET_CHILD_SUBREAPER, 1)  # what a kernel leaves behind becomes a child of this process
+    try:
+        prepare(settings)
+        for name in PRELOAD:
+            importlib.import_module(name)
+        sys.modules["torch"].set_num_threads(1)
+        forked = neighbour("forked")
+    except Exception as error:  # noqa: BLE001  (whatever it is, the judge must hear of it)
+        send(control, {"failed": f"{type(error).__name__}: {error}"[:400]})
+        return
+    quiet = os.open(os.devnull, os.O_RDWR)
+    for fd in (1, 2):
+        os.dup2(quiet, fd)
+    gc.collect()
+    gc.freeze()  # the collector leaves the pages that all kernels share alone
+    if (threads := len(os.listdir("/proc/self/task"))) > 1:
+        send(control, {"failed": f"{threads} threads after loading: a fork would lose all but one"})
+        return
+    send(control, {"up": os.getpid()})
+    with contextlib.suppress(BrokenPipeError):
+        serve(control, settings, forked)
+    sweep(settings)
+
+
+def neighbour(name: str) -> ModuleType:
+    """The module in the file beside this one, whose folder is not on Python's path."""
+    spec = importlib.util.spec_from_file_location(name, os.path.join(os.path.dirname(__file__), f"{name}.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def serve(control: socket.socket, settings: dict, forked: ModuleType) -> None:
+    """Answers requests and keeps watch over the kernel, until the judge is gone or the folders cannot be emptied."""
+    kernel = None
+    while True:
+        watched = [control, kernel.status, kernel.pidfd] if kernel else [control]
+        ready, _, _ = select.select(watched, [], [], WATCH_S if kernel else None)
+        if control in ready:
+            request, fds = receive(control)
+            if request is None:
+                return
+            match request["op"]:
+                case "ping":
+                    send(control, {"pong": request["n"]})
+                case "file":
+                    put(fds[0], request["path"], settings)
+                case "start" if kernel is None:
+                    kernel = Kernel(request, fds, control, functools.partial(forked.run, settings))
+                    continue
+            for fd in fds:
+                os.close(fd)
+        if kernel is None:
+            continue
+        over = kernel.pidfd in ready
+        if not over and kernel.status in ready:
+            message, _ = receive(kernel.status)
+            over = message is None
+            if message is not None:
+                kernel.send_signal(message["signal"])
+        elif not over:
+            kernel.struck = struck(kernel.limits, settings)
+            over = kernel.struck is not None
+        if over:
+            ended = sweep(settings)
+            clean = wipe(settings)
+            kernel.report(*ended.get(kernel.pid, (-signal.SIGKILL, 0.0)))
+            kernel = None
+            if not clean:
+                return
+            prepare(settings)
+
+
+class Kernel:
+    """A forked kernel, as its parent sees it."""
+
+    def __init__(self, request: dict, fds: list[int], control: socket.socket, run: Callable) -> None:
+        self.limits, self.struck = request["watched"], None
+        self.status = socket.socket(fileno=fds[0])
+        self.pid = os.fork()
+        if self.pid == 0:
+            code = 1
+            try:
+                control.close()
+                run(request, fds[1:], self.status)
+                code = 0
+            except SystemExit as leaving:
+                code = leaving.code if isinstance(leaving.code, int) else 0
+            except BaseException:  # noqa: BLE001  (whatever it is, the judge must hear of it, while it still may)
+                with contextlib.suppress(OSError):
+                    send(self.status, {"failed": traceback.format_exc()[-2000:]})
+            finally:
+                os._exit(code)
+        self.pidfd = os.pidfd_open(self.pid)
+        for fd in fds[1:]:
+            os.close(fd)
+
+    def send_signal(self, number: int) -> None:
+        """Signals the kernel and what it started in its own process group, as Jupyter does."""
+        with contextlib.suppress(ProcessLookupError):
+            try:
+                os.killpg(self.pid, number)
+            except ProcessLookupError:  # it has not come to its setsid yet
+                os.kill(self.pid, number)
+
+    def report(self, code: int, cpu_s: float) -> None:
+        """Tells the judge how it ended; nothing of it is left."""
+        os.close(self.pidfd)
+        with contextlib.suppress(OSError):
+            send(self.status, {"exit": code, "struck": self.struck, "cpu_s": cpu_s})
+        self.status.close()
+
+
+def prepare(settings: dict) -> None:
+    """Makes the notebook's folder and the home, with matplotlib's list of fonts, which takes a second to make anew."""
+    os.makedirs(settings["folder"], exist_ok=True)
+    fonts = os.path.join(settings["home"], ".cache", "matplotlib")
+    os.makedirs(fonts, exist_ok=True)
+    for path in settings["fonts"]:
+        shutil.copy(path, fonts)
+
+
+def put(fd: int, path: str, settings: dict) -> None:
+    """Copies an open file into the notebook's folder; one that finds no room is left out."""
+    target = os.path.join(settings["folder"], path)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    try:
+        with open(fd, "rb", closefd=False) as source, open(target, "wb") as copy:
+            shutil.copyfileobj(source, copy)
+    except OSError:
+        with contextlib.suppress(OSError):
+            os.remove(target)
+
+
+def others(settings: dict) -> list[int]:
+    """The processes that are not this one: all in this sandbox but its first, or without walls all descendants."""
+    if not settings["walled"]:
+        return [process.pid for process in sys.modules["psutil"].Process().children(recursive=True)]
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in (1, os.getpid())]
+
+
+def sweep(settings: dict) -> dict[int, tuple[int, float]]:
+    """Kills every process but this one, and gives exit code and CPU seconds of each that was its child."""
+    ended = {}
+    while True:
+        if settings["walled"]:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(-1, signal.SIGKILL)  # all at once: nothing can fork in between
+        else:
+            for pid in others(settings):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)
+        try:
+            pid, status, used = os.wait4(-1, 0)
+        except ChildProcessError:
+            return ended
+        ended[pid] = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+
+
+def wipe(settings: dict) -> bool:
+    """Removes all that a notebook has written; False if something resists: then this sandbox is not used again."""
+    try:
+        for place in settings["wiped"]:
+            _empty(place, settings["kept"])
+    except (OSError, RecursionError):
+        return False
+    return True
+
+
+def _empty(place: str, kept: list[str]) -> None:
+    """Removes everything below a folder; where Python itself lies there, everything beside it."""
+    for entry in os.scandir(place):
+        if any(path == entry.path or path.startswith(entry.path + "/") for path in kept):
+            if entry.path not in kept:
+                _empty(entry.path, kept)
+        elif entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path)
+        else:
+            os.unlink(entry.path)
+
+
+def struck(limits: dict, settings: dict) -> str | None:
+    """The limit that all processes of a notebook together exceed, or None."""
+    pids, limit_kb = others(settings), limits["memory_bytes"] / 1024
+    # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
+    if sum(map(_resident_kb, pids)) > limit_kb and sum(map(_proportional_kb, pids)) > limit_kb:
+        return "memory"
+    for place in settings["wiped"] if settings["walled"] else ():
+        state = os.statvfs(place)
+        if state.f_files - state.f_ffree > limits["files"]:
+            return "files"
+    return None
+
+
+def _resident_kb(pid: int) -> int:
+    return _lines(f"/proc/{pid}/status", "RssAnon:", "RssShmem:") or 0
+
+
+def _proportional_kb(pid: int) -> int:
+    shared = _lines(f"/proc/{pid}/smaps_rollup", "Pss_Anon:", "Pss_Shmem:")
+    return _resident_kb(pid) if shared is None else shared
+
+
+def _lines(path: str, *names: str) -> int | None:
+    """The sum of some lines of a file in /proc; None for a process that has gone or hides."""
+    try:
+        with open(path) as lines:
+            return sum(int(line.split()[1]) for line in lines if line.startswith(names))
+    except OSError:
+        return None
+
+
+if __name__ == "__main__":
+    main()

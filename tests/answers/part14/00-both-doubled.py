@@ -1,0 +1,2 @@
+kv_cache_MHA = 4 * D
+kv_cache_MLA = 2 * r

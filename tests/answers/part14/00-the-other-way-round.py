@@ -1,0 +1,2 @@
+kv_cache_MHA = r
+kv_cache_MLA = 2 * D

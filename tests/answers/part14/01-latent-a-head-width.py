@@ -1,0 +1,2 @@
+kv_cache_MHA = D + D
+kv_cache_MLA = r / H

@@ -1,0 +1,2 @@
+kv_cache_MHA = 2 * H * d
+kv_cache_MLA = 50

@@ -1,0 +1,2 @@
+kv_cache_MHA = 2 * d
+kv_cache_MLA = r

@@ -1,0 +1,198 @@
+"""Kernels forked from a preloaded process: they compute as any kernel does, and none can reach beyond its notebook."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from kernel_runs import Run, alive, inside, opened, student
+
+from grading import limits, sandbox, walls
+
+LEAVE_A_DAEMON = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(1000)
+    os._exit(0)
+"""
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["walled", "none"])
+def pool(request):
+    with opened(walled=request.param) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def walled():
+    with opened() as pool:
+        yield pool
+
+
+def test_torch_on_several_threads_blas_and_figures_work_in_a_fork(pool):
+    run = Run(
+        pool,
+        "import numpy as np, torch, matplotlib.pyplot as plt\ntorch.set_num_threads(4)\nx = torch.ones(600, 600)",
+        "w = x.clone().requires_grad_(True)\n((x @ w) ** 2).sum().backward()",
+        "print(torch.get_num_threads(), w.grad[0, 0])",
+        "print(np.linalg.norm(np.ones((300, 300)) @ np.ones((300, 300))))",
+        "plt.plot([1, 2])\nplt.show()",
+    )
+    assert run.errors == []
+    assert run.printed.splitlines() == ["4 tensor(720000.)", "90000.0"]
+    assert any(output.get("data", {}).get("image/png", "").startswith("iVBOR") for output in run.outputs)
+
+
+def test_magics_rich_output_shell_commands_and_helper_modules_work(pool):
+    run = Run(
+        pool,
+        "import helper\nfrom IPython.display import HTML\ndisplay(HTML('<b>bold</b>'))\nprint(helper.value)",
+        "!echo from a shell",
+        "%timeit -n 1 -r 1 sum(range(10))",
+        "import subprocess, sys\nprint(subprocess.check_output([sys.executable, '-c', 'print(6)'], text=True))",
+        "await __import__('asyncio').sleep(0)",
+        files={"helper.py": "value = 41"},
+    )
+    assert run.errors == []
+    assert "41" in run.printed and "from a shell" in run.printed and "loop" in run.printed and "6" in run.printed
+    assert any("<b>bold</b>" in output.get("data", {}).get("text/html", "") for output in run.outputs)
+
+
+def test_every_fork_draws_its_own_random_numbers(pool):
+    draw = "import random, torch, numpy\nprint(random.random(), numpy.random.rand(), torch.rand(()).item())"
+    first, second = (Run(pool, draw).printed.split() for _ in range(2))
+    assert len({*first, *second}) == 6
+
+
+def test_nothing_of_a_notebook_reaches_the_next_one(pool):
+    files = {"part05.ipynb": "the student's"}
+    Run(
+        pool,
+        "import os, pathlib, tempfile, torch\ntorch.softmax = None\nmine = 1",
+        "pathlib.Path('part05.ipynb').write_text('changed')\npathlib.Path('new').mkdir()",
+        "pathlib.Path(tempfile.gettempdir(), 'left').touch()\nos.environ['LEFT'] = '1'",
+        files=files,
+    )
+    run = Run(
+        pool,
+        "import os, pathlib, tempfile, torch\nprint(torch.softmax is None, 'mine' in globals(), 'LEFT' in os.environ)",
+        "print(os.listdir('.'), pathlib.Path('part05.ipynb').read_text())",
+        "print(pathlib.Path(tempfile.gettempdir(), 'left').exists())",
+        files=files,
+    )
+    assert run.printed.splitlines() == ["False False False", "['part05.ipynb'] the student's", "False"]
+
+
+def test_only_regular_files_of_the_folder_are_copied(tmp_path):
+    (tmp_path / "data" / "deep").mkdir(parents=True)
+    (tmp_path / "data" / "deep" / "x.csv").write_text("1,2")
+    (tmp_path / "link").symlink_to("/etc/hostname")
+    os.mkfifo(tmp_path / "pipe")
+    found = sandbox._files(tmp_path, walls.Limits())
+    assert {path: os.read(fd, 9) for path, fd in found} == {"data/deep/x.csv": b"1,2"}
+
+
+@pytest.mark.parametrize("ending", ["", "os._exit(3)", "os.kill(os.getpid(), signal.SIGSEGV)", "os.kill(0, 9)"])
+def test_a_daemon_ends_with_its_notebook_however_that_ends(pool, ending):
+    box, before = student(pool)
+    run = Run(pool, LEAVE_A_DAEMON, "import os, signal\nprint('here')", ending)
+    assert run.printed == "here" and run.died == bool(ending)
+    assert inside(box) == before
+
+
+def test_a_stopped_kernel_is_killed_all_the_same(pool):
+    box, before = student(pool)
+    run = Run(pool, LEAVE_A_DAEMON, "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", timeout_s=1)
+    assert run.seconds < 20
+    assert inside(box) == before
+
+
+def test_an_endless_cell_is_interrupted_and_the_next_one_runs(pool):
+    run = Run(pool, "while True: pass", "print('next')", timeout_s=1)
+    assert run.printed == "next"
+
+
+def test_a_kernel_sees_the_zygote_and_itself_and_no_other_process(walled):
+    run = Run(
+        walled, "import os\nprint(sorted(int(name) for name in os.listdir('/proc') if name.isdigit()), os.getpid())"
+    )
+    pids, own = eval(run.printed.replace("] ", "], "))
+    assert pids == [1, 2, own]
+
+
+def test_a_kernel_cannot_look_into_the_zygote_or_its_sockets(walled):
+    run = Run(
+        walled,
+        """
+import ctypes
+for path in ('/proc/2/mem', '/proc/2/environ', '/proc/2/maps', '/proc/2/fd/3'):
+    try:
+        open(path, 'rb').read(1)
+        print('read', path)
+    except OSError as error:
+        print(error.errno)
+libc = ctypes.CDLL(None, use_errno=True)
+print(libc.ptrace(16, 2, 0, 0), ctypes.get_errno())
+print(libc.syscall(438, libc.syscall(434, 2, 0), 3, 0), ctypes.get_errno())
+""",
+    )
+    assert run.printed.splitlines() == ["13", "13", "13", "13", "-1 1", "-1 1"]
+
+
+@pytest.mark.parametrize("deed", ["os.kill(2, signal.SIGKILL)", "os.kill(-1, signal.SIGKILL)"])
+def test_a_dead_zygote_costs_its_killer_the_notebook_and_the_next_one_a_restart(walled, deed):
+    _, processes = student(walled)
+    assert Run(walled, f"import os, signal\n{deed}", "print('still here')").died
+    assert not alive(processes)
+    assert Run(walled, "print('fresh')").printed == "fresh"
+
+
+def test_a_stopped_zygote_is_found_out_and_replaced(walled, monkeypatch):
+    _, processes = student(walled)
+    monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 1.0)
+    monkeypatch.setattr(sandbox, "STOP_LIMIT_S", 1.0)
+    run = Run(walled, "import os, signal\nos.kill(2, signal.SIGSTOP)", "import time\ntime.sleep(30)", "print('after')")
+    assert run.died and run.struck is sandbox.Struck.SILENCE and run.printed == "" and run.seconds < 15
+    assert not alive(processes)
+    monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 20.0)
+    assert Run(walled, "print('fresh')").printed == "fresh"
+
+
+def test_a_zygote_that_cannot_load_says_why(tmp_path, monkeypatch):
+    for path in walls.PROGRAM:
+        (tmp_path / path.name).write_text(path.read_text().replace("torch.nn.functional", "torch.no_such_module"))
+    monkeypatch.setattr(walls, "ZYGOTE", tmp_path / "zygote.py")
+    box = sandbox.Sandbox(walled=False)
+    with pytest.raises(sandbox.SandboxError, match="no_such_module"):
+        box.ready()
+
+
+def test_a_zygote_with_a_second_thread_does_not_fork(tmp_path, monkeypatch):
+    for path in walls.PROGRAM:
+        text = path.read_text().replace(
+            "import zmq\n",
+            "import threading, time, zmq\nthreading.Thread(target=time.sleep, args=(9,), daemon=True).start()\n",
+        )
+        (tmp_path / path.name).write_text(text)
+    monkeypatch.setattr(walls, "ZYGOTE", tmp_path / "zygote.py")
+    with pytest.raises(sandbox.SandboxError, match="2 threads"):
+        sandbox.Sandbox(walled=False).ready()
+
+
+def test_a_kernel_that_cannot_start_is_our_failure_and_says_why(walled):
+    box, _ = student(walled)
+    kernel = box.start(None, b"key", ["--IPKernelApp.kernel_class=no.such.Kernel"], {})
+    end = time.monotonic() + 20
+    while kernel.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
+    assert kernel.returncode == 1 and "no.such" in kernel.failure
+
+
+def test_no_file_of_the_judge_is_left(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with opened(walled=False) as pool:
+        Run(pool, "print(1)")
+        assert list(tmp_path.iterdir())
+    assert [path.name for path in Path(tmp_path).iterdir()] == []
