@@ -21,8 +21,7 @@ PLAIN_MAGICS = frozenset({"time", "timeit", "capture", "prun", "debug"})
 LINE_MAGICS = frozenset({"time", "timeit", "prun", "debug"})
 _OPTIONS = re.compile(r"(?:\s*(?:-[nrpNRP]\s*\d+|-[lsTDb]\s*\S+|-\w|--[\w-]+)(?=\s|$))*\s*")
 MAX_DEPTH = 200  # of a syntax tree; real code reaches about 30
-# Stands for what is nested too deeply to be looked into: code in a text that cannot be told.
-TOO_DEEP = ast.parse("exec(text)")
+TOO_DEEP = "exec(text)"  # stands for code that is nested deeper: what it does cannot be told
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,8 @@ def parse(source: str) -> ast.Module | None:
         tree = compile(
             transformed, "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True
         )
-        return ast.increment_lineno(_Unfold().visit(tree), skipped) if _depth(tree) <= MAX_DEPTH else TOO_DEEP
+        tree = _Unfold().visit(tree) if _depth(tree) <= MAX_DEPTH else ast.parse(TOO_DEEP)
+        return ast.increment_lineno(tree, skipped)
     return None
 
 
@@ -185,6 +185,9 @@ def defined(codes: list[Code]) -> dict[str, list[tuple[Code, ast.AST]]]:
                 case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[target, _, value])):
                     for name in _changed([target]):
                         out.setdefault(name, []).append((code, value))
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Call(), attr="update"), keywords=keywords)):
+                    for keyword in keywords:  # globals().update(f=…)
+                        out.setdefault(keyword.arg or "", []).append((code, keyword.value))
     return out
 
 

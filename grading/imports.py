@@ -30,6 +30,7 @@ IMPORTING_TEXTS = frozenset("__import__ import_module importlib __builtins__ __l
 IMPORTING_MAGICS = frozenset("pylab run load_ext reload_ext aimport autoreload alias_magic".split())
 RUNNING_NAMES = frozenset({"exec", "eval", "compile"})
 MAX_TEXTS = 64  # values of one expression that are followed up
+MAX_STEPS = 2000  # of following them up
 
 
 def imports_more(node: ast.AST) -> bool:
@@ -55,7 +56,8 @@ def hidden_imports(codes: list[Code]) -> list[tuple[Code, ast.AST]]:
         for node in ast.walk(code.tree) if code.tree else ():
             if isinstance(node, ast.Call):
                 called.add(node.func)
-            if node not in called and isinstance(node, ast.Name) and node.id in RUNNING_NAMES | {"__import__"}:
+            read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in called
+            if read and node.id in RUNNING_NAMES:
                 found.append((code, node))  # under another name it would run unseen
             elif _hides_an_import(node, modules, texts):
                 found.append((code, node))
@@ -83,7 +85,7 @@ def _hides_an_import(node: ast.AST, modules: set[str], texts: "_Texts") -> bool:
             return not IMPORTING_TEXTS.isdisjoint(texts.of(key) or ())
         case ast.Call(func=ast.Name(id=name), args=[text, *_]) if name in RUNNING_NAMES:
             return name != "compile" or _may_import(texts.of(text))
-        case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[place, name, *_]):
+        case ast.Call(func=ast.Name(id="getattr"), args=[place, name, *_]):
             names = texts.of(name)
             if root(place) not in modules:
                 return not IMPORTING_NAMES.isdisjoint(names or ())
@@ -114,6 +116,7 @@ class _Texts:
 
     def __init__(self, codes: list[Code]) -> None:
         self.bound: dict[str, list[ast.expr | None]] = {}
+        self.steps = 0
         for code in codes:
             for node in ast.walk(code.tree) if code.tree else ():
                 match node:
@@ -146,7 +149,8 @@ class _Texts:
 
     def of(self, node: ast.expr | None, depth: int = 0) -> set[str] | None:
         """All possible texts, or None if they cannot be told."""
-        if node is None or depth > 8:
+        self.steps = self.steps + 1 if depth else 0
+        if node is None or depth > 8 or self.steps > MAX_STEPS:
             return None
         if (text := folded(node)) is not None:
             return {text}

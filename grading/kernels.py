@@ -31,7 +31,7 @@ _pool: Pool | None = None
 
 
 def use(pool: Pool | None) -> None:
-    """Makes the kernels of this process come from a pool, which its maker closes; None: from one with closed defaults."""
+    """Makes the kernels of this process come from a pool, which its maker closes; None: from one with all walls."""
     global _pool
     _pool = pool
 

@@ -22,6 +22,12 @@ class Pool:
         self._spare: Sandbox | None = None
         atexit.register(self.close)
 
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def take(self, folder: Path | None) -> Sandbox:
         """A sandbox for a student's folder: the same as before while it is alive, else a fresh one.
 

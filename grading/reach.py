@@ -42,7 +42,10 @@ def answer(answer_id: str) -> list[tuple[Code, ast.AST]]:
 
 def free_names(node: ast.AST) -> set[str]:
     """The names that a piece of code takes from the notebook: neither its parameters nor its own variables."""
-    waiting, names = [symtable.symtable(ast.unparse(node), "<cell>", "exec")], set()
+    try:
+        waiting, names = [symtable.symtable(ast.unparse(node), "<cell>", "exec")], set()
+    except (SyntaxError, ValueError, RecursionError):  # code that cannot be written down again: all its names, then
+        return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     while waiting:
         table = waiting.pop()
         waiting += table.get_children()

@@ -33,6 +33,11 @@ LOOPS = {
     ast.DictComp: "a dict comprehension",
     ast.GeneratorExp: "a generator expression",
 }
+# Attention in torch.nn and torch.nn.functional, for where only a name is known.
+READY_MADE = frozenset(
+    "MultiheadAttention Transformer TransformerEncoder TransformerDecoder TransformerEncoderLayer "
+    "TransformerDecoderLayer scaled_dot_product_attention multi_head_attention_forward flex_attention".split()
+)
 
 
 @dataclass(frozen=True)
@@ -56,9 +61,11 @@ def no_imports(answer_id: str) -> Breach | None:
 
 def no_loops(answer_id: str) -> Breach | None:
     """No for, while, comprehension, generator expression or map in a function or class of the answer."""
+    values = [value for _, value in defined(editable(answer_id)).get("map", ())]
+    own_map = bool(values) and all(reach.root(value) != "map" for value in values)
     for code, node in reach.answer(answer_id):
         loops = [inner for part in reach.definitions(node) for inner in ast.walk(part) if type(inner) in LOOPS]
-        if not loops and "map" in reach.free_names(node):
+        if not loops and not own_map and "map" in reach.free_names(node):
             called = {n.func for n in ast.walk(node) if isinstance(n, ast.Call)}
             inside = {n for part in reach.definitions(node) for n in ast.walk(part)}
             names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == "map"]
@@ -81,18 +88,18 @@ def no_ready_made_attention(answer_id: str) -> Breach | None:
         for inner in ast.walk(node):
             match inner:
                 case ast.Name(id=name) if name in free and name in modules:
-                    used = modules[name]
+                    found = _is_attention(modules[name])
                 case ast.Name(id=name) if name in free and name not in own:
-                    used = name
-                case ast.Attribute(attr=name) if reach.root(inner) in modules or name not in own:
-                    used = name
+                    found = name in READY_MADE
+                case ast.Attribute(attr=name):
+                    found = _is_attention(name) if reach.root(inner) in modules else name in READY_MADE - own
                 case ast.alias(name=name):
-                    used = name
+                    found = _is_attention(name)
                 case ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_]):
-                    used = folded(name) or ""
+                    found = _is_attention(folded(name) or "")
                 case _:
                     continue
-            if _is_ready_made(used):
+            if found:
                 line = getattr(inner, "lineno", node.lineno)
                 return Breach(messages.breach_ready_made(code.where, line, code.line(line)))
     return None
@@ -140,7 +147,7 @@ def _own_names(codes: list[Code]) -> set[str]:
     return names
 
 
-def _is_ready_made(name: str) -> bool:
-    """Whether PyTorch has attention under this name, or a model that is made of it."""
-    low = name.lower().split(".")[-1].replace("_", "")
+def _is_attention(name: str) -> bool:
+    """Whether what torch has under this name is attention, or a model made of it."""
+    low = name.lower().split(".")[-1].strip("_").replace("_", "")
     return "attention" in low and low != "attention" or low.startswith("transformer") or "scaleddotproduct" in low

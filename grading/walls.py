@@ -30,6 +30,8 @@ SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SETTINGS = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts")
 SETTINGS += ("/etc/localtime", "/etc/mime.types", "/etc/matplotlibrc")
 
+SEARCH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # where bwrap, setpriv, unshare and mount are looked for
+
 # As root: makes folders that only root can reach reachable in a mount namespace of its own, then goes on.
 STAGE = 'while [ "$1" != -- ]; do mount --rbind "$1" "$2" || exit; shift 2; done; shift; exec "$@"'
 
@@ -127,7 +129,7 @@ def bubblewrap(inside: list[str], granted: Limits, gpu: bool, stage: Path, data:
     if staged:
         places = [part for pair in staged.items() for part in pair]
         argv = ["unshare", "--mount", "--", "sh", "-c", STAGE, "stage", *places, "--", *argv]
-    return Command(argv, {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}, fds)
+    return Command(argv, {"PATH": SEARCH}, fds)
 
 
 def environment(home: str, temporary: str) -> dict[str, str]:
@@ -177,7 +179,7 @@ def available() -> str | None:
     """None if the walls stand on this machine, else one line: why not, and how to go on."""
     if platform.system() != "Linux":
         return f"Student code is walled in with bubblewrap, which needs Linux. {WAY_ON}"
-    if shutil.which("bwrap") is None:
+    if shutil.which("bwrap", path=SEARCH) is None:
         return f"bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap). {WAY_ON}"
     stage = Path(tempfile.mkdtemp(prefix="grading-"))
     stage.chmod(0o711)

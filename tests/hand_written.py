@@ -1,0 +1,23 @@
+"""A notebook written by hand, for tests of what is read from its text."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from grading import cells
+
+
+@contextmanager
+def notebook(stem: str, *sources: str, locked: str = "import torch") -> Iterator[None]:
+    """Makes `cells.editable` read a notebook of a locked cell, the answer, and further cells of the student's."""
+    found = [_cell(locked, {"grade_id": f"{stem}-setup", "locked": True, "solution": False, "grade": False})]
+    answer = {"grade_id": f"{stem}-answer", "locked": False, "solution": True, "grade": False}
+    found += [_cell(source, answer if place == 0 else None) for place, source in enumerate(sources)]
+    cells.bind({"cells": found})
+    try:
+        yield
+    finally:
+        cells.bind(None)
+
+
+def _cell(source: str, role: dict | None) -> dict:
+    return {"cell_type": "code", "source": source, "metadata": {"nbgrader": role} if role else {}}

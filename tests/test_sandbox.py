@@ -1,0 +1,326 @@
+"""The walls: what student code cannot see, cannot use up and cannot leave behind."""
+
+import os
+import platform
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from kernel_runs import Run, alive, inside, opened, student
+
+from grading import limits, sandbox, seccomp, walls
+from grading.pool import Pool
+from grading.sandbox import Struck
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+MB = 2**20
+TIGHT = walls.Limits(
+    process_bytes=2500 * MB,
+    memory_bytes=600 * MB,
+    processes=40,
+    open_files=100,
+    written_bytes=8 * MB,
+    scratch_bytes=32 * MB,
+    shared_bytes=4 * MB,
+    files=500,
+    cpu_s=4,
+    notebook_s=12.0,
+)
+
+# Prints "ok" for each statement that works, else the kind of error.
+TRY = """
+import ctypes, os, pathlib, socket, resource
+def attempt(deed):
+    try:
+        deed()
+        print('ok')
+    except Exception as error:
+        print(type(error).__name__, getattr(error, 'errno', ''))
+"""
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with opened() as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def tight():
+    with opened(granted=TIGHT) as pool:
+        yield pool
+
+
+def test_nothing_but_the_system_and_python_is_visible(pool):
+    known = [*walls.SYSTEM, *walls.SETTINGS, *walls.interpreter_roots(), "/proc", "/dev"]
+    run = Run(
+        pool,
+        f"import os, sys\nknown = {known!r}\nsys.setrecursionlimit(9999)",
+        """
+for place, folders, files in os.walk('/'):
+    folders[:] = [name for name in folders if os.path.join(place, name) not in known]
+    for name in files:
+        if os.path.join(place, name) not in known:
+            print(place)
+""",
+        "import grading",
+        files={"part05.ipynb": "{}"},
+    )
+    assert set(run.printed.split()) <= {walls.FOLDER, f"{walls.HOME}/.cache/matplotlib", walls.FONTS, "/run/zygote"} | {
+        f"{walls.HOME}/.ipython/{name}" for name in ("profile_default/db", "profile_default", "extensions", "")
+    } | {f"{walls.HOME}/.ipython/profile_default/startup", f"{walls.HOME}/.ipython"}
+    assert walls.FOLDER in run.printed
+    assert run.errors == ["ModuleNotFoundError"]
+
+
+def test_nothing_of_the_judges_environment_or_command_line_is_visible(monkeypatch):
+    monkeypatch.setenv("COURSE_SECRET", "s3cret")
+    with opened() as pool:
+        run = Run(
+            pool,
+            "import os, pathlib\nprint('s3cret' in str(os.environ))",
+            """
+for pid in (1, 2, 'self'):
+    try:
+        print('s3cret' in pathlib.Path(f'/proc/{pid}/environ').read_text())
+    except PermissionError:
+        print(False)
+    print(pathlib.Path(f'/proc/{pid}/cmdline').read_text())
+""",
+        )
+        box, _ = student(pool)
+    assert "True" not in run.printed and run.printed.count("False") == 4
+    assert str(box._base) not in run.printed and str(REPOSITORY / "grading") not in run.printed
+
+
+def test_only_scratch_space_can_be_written(pool):
+    places = ["/", "/usr", "/etc", "/dev", "/run", "/run/zygote", "/proc/sys/kernel", sys.prefix, sys.base_prefix]
+    run = Run(
+        pool,
+        TRY,
+        f"for place in {places!r}: attempt(pathlib.Path(place, 'new').touch)",
+        "for place in ('/tmp', '/dev/shm', '.', os.environ['HOME']): attempt(pathlib.Path(place, 'new').touch)",
+    )
+    assert run.printed.splitlines()[len(places) :] == ["ok"] * 4
+    assert "ok" not in run.printed.splitlines()[: len(places)]
+
+
+def test_the_network_is_not_there(pool):
+    abstract = f"\0grading-{os.getpid()}"
+    with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(abstract)
+        unix.listen()
+        socket.create_connection(tcp.getsockname()).close()  # here they can be reached
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(abstract)
+        run = Run(
+            pool,
+            TRY,
+            f"attempt(lambda: socket.create_connection({tcp.getsockname()!r}, timeout=2))",
+            "attempt(lambda: socket.create_connection(('1.1.1.1', 53), timeout=2))",
+            f"attempt(lambda: socket.socket(socket.AF_UNIX).connect({abstract!r}))",
+            "attempt(lambda: socket.socket(socket.AF_VSOCK))",
+            "print(socket.if_nameindex())",
+        )
+    assert run.printed.splitlines() == [
+        "ConnectionRefusedError 111",
+        "OSError 101",
+        "ConnectionRefusedError 111",
+        "OSError 97",
+        "[(1, 'lo')]",
+    ]
+
+
+def test_a_kernel_has_no_power_inside_and_is_nobody_outside(pool):
+    run = Run(pool, "print(open('/proc/self/status').read())\nimport time\ntime.sleep(0)")
+    status = dict(line.split(":\t", 1) for line in run.printed.splitlines() if ":\t" in line)
+    assert {int(status[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")} == {0}
+    assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
+    _, processes = student(pool)
+    owners = {os.stat(f"/proc/{pid}").st_uid for pid in processes}
+    uids = {Path(f"/proc/{pid}/status").read_text().split("Uid:\t")[1].split()[0] for pid in processes}
+    assert "0" not in uids, owners
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="numbers of x86-64")
+def test_system_calls_that_evade_limits_or_look_around_are_refused(pool):
+    names = ["memfd_create", "shmget", "msgget", "ptrace", "process_vm_readv", "mount", "unshare", "setns", "bpf"]
+    names += ["perf_event_open", "userfaultfd", "keyctl", "io_uring_setup", "open_by_handle_at", "pidfd_getfd"]
+    numbers = [seccomp.CALLS[name][0] for name in names]
+    new_user, fork = 0x10000011, 17
+    run = Run(
+        pool,
+        "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)",
+        "def call(*args):\n    ctypes.set_errno(0)\n    return libc.syscall(*args), ctypes.get_errno()",
+        f"print({{call(number, 0, 0, 0, 0, 0) for number in {numbers}}})",
+        f"print(call({seccomp.CLONE3[0]}, 0, 0), call({seccomp.CLONE[0]}, {new_user}, 0, 0, 0, 0))",
+        f"print(call({seccomp.X32} + 39))",
+        f"pid = call({seccomp.CLONE[0]}, {fork}, 0, 0, 0, 0)[0]",
+        "if pid == 0: os._exit(7)\nprint(os.waitpid(pid, 0)[1])",
+    )
+    assert run.printed.splitlines() == ["{(-1, 1)}", "(-1, 38) (-1, 1)", "(-1, 1)", str(7 << 8)]
+
+
+@pytest.mark.parametrize("machine", seccomp.MACHINES)
+def test_the_filter_gives_the_right_answer_on_each_machine(machine):
+    architecture, column = seccomp.MACHINES[machine]
+    deny = seccomp.DENY | 1
+    asked = {numbers[column]: deny for numbers in seccomp.CALLS.values() if numbers[column] is not None}
+    for number in range(500):
+        if number in (seccomp.CLONE[column], seccomp.CLONE3[column], seccomp.SOCKET[column]):
+            continue
+        assert _filtered(machine, architecture, number) == asked.get(number, seccomp.ALLOW), number
+    clone, clone3, sock = seccomp.CLONE[column], seccomp.CLONE3[column], seccomp.SOCKET[column]
+    assert _filtered(machine, architecture, clone3) == seccomp.DENY | 38
+    assert _filtered(machine, architecture, clone, 17) == seccomp.ALLOW
+    assert {_filtered(machine, architecture, clone, 17 | 1 << bit) for bit in (17, *range(25, 31))} == {deny}
+    allowed = [family for family in range(50) if _filtered(machine, architecture, sock, family, 9) == seccomp.ALLOW]
+    assert allowed == [1, 2, 10]
+    assert _filtered(machine, architecture, sock, 16, 0) == seccomp.ALLOW
+    assert _filtered(machine, 0x40000003, 1) == seccomp.KILL
+
+
+def _filtered(machine: str, architecture: int, number: int, first: int = 0, third: int = 0) -> int:
+    """The filter's answer, found by carrying out its instructions as the kernel does."""
+    data = struct.pack("<IIQ6Q", number, architecture, 0, first, 0, third, 0, 0, 0)
+    code = list(struct.iter_unpack("<HBBI", seccomp.program(machine)))
+    register = place = 0
+    while True:
+        kind, if_true, if_false, value = code[place]
+        place += 1
+        match kind:
+            case seccomp.LOAD:
+                (register,) = struct.unpack_from("<I", data, value)
+            case seccomp.ANSWER:
+                return value
+            case _:
+                tests = {seccomp.EQUAL: register == value, seccomp.AT_LEAST: register >= value}
+                tests[seccomp.ANY_BIT] = bool(register & value)
+                place += if_true if tests[kind] else if_false
+
+
+def test_a_process_gets_no_more_memory_files_or_processes_than_granted(tight):
+    run = Run(
+        tight,
+        TRY,
+        "attempt(lambda: bytearray(2600 * 2**20))",
+        "attempt(lambda: [open('/dev/null') for _ in range(200)])",
+        "attempt(lambda: pathlib.Path('large').write_bytes(bytes(9 * 2**20)))",
+        "attempt(lambda: [pathlib.Path(f'large{n}').write_bytes(bytes(7 * 2**20)) for n in range(5)])",
+        "attempt(lambda: pathlib.Path('/dev/shm/large').write_bytes(bytes(5 * 2**20)))",
+        "print('next')",
+    )
+    assert run.printed.splitlines() == ["MemoryError ", "OSError 24", "OSError 27", "OSError 28", "OSError 28", "next"]
+    assert Run(tight, "open('again', 'wb').write(bytes(7 * 2**20))\nprint('next')").printed == "next"
+
+
+def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
+    box, before = student(tight)
+    run = Run(tight, "import os, time\nwhile True:\n    try: os.fork()\n    except OSError: pass", timeout_s=2)
+    assert run.seconds < 25
+    assert len(inside(box)) <= len(before)
+    assert Run(tight, "print('next')").printed == "next"
+
+
+@pytest.mark.parametrize(
+    ("deed", "struck"),
+    [
+        (
+            "for _ in range(4):\n    if os.fork() == 0:\n        x = bytearray(b'1') * 300 * 2**20\n        break",
+            Struck.MEMORY,
+        ),
+        ("for n in range(2000): open(f'/tmp/{n}', 'w')", Struck.FILES),
+        ("while True: pass", Struck.COMPUTING),
+        ("import torch\nwhile True:\n    try: time.sleep(60)\n    except KeyboardInterrupt: pass", Struck.TIME),
+    ],
+    ids=lambda value: value.value if isinstance(value, Struck) else "",
+)
+def test_a_notebook_that_reaches_a_limit_ends_and_says_which(tight, deed, struck):
+    box, before = student(tight)
+    run = Run(tight, f"import os, time\n{deed}\ntime.sleep(60)", "print('after')")
+    assert run.died and run.struck is struck and run.printed == "" and run.seconds < 30
+    if struck is Struck.TIME:  # the judge's own clock: it ends the sandbox
+        assert not alive(before)
+    else:
+        assert inside(box) == before
+    assert Run(tight, "print('next')").printed == "next"
+
+
+def test_forks_that_share_their_memory_are_not_counted_twice(tight):
+    share = "import os, time\nx = bytearray(b'1') * 200 * 2**20\nfor _ in range(6):\n    if os.fork() == 0: break"
+    run = Run(tight, f"parent = os.getpid() if 'os' in globals() else 0\n{share}\ntime.sleep(2)", "print('fine')")
+    assert run.printed.splitlines()[0] == "fine" and not run.died
+
+
+def test_a_sandbox_in_which_everything_is_stopped_is_killed_without_remains(pool):
+    box, processes = student(pool)
+    stop = "import os, signal\nfor pid in (2, os.getpid()): os.kill(pid, signal.SIGSTOP)"
+    began = time.monotonic()
+    Run(pool, stop, timeout_s=1)
+    box.close()
+    assert not alive(processes) and time.monotonic() - began < 30
+
+
+@pytest.mark.parametrize("walled", [True, False], ids=["walled", "none"])
+def test_a_killed_judge_leaves_nothing(walled):
+    code = f"""
+import sys, time
+sys.path.insert(0, {str(REPOSITORY)!r})
+from grading import sandbox
+box = sandbox.Sandbox(walled={walled})
+box.ready()
+kernel = box.start(None, b"key", [], {{}})
+time.sleep(1)
+print(box._process.pid, box._base, flush=True)
+time.sleep(100)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as judge:
+        pid, base = judge.stdout.readline().split()
+        box = sandbox.Sandbox.__new__(sandbox.Sandbox)
+        box._process = type("Process", (), {"pid": int(pid)})
+        processes = inside(box)
+        assert len(processes) >= 2
+        judge.send_signal(signal.SIGKILL)
+    assert not alive(processes)
+    subprocess.run(["rm", "-r", base], check=True)
+
+
+def test_a_pool_gives_each_student_a_sandbox_and_has_the_next_one_ready(tmp_path):
+    with Pool(walled=False) as pool:
+        first = pool.take(tmp_path / "ada")
+        pool.give_back(first)
+        assert pool.take(tmp_path / "ada") is first
+        spare = pool._spare
+        pool.give_back(first)
+        assert pool.take(tmp_path / "ben") is spare
+        assert not first.answers() and spare.answers()
+        pool.give_back(spare)
+
+
+def test_without_bubblewrap_nothing_starts_and_one_line_says_how_to_go_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(walls, "SEARCH", str(tmp_path))
+    walls.available.cache_clear()
+    try:
+        assert "apt-get install bubblewrap" in walls.available() and 'sandbox = "none"' in walls.available()
+        assert "\n" not in walls.available()
+        with pytest.raises(sandbox.SandboxError, match="bubblewrap is not installed"):
+            Pool()
+        (tmp_path / "bwrap").write_text(
+            "#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2; exit 1\n"
+        )
+        (tmp_path / "bwrap").chmod(0o755)
+        walls.available.cache_clear()
+        monkeypatch.setattr(os, "geteuid", lambda: 1000)
+        assert "No permissions to create" in walls.available() and "\n" not in walls.available()
+    finally:
+        walls.available.cache_clear()
+
+
+def test_the_limits_are_the_courses():
+    assert walls.Limits().memory_bytes == limits.MEMORY_BYTES
+    assert walls.Limits().process_bytes == limits.PROCESS_BYTES
