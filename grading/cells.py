@@ -148,7 +148,7 @@ def _in_text(node: ast.expr) -> ast.Module | None:
             return parse(code[_OPTIONS.match(code).end() :]) if code and folded(magic) in LINE_MAGICS else None
         case ast.Call(func=ast.Attribute(attr="run_cell_magic"), args=[magic, line, text]):
             parts = [folded(magic), folded(line), folded(text)]
-            return parse("%%{} {}\n{}".format(*parts)) if None not in parts else None
+            return parse("%%{} {}\n{}".format(*parts)) if parts[0] in PLAIN_MAGICS and None not in parts else None
     return None
 
 

@@ -11,45 +11,65 @@ import signal
 import sys
 import threading
 import warnings
+from types import FrameType
 
 from grading import wire
 
 TEST_FILE = "<hidden test>"
+SWALLOWED_S = 50e-6  # between the alarms of an answer that swallowed the first: soon one falls outside its `try`
+ERRORS = tuple(e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException))
 
 
 class TimeUp(BaseException):
     """The call's time is over. Not an Exception, so that `except Exception` in an answer does not swallow it."""
 
 
+class _Shown(io.StringIO):
+    """What an answer prints, up to a number of characters; the rest is forgotten at once."""
+
+    def __init__(self, chars: int) -> None:
+        super().__init__()
+        self.left = chars
+
+    def write(self, text: str) -> int:
+        self.left -= super().write(text[: self.left])
+        return len(text)
+
+
 def answer(request: bytes, names: dict) -> bytes:
     """The reply to one request of a hidden test.
 
-    Shapes  request: a mapping of kind "call" or "remote", name, source, args, limit_s; the reply: a mapping with
-            printed and either value, or reason, error and line.
+    Shapes  request: a mapping of kind "call" or "remote", name, source, args, limit_s, printed_chars; the reply: a
+            mapping with printed and either value, or reason, error and line.
     Errors  WireError if the request itself is no message: then the test is at fault, not the student.
     """
     asked = wire.decode(request, as_torch=True)
-    printed = io.StringIO()
-    try:
-        with _quiet(printed), _settings(), _limit(asked["limit_s"]):
-            if asked["kind"] == "remote":
-                function = _compiled(asked["source"], asked["name"], names)
-            elif asked["name"] not in names:
-                return wire.encode({"reason": "missing", "printed": ""})
-            else:
-                function = names[asked["name"]]
-            if not callable(function):
-                return wire.encode({"reason": "not callable", "printed": ""})
-            value = function(*asked["args"])
-            message = wire.encode({"value": value, "printed": printed.getvalue()[: asked["printed_chars"]]})
-        return message
-    except TimeUp:
-        reply = {"reason": "time"}
-    except wire.WireError as error:
-        reply = {"reason": "not data", "error": str(error)}
-    except BaseException as error:  # SystemExit and KeyboardInterrupt of an answer are answers too
-        reply = {"reason": "raised", "error": _builtin_name(error), "line": _line(error)}
-    return wire.encode({**reply, "printed": printed.getvalue()[: asked["printed_chars"]]})
+    printed = _Shown(asked["printed_chars"])
+    with _quiet(printed), _settings():
+        try:
+            with _limit(asked["limit_s"]):
+                return _run(asked, names, printed)
+        except TimeUp:
+            reply = {"reason": "time"}
+        except wire.WireError as error:
+            reply = {"reason": "not data", "error": str(error)}
+        except BaseException as error:  # SystemExit and KeyboardInterrupt of an answer are answers too
+            reply = {"reason": "raised", "error": _builtin_name(error), "line": _line(error)}
+    return wire.encode({**reply, "printed": printed.getvalue()})
+
+
+def _run(asked: dict, names: dict, printed: _Shown) -> bytes:
+    """Runs what is asked for, and encodes its value: all that code of the student's can have a hand in."""
+    if asked["kind"] == "remote":
+        function = _compiled(asked["source"], asked["name"], names)
+    elif asked["name"] not in names:
+        return wire.encode({"reason": "missing", "printed": ""})
+    else:
+        function = names[asked["name"]]
+    if not callable(function):
+        return wire.encode({"reason": "not callable", "printed": ""})
+    value = function(*asked["args"])
+    return wire.encode({"value": value, "printed": printed.getvalue()})
 
 
 def _compiled(source: str, name: str, names: dict) -> object:
@@ -58,7 +78,7 @@ def _compiled(source: str, name: str, names: dict) -> object:
     import torch
 
     beside = {key: value for key, value in names.items() if not hasattr(builtins, key)}
-    beside.update(torch=torch, nn=torch.nn, np=numpy)
+    beside.update(torch=torch, nn=torch.nn, np=numpy, __builtins__=builtins)
     exec(compile(source, TEST_FILE, "exec"), beside)
     return beside[name]
 
@@ -74,7 +94,7 @@ def _quiet(printed: io.StringIO):
 
             stack.enter_context(capture_output(stdout=False, stderr=False, display=True))
         stack.enter_context(contextlib.redirect_stdout(printed))
-        stack.enter_context(contextlib.redirect_stderr(io.StringIO()))
+        stack.enter_context(contextlib.redirect_stderr(_Shown(0)))
         yield
 
 
@@ -95,13 +115,23 @@ def _settings():
 
 @contextlib.contextmanager
 def _limit(limit_s: float):
-    """Raises TimeUp once the time is over, and again every second, for answers that swallow it."""
+    """Raises TimeUp in what `_run` runs once the time is over: after a second again, and from then on all the time,
+    for answers that swallow it. It never strikes elsewhere, such as between a value and its reply."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield  # no signals here: the cell's own limit holds
         return
 
-    def ring(*_: object) -> None:
-        raise TimeUp
+    rings = 0
+
+    def ring(_: int, frame: FrameType | None) -> None:
+        nonlocal rings
+        rings += 1
+        if rings == 2:
+            signal.setitimer(signal.ITIMER_REAL, SWALLOWED_S, SWALLOWED_S)
+        while frame is not None:
+            if frame.f_code is _run.__code__:
+                raise TimeUp
+            frame = frame.f_back
 
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, limit_s, 1.0)
@@ -120,12 +150,12 @@ def shell() -> object:
 
 def _builtin_name(error: BaseException) -> str:
     """The error's nearest ancestor that Python itself defines: a name the student cannot make up."""
-    return next(c.__name__ for c in type(error).__mro__ if c.__module__ == "builtins")
+    return next(known.__name__ for ancestor in type.mro(type(error)) for known in ERRORS if ancestor is known)
 
 
 def _line(error: BaseException) -> int | None:
     """The last line of a notebook cell, the student's, on the way to the error."""
-    line, trace = None, error.__traceback__
+    line, trace = None, BaseException.__traceback__.__get__(error)  # whatever the error's own class says
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if "ipykernel_" in file or file.startswith("<ipython-input"):

@@ -16,5 +16,10 @@ class HideTests(NbGraderPreprocessor):
     def preprocess_cell(self, cell: NotebookNode, resources: dict, cell_index: int) -> tuple[NotebookNode, dict]:
         """Cuts a cell's hidden tests, if it has any."""
         if "BEGIN HIDDEN TESTS" in cell.source:
-            cell.source = _HIDDEN.sub("\n" + messages.HIDDEN_TESTS, cell.source)
+            cell.source = f"{without_hidden_tests(cell.source)}\n{messages.HIDDEN_TESTS}"
         return cell, resources
+
+
+def without_hidden_tests(source: str) -> str:
+    """A cell's source up to where its hidden tests begin."""
+    return _HIDDEN.sub("", source)

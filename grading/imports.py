@@ -9,9 +9,8 @@ import builtins
 import itertools
 
 from grading.cells import Code, folded
-from grading.reach import libraries, root
+from grading.reach import PACKAGES, libraries, root
 
-ALLOWED_PACKAGES = frozenset({"torch", "numpy"})
 # Modules that torch and numpy happen to hold as attributes: reaching them is an import in another spelling.
 SMUGGLED = frozenset(
     "os sys math cmath importlib builtins inspect subprocess io functools itertools operator ctypes platform warnings "
@@ -37,11 +36,11 @@ def imports_more(node: ast.AST) -> bool:
     """Whether an import statement imports anything but torch and numpy, or a piece of them."""
     match node:
         case ast.Import(names=names):
-            return any(alias.name.split(".")[0] not in ALLOWED_PACKAGES for alias in names)
+            return any(alias.name.split(".")[0] not in PACKAGES for alias in names)
         case ast.ImportFrom(module="__future__", level=0):
             return False  # a directive to the compiler, no module
         case ast.ImportFrom(module=module, names=names, level=level):
-            if level or (module or "").split(".")[0] not in ALLOWED_PACKAGES:
+            if level or (module or "").split(".")[0] not in PACKAGES:
                 return True
             return any(a.name in SMUGGLED and (a.name, module) != ("typing", "numpy") for a in names)
     return False

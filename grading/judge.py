@@ -1,12 +1,22 @@
-"""nbgrader's Execute step, made strict: what a test cell must leave behind, and what it costs when it does not.
+"""nbgrader's Execute step: the student's cells in the student's kernel, the hidden tests here, in the trusted process.
 
-A graded test cell ends with exactly one result, a float that is the marks, after a report. A kernel that ended or an
-answer that never does costs the student's marks and not the run; an error of ours leaves the part unmarked, never 0.
+All code cells but the test run in order in a walled kernel that knows nothing of the course. Then the test cell runs in
+this process, in a namespace of its own, and reaches the kernel through `probe` alone. It leaves exactly one result, a
+float that is the marks, after its report. A kernel that ended costs the student's marks and not the run; an error of
+ours leaves the part unmarked, never 0.
+
 Plugged in by configuration: `Judge` in place of nbgrader's Execute, `SaveMarks` in place of its SaveAutoGrades.
 """
 
+import ast
 import asyncio
+import contextlib
+import functools
+import io
+import json
+import linecache
 import time
+import traceback
 from pathlib import Path
 from queue import Empty
 
@@ -18,8 +28,12 @@ from nbformat.v4 import new_output
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import Execute, SaveAutoGrades
 from nbgrader.utils import rmtree
+from traitlets import Enum
 
-from grading import course, intake, limits, messages
+from grading import cells, course, handed, intake, kernels, limits, messages, probe
+from grading.door import KernelDoor
+from grading.pool import Pool
+from grading.sandbox import SandboxError
 
 NOT_MARKED = "NotMarked"
 KERNEL_ENDED = "KernelEnded"
@@ -27,32 +41,51 @@ RESPONSE_LIMIT_S = 5.0
 
 
 class Judge(Execute):
-    """Runs a notebook and settles its test cell: marks from 0 to its points, or unmarked."""
+    """Runs a notebook and marks its test cell: from 0 to its points, or unmarked."""
+
+    sandbox = Enum(
+        ["bubblewrap", "none"],
+        default_value="bubblewrap",
+        help='Walls around student code: "bubblewrap", or "none" for hand-ins that are trusted.',
+    ).tag(config=True)
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         kwargs.setdefault("shutdown_kernel", "immediate")
+        kwargs.setdefault("kernel_manager_class", kernels.KernelManager)
         super().__init__(*args, **kwargs)
-        self.ended = None
+        self.ended, self.kept_chars = None, 0
 
     def preprocess(self, nb: NotebookNode, resources: dict, **kwargs: object) -> tuple[NotebookNode, dict]:
-        """Runs the cells of a clean copy and settles its test cell; nothing of a damaged one is run."""
+        """Runs the cells of a clean copy and marks its test cell; nothing of a damaged one is run."""
         mark = nb.metadata.pop(intake.MARK, {})
         self.ended = mark.get("unreadable")
-        if not self.ended:
-            nb, resources = super().preprocess(nb, resources, **kwargs)
-        for cell in nb.cells:
-            name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-            if cell.cell_type == "code":
-                cell.outputs = _bounded(cell.outputs)
-            if name.endswith("-test"):
-                self.settle(cell, messages.TEST_DELETED if mark.get("test_deleted") else self.ended)
-        return nb, resources
+        self.fault = messages.TEST_DELETED if mark.get("test_deleted") else None
+        self.clean = json.loads(json.dumps(nb))
+        if self.ended:
+            for cell in nb.cells:
+                if _is_test(cell):
+                    cell.outputs = _marked(self._no_marks(cell, self.ended), 0.0)
+            return nb, resources
+        place = resources["metadata"]["path"]
+        try:
+            kernels.use(_pool(self.sandbox == "bubblewrap"))
+            resources["metadata"]["path"] = str(handed.copy(Path(place)))
+            return super().preprocess(nb, resources, **kwargs)
+        except SandboxError as error:
+            rmtree(place)  # so that the next run grades this student
+            raise SystemExit(f"Nothing more is graded. {error}") from None
+        finally:
+            resources["metadata"]["path"] = place
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
-        """Runs one cell; once the kernel has ended, the cells that follow are told so."""
+        """Runs one cell in the kernel, or a test cell here; once the kernel has ended, what follows is told so."""
         if cell.cell_type != "code" or not cell.source.strip():
             return cell, resources
+        if _is_test(cell):
+            self.mark(cell)
+            return cell, resources
         if self.ended is None:
+            self.kept_chars = 0
             try:
                 cell, resources = super().preprocess_cell(cell, resources, index)
                 if any(o.get("ename") == "CellTimeoutError" for o in cell.outputs) and not run_sync(self._responds)():
@@ -64,26 +97,45 @@ class Judge(Execute):
             cell.outputs.append(new_output("error", ename=KERNEL_ENDED, evalue=self.ended, traceback=[self.ended]))
         return cell, resources
 
-    def settle(self, cell: NotebookNode, fault: str | None) -> None:
+    def mark(self, cell: NotebookNode) -> None:
         """Leaves the report and one float in a test cell's outputs, or the one error that says: not marked."""
-        part = course.part_of(cell.metadata.nbgrader["grade_id"])
-        points = float(cell.metadata.nbgrader["points"])
-        report = "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout")
-        results = [o for o in cell.outputs if o.output_type == "execute_result"]
-        errors = [o for o in cell.outputs if o.output_type == "error"]
-        if fault is None and any(o.ename == "CellTimeoutError" for o in errors):
-            fault = messages.out_of_time(limits.CELL_LIMIT_S)
+        fault = self.fault or self.ended
         if fault is not None:
-            cell.outputs = _marked(messages.no_marks(part.number, points, fault), 0.0)
+            cell.outputs = _marked(self._no_marks(cell, fault), 0.0)
             return
-        marks = _float(results[0].data.get("text/plain", "")) if len(results) == 1 else None
-        if errors or marks is None or not 0.0 <= marks <= points:
+        points = float(cell.metadata.nbgrader["points"])
+        probe.bind(KernelDoor(self))
+        cells.bind(self.clean)
+        try:
+            report, marks = run_test(cell.source, cell.metadata.nbgrader["grade_id"])
+            if type(marks) is not float or not 0.0 <= marks <= points:
+                raise ValueError(f"{marks!r} are no marks out of {points:g}")
+        except Exception:  # noqa: BLE001  (whatever failed here is ours: the part stays unmarked, and the log says why)
+            part = course.part_of(cell.metadata.nbgrader["grade_id"])
             text = messages.not_marked(part.number, part.stem)
-            detail = "\n".join(line for o in errors for line in o.traceback) or "no marks among its outputs"
-            self.log.error("%s\n%s", text, detail)
+            self.log.error("%s\n%s", text, traceback.format_exc())
             cell.outputs = [new_output("error", ename=NOT_MARKED, evalue=text, traceback=[text])]
-            return
-        cell.outputs = _marked(report.rstrip("\n"), marks)
+        else:
+            cell.outputs = _marked(report, marks)
+        finally:
+            probe.bind(None)
+            cells.bind(None)
+
+    def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> NotebookNode | None:
+        """Keeps of a cell's outputs what limits.OUTPUT_CHARS allow; the rest is dropped as it comes."""
+        if msg["msg_type"] in ("stream", "display_data", "execute_result", "error", "update_display_data"):
+            size = len(json.dumps(msg["content"], default=str))
+            left, self.kept_chars = limits.OUTPUT_CHARS - self.kept_chars, self.kept_chars + size
+            if left < 0:
+                return None
+            if size > left:
+                msg["content"] = {"name": "stdout", "text": _start(msg["content"], left) + "\n" + messages.OUTPUT_CUT}
+                msg["msg_type"] = msg["header"]["msg_type"] = "stream"
+        return super().process_message(msg, cell, cell_index)
+
+    def _no_marks(self, cell: NotebookNode, fault: str) -> str:
+        part = course.part_of(cell.metadata.nbgrader["grade_id"])
+        return messages.no_marks(part.number, float(cell.metadata.nbgrader["points"]), fault)
 
     async def _responds(self) -> bool:
         """Whether the kernel, after an interrupt, is ready for the next cell."""
@@ -115,6 +167,24 @@ class SaveMarks(SaveAutoGrades):
         self.gradebook.db.commit()
 
 
+def run_test(source: str, name: str) -> tuple[str, object]:
+    """What a test cell prints, and the value of its last expression; it runs here, in a namespace of its own.
+
+    Errors  whatever the cell raises, and ValueError if it does not end with an expression.
+    """
+    file = f"<{name}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)  # for inspect.getsource
+    tree = ast.parse(source, file)
+    if not tree.body or not isinstance(tree.body[-1], ast.Expr):
+        raise ValueError(f"{name} does not end with its marks")
+    last = ast.Expression(tree.body.pop().value)
+    names, printed = {"__name__": file}, io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(tree, file, "exec"), names)
+        value = eval(compile(last, file, "eval"), names)
+    return printed.getvalue().rstrip("\n"), value
+
+
 def unmarked(gradebook: Gradebook, student: str) -> list[str]:
     """The parts of a student's submission that wait for a mark because we failed, by notebook name."""
     submission = gradebook.find_submission(course.ASSIGNMENT, student)
@@ -137,6 +207,16 @@ def put_back_unmarked(assignment: str, student: str, notebooks: list[str]) -> No
             rmtree(graded)
 
 
+@functools.cache
+def _pool(walled: bool) -> Pool:
+    """This process's sandboxes; SandboxError if the walls cannot stand here."""
+    return Pool(walled)
+
+
+def _is_test(cell: NotebookNode) -> bool:
+    return cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade_id", "").endswith("-test")
+
+
 def _marked(report: str, marks: float) -> list[NotebookNode]:
     """The outputs of a marked test cell."""
     return [
@@ -145,22 +225,6 @@ def _marked(report: str, marks: float) -> list[NotebookNode]:
     ]
 
 
-def _float(text: object) -> float | None:
-    try:
-        return float(text) if isinstance(text, str) else None
-    except ValueError:
-        return None
-
-
-def _bounded(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """Outputs of one cell within limits.OUTPUT_CHARS; what is over is replaced by a line that says so."""
-    left, kept = limits.OUTPUT_CHARS, []
-    for output in outputs:
-        if output.output_type == "stream":
-            if len(output.text) > left:
-                output.text = output.text[:left] + "\n" + messages.OUTPUT_CUT
-            left -= len(output.text)
-        kept.append(output)
-        if left <= 0:
-            break
-    return kept
+def _start(content: dict, size: int) -> str:
+    text = content.get("text", "")
+    return text[:size] if isinstance(text, str) else ""

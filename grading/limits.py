@@ -7,6 +7,7 @@ import os
 
 CALL_LIMIT_S = 20.0  # one call of a student's function by a hidden test
 TEST_LIMIT_S = 120.0  # all calls of one hidden test together, once one of them has run out of time
+TESTS_LIMIT_S = 240.0  # all calls of one hidden test together, however they end
 # One cell of a notebook, student's or ours; the answer of part 13 takes 5 to 20 s on two cores.
 CELL_LIMIT_S = int(os.environ.get("ATTENTION_CELL_LIMIT_S", "180"))
 NOTEBOOK_BYTES = 20 * 2**20  # a hand-in's notebook file: the release's are below 0.1 MB, pictures included 1 MB
@@ -16,7 +17,7 @@ FILE_DEPTH = 4  # folders in folders of a hand-in
 CELLS = 500  # cells of one notebook
 SOURCE_CHARS = 1_000_000  # the text of one cell
 PRINTED_CHARS = 20_000  # what a probed call printed, handed to the test
-OUTPUT_CHARS = 100_000  # what one cell's output keeps in the graded notebook
+OUTPUT_CHARS = 1_000_000  # what one cell's output keeps in the graded notebook
 MESSAGE_CHARS = 400  # one message that a student reads
 
 # A student's kernel (sandbox): what it may use, whatever the machine has.

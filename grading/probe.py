@@ -7,6 +7,7 @@ an exception of ours. Without a judge (JupyterLab, nbval, plain nbgrader) the co
 
 import ast
 import inspect
+import re
 import sys
 import textwrap
 import time
@@ -20,6 +21,7 @@ import numpy as np
 from grading import far, limits, messages, wire
 from grading.wire import Tensor
 
+HISTORY = re.compile(r"In|Out|_+|_i+|_i?\d+|_[oid]h|__\w+__|_exit_code")  # names that IPython sets
 __all__ = ["Reason", "Tensor", "Why", "bind", "call", "printed", "remote", "tensor"]
 
 
@@ -75,10 +77,10 @@ def remote(function: Callable) -> Callable:
     return ask
 
 
-def bind(door: Door) -> None:
-    """Sends what follows through another door, with a fresh allowance of time."""
+def bind(door: Door | None) -> None:
+    """Sends what follows through another door, with a fresh allowance of time; None: through this kernel's own."""
     global _door, _overtime_s
-    _door, _overtime_s = door, 0.0
+    _door, _overtime_s = door or _direct, 0.0
 
 
 def _ask(kind: str, name: str, source: str, args: tuple) -> tuple[object, str]:
@@ -92,51 +94,65 @@ def _ask(kind: str, name: str, source: str, args: tuple) -> tuple[object, str]:
     if isinstance(reply, Reason):
         return reply, ""
     try:
-        content = wire.decode(reply)
-        shown = str(content["printed"])
-        if "value" in content:
-            return content["value"], shown
-        reason = _reason(Why(content["reason"]), name, content)
-    except (wire.WireError, KeyError, TypeError, ValueError):
+        match wire.decode(reply):
+            case {"value": value, "printed": str(shown)}:
+                return value, shown[: limits.PRINTED_CHARS]
+            case {"reason": str(why), "printed": str(shown), **content}:
+                reason = _reason(Why(why), name, limit_s, **content)
+            case _:
+                raise ValueError("no reply")
+    except (wire.WireError, TypeError, ValueError):
         return Reason(Why.NOT_DATA, messages.unreadable_reply(name)), ""
     if reason.why is Why.TIME:
         _overtime_s += time.monotonic() - started
-    return reason, shown
+    return reason, shown[: limits.PRINTED_CHARS]
 
 
-def _reason(why: Why, name: str, content: dict) -> Reason:
+def _reason(why: Why, name: str, limit_s: float, error: object = "", line: object = None) -> Reason:
+    """The reason in words of ours: what a reply adds to it is taken from lists, so that it can tell nothing else."""
     match why:
         case Why.MISSING:
             return Reason(why, messages.missing(name))
         case Why.NOT_CALLABLE:
             return Reason(why, messages.not_callable(name))
         case Why.RAISED:
-            return Reason(why, messages.raised(str(content["error"]), content.get("line")))
+            known = isinstance(error, str) and error in {e.__name__ for e in far.ERRORS}
+            line = line if type(line) is int and 0 < line <= limits.SOURCE_CHARS else None
+            return Reason(why, messages.raised(error if known else "Exception", line))
         case Why.TIME:
-            return Reason(why, messages.out_of_time(limits.CALL_LIMIT_S))
+            return Reason(why, messages.out_of_time(limit_s))
         case Why.NOT_DATA:
-            return Reason(why, messages.not_data(str(content["error"])))
+            known = isinstance(error, str) and error in wire.REFUSALS
+            return Reason(why, messages.not_data(error if known else wire.NO_DATA))
         case Why.DIED:
             return Reason(why, messages.died())
 
 
 class DirectDoor:
-    """The door of a test cell that runs in the student's own kernel.
+    """The door of a test cell that runs in the student's own kernel, or of a test without any cells.
 
-    The cell's names and the student's share one namespace there. A test's `output` must not replace a student's
-    helper of that name, so the student's names are put back for the time of each call, and when the cell is over.
+    A cell's names and the student's share one namespace. A test's `output` must not replace a student's helper of
+    that name, nor its `import math` serve an answer that forgot to import it: so the student's names are put back for
+    the time of each call, and when the cell is over.
     """
 
     def __init__(self) -> None:
         self.shell = far.shell()
         self.names = self.shell.user_ns if self.shell else vars(sys.modules["__main__"])
-        self.student = dict(self.names)
         self.used = False
+        self.student = dict(self.names)
         if self.shell:
+            # This module is imported within a test cell: what came into the namespace after the cell's source is not
+            # the student's.
+            order, source = list(self.names), f"_i{self.shell.execution_count}"
+            for name in order[order.index(source) + 1 :] if source in order else ():
+                del self.student[name]
             self.shell.events.register("pre_run_cell", self._cell_starts)
             self.shell.events.register("post_run_cell", self._cell_ends)
 
     def ask(self, request: bytes, limit_s: float) -> bytes:
+        if not self.shell:
+            return far.answer(request, self.names)
         self.used = True
         test = dict(self.names)
         self._put(self.student)
@@ -156,10 +172,11 @@ class DirectDoor:
 
     def _cell_ends(self, *_: object) -> None:
         if self.used:
-            history = {n: v for n, v in self.names.items() if n.startswith("_") or n in ("In", "Out")}
+            history = {n: v for n, v in self.names.items() if HISTORY.fullmatch(n)}
             self._put({**self.student, **history})
             self.used = False
 
 
 _overtime_s = 0.0
-_door: Door = DirectDoor()
+_direct = DirectDoor()
+_door: Door = _direct

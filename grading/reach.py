@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from grading.cells import Code, defined, editable
 from grading.course import part_of
 
-LIBRARIES = frozenset({"torch", "nn", "np", "numpy"})  # the names that a setup cell gives them, and their own
+PACKAGES = frozenset({"torch", "numpy"})
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
@@ -54,12 +54,26 @@ def free_names(node: ast.AST) -> set[str]:
     return names
 
 
-def libraries(codes: list[Code], packages: frozenset[str] = frozenset({"torch", "numpy"})) -> dict[str, str]:
+def libraries(codes: list[Code], packages: frozenset[str] = PACKAGES) -> dict[str, str]:
     """The names under which the student's cells know a package or a piece of it, and what these are called there."""
     own = {"torch": {"torch", "nn"}, "numpy": {"numpy", "np"}}
     names = {name: name for package in packages for name in own[package]}
-    nodes = [node for code in codes for node in (ast.walk(code.tree) if code.tree else ())]
-    for node in nodes:
+    trees = [code.tree for code in codes if code.tree]
+    for tree in trees:
+        names |= imported(tree, packages)
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute()) if (
+                root(node.value) in names
+            ):
+                names.setdefault(name, getattr(node.value, "attr", "") or names[node.value.id])
+    return names
+
+
+def imported(tree: ast.AST, packages: frozenset[str]) -> dict[str, str]:
+    """The names that the import statements in a piece of code give to the packages and to pieces of them."""
+    names = {}
+    for node in ast.walk(tree):
         match node:
             case ast.Import():
                 for alias in node.names:
@@ -67,12 +81,6 @@ def libraries(codes: list[Code], packages: frozenset[str] = frozenset({"torch", 
                         names[alias.asname or alias.name.split(".")[0]] = alias.name
             case ast.ImportFrom(module=str(module)) if module.split(".")[0] in packages:
                 names |= {alias.asname or alias.name: alias.name for alias in node.names}
-    for node in nodes:
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute()) if (
-                root(node.value) in names
-            ):
-                names.setdefault(name, getattr(node.value, "attr", "") or names[node.value.id])
     return names
 
 

@@ -108,7 +108,8 @@ def no_ready_made_attention(answer_id: str) -> Breach | None:
 def no_torch(answer_id: str) -> Breach | None:
     """No use of PyTorch in the answer cell, nor in what its functions use; importing it again is no use."""
     codes = editable(answer_id)
-    table, modules = defined(codes), reach.libraries(codes, frozenset({"torch"}))
+    table, torch = defined(codes), frozenset({"torch"})
+    modules = reach.libraries(codes, torch)
     # A student may call a number nn; a name stays PyTorch's where it is set to nothing but a piece of PyTorch.
     modules = {n for n in modules if all(reach.root(value) in modules for _, value in table.get(n, ()))}
     anything = "*" in modules
@@ -116,7 +117,7 @@ def no_torch(answer_id: str) -> Breach | None:
     places = [(code, statement) for code in codes if code.answer and code.tree for statement in code.tree.body]
     for code, node in places + reach.answer(answer_id):
         free = reach.free_names(node)
-        used = (free & modules) | (free - known if anything else set())
+        used = (free & modules) | reach.imported(node, torch).keys() | (free - known if anything else set())
         for inner in ast.walk(node):
             by_name = isinstance(inner, ast.Name) and inner.id in used and isinstance(inner.ctx, ast.Load)
             by_text = isinstance(inner, ast.Subscript) and folded(inner.slice) in {"torch", "nn"}

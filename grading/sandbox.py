@@ -257,7 +257,7 @@ class Kernel:
             else:
                 self.returncode, self.cpu_s = message["exit"], message["cpu_s"]
                 self.struck = Struck(message["struck"]) if message["struck"] else None
-                if self.returncode == -signal.SIGKILL and self.cpu_s >= self.box.limits.cpu_s:
+                if self.returncode == -signal.SIGKILL and self.cpu_s > 0.95 * self.box.limits.cpu_s:
                     self.struck = Struck.COMPUTING
                 self._status.close()
 

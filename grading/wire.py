@@ -32,7 +32,17 @@ NAMED_TYPES = frozenset(
 )
 
 
+# What encode says of a value that it refuses, and nothing else.
 TOO_LARGE = "a value that is too large to hand over"
+TOO_DEEP = "a value of too many pieces, or nested too deeply"
+TOO_LONG = "an integer of more than 400 digits"
+NO_DATA = "a value that is neither numbers nor text"
+NO_KEYS = "a mapping with keys that are neither texts nor numbers"
+NO_NUMBERS = "an array of things that are not numbers, or of too many axes"
+NOT_DENSE = "a tensor that is not a plain, dense one"
+ODD_DTYPE = "a tensor of an unusual dtype or device"
+REFUSALS = frozenset({TOO_LARGE, TOO_DEEP, TOO_LONG, NO_DATA, NO_KEYS, NO_NUMBERS, NOT_DENSE, ODD_DTYPE})
+REFUSALS |= {f"a value of the type {name}" for name in NAMED_TYPES}
 
 
 class WireError(ValueError):
@@ -98,7 +108,7 @@ class _Encoder:
     def node(self, value: object, depth: int) -> list:
         self.nodes += 1
         if self.nodes > MAX_NODES or depth > MAX_DEPTH:
-            raise WireError("a value of too many pieces, or nested too deeply")
+            raise WireError(TOO_DEEP)
         if value is None:
             return ["n"]
         if isinstance(value, bool):
@@ -106,7 +116,7 @@ class _Encoder:
         if isinstance(value, int):
             number = int(value)
             if abs(number) >= 10**MAX_DIGITS:
-                raise WireError(f"an integer of more than {MAX_DIGITS} digits")
+                raise WireError(TOO_LONG)
             return ["i", str(number)]
         if isinstance(value, float):
             return ["f", float(value).hex()]
@@ -131,7 +141,7 @@ class _Encoder:
     def key(self, key: object, depth: int) -> list:
         tree = self.node(key, depth)
         if tree[0] not in "nbifs":
-            raise WireError("a mapping with keys that are neither texts nor numbers")
+            raise WireError(NO_KEYS)
         return tree
 
     def count(self, size: int, kept: bool = True) -> None:
@@ -142,7 +152,7 @@ class _Encoder:
     def array(self, array: np.ndarray) -> list:
         array = np.asarray(array)
         if array.dtype.kind not in "biufc" or array.ndim > MAX_AXES:
-            raise WireError("an array of things that are not numbers, or of too many axes")
+            raise WireError(NO_NUMBERS)
         self.count(array.nbytes)  # before the copy: broadcasting makes large arrays of small ones
         dtype = {"g": np.dtype("<f8"), "G": np.dtype("<c16")}.get(array.dtype.char, array.dtype.newbyteorder("<"))
         flat = np.ascontiguousarray(array, dtype=dtype).reshape(-1)
@@ -152,7 +162,7 @@ class _Encoder:
     def carried(self, array: np.ndarray, name: str, device: str) -> list:
         dtype, shape = self.array(array)
         if CARRIERS.get(name) != np.dtype(dtype).name or not isinstance(device, str) or len(device) > 20:
-            raise WireError("a tensor of an unusual dtype or device")
+            raise WireError(ODD_DTYPE)
         return ["T", dtype, shape, name, device]
 
     def tensor(self, value: object) -> list:
@@ -160,11 +170,11 @@ class _Encoder:
 
         with torch._C.DisableTorchFunctionSubclass():  # a subclass is read as the plain tensor that it holds
             if value.layout != torch.strided or value.is_meta or value.is_nested:
-                raise WireError("a tensor that is not a plain, dense one")
+                raise WireError(NOT_DENSE)
             plain = torch.Tensor.detach(value).as_subclass(torch.Tensor)
             name, device = str(plain.dtype).removeprefix("torch."), str(plain.device)
             if name not in CARRIERS:
-                raise WireError("a tensor of an unusual dtype")
+                raise WireError(ODD_DTYPE)
             carrier = getattr(torch, CARRIERS[name])
             self.count(plain.numel() * carrier.itemsize, kept=False)
             plain = plain.cpu().resolve_conj().resolve_neg().to(carrier)
@@ -244,8 +254,7 @@ def _is_tensor(value: object) -> bool:
 
 def _described(value: object) -> str:
     name = type(value).__name__
-    known = type(name) is str and name in NAMED_TYPES
-    return f"a value of the type {name}" if known else "a value that is neither numbers nor text"
+    return f"a value of the type {name}" if type(name) is str and name in NAMED_TYPES else NO_DATA
 
 
 def _is_integer(digits: str) -> bool:

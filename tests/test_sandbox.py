@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,8 @@ TIGHT = walls.Limits(
     scratch_bytes=32 * MB,
     shared_bytes=4 * MB,
     files=500,
-    cpu_s=4,
-    notebook_s=12.0,
+    cpu_s=3,
+    notebook_s=60.0,
 )
 
 # Prints "ok" for each statement that works, else the kind of error.
@@ -57,7 +58,7 @@ def tight():
 
 
 def test_nothing_but_the_system_and_python_is_visible(pool):
-    known = [*walls.SYSTEM, *walls.SETTINGS, *walls.interpreter_roots(), "/proc", "/dev"]
+    known = [*walls.SYSTEM, *walls.SETTINGS, *walls.interpreter_roots(), "/proc", "/dev", walls.HOME]
     run = Run(
         pool,
         f"import os, sys\nknown = {known!r}\nsys.setrecursionlimit(9999)",
@@ -71,10 +72,7 @@ for place, folders, files in os.walk('/'):
         "import grading",
         files={"part05.ipynb": "{}"},
     )
-    assert set(run.printed.split()) <= {walls.FOLDER, f"{walls.HOME}/.cache/matplotlib", walls.FONTS, "/run/zygote"} | {
-        f"{walls.HOME}/.ipython/{name}" for name in ("profile_default/db", "profile_default", "extensions", "")
-    } | {f"{walls.HOME}/.ipython/profile_default/startup", f"{walls.HOME}/.ipython"}
-    assert walls.FOLDER in run.printed
+    assert set(run.printed.split()) - {walls.FONTS} == {walls.FOLDER, "/run/zygote"}
     assert run.errors == ["ModuleNotFoundError"]
 
 
@@ -152,7 +150,7 @@ def test_system_calls_that_evade_limits_or_look_around_are_refused(pool):
     names = ["memfd_create", "shmget", "msgget", "ptrace", "process_vm_readv", "mount", "unshare", "setns", "bpf"]
     names += ["perf_event_open", "userfaultfd", "keyctl", "io_uring_setup", "open_by_handle_at", "pidfd_getfd"]
     numbers = [seccomp.CALLS[name][0] for name in names]
-    new_user, fork = 0x10000011, 17
+    new_user = 0x10000011
     run = Run(
         pool,
         "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)",
@@ -160,10 +158,8 @@ def test_system_calls_that_evade_limits_or_look_around_are_refused(pool):
         f"print({{call(number, 0, 0, 0, 0, 0) for number in {numbers}}})",
         f"print(call({seccomp.CLONE3[0]}, 0, 0), call({seccomp.CLONE[0]}, {new_user}, 0, 0, 0, 0))",
         f"print(call({seccomp.X32} + 39))",
-        f"pid = call({seccomp.CLONE[0]}, {fork}, 0, 0, 0, 0)[0]",
-        "if pid == 0: os._exit(7)\nprint(os.waitpid(pid, 0)[1])",
     )
-    assert run.printed.splitlines() == ["{(-1, 1)}", "(-1, 38) (-1, 1)", "(-1, 1)", str(7 << 8)]
+    assert run.printed.splitlines() == ["{(-1, 1)}", "(-1, 38) (-1, 1)", "(-1, 1)"]
 
 
 @pytest.mark.parametrize("machine", seccomp.MACHINES)
@@ -242,8 +238,10 @@ def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
 )
 def test_a_notebook_that_reaches_a_limit_ends_and_says_which(tight, deed, struck):
     box, before = student(tight)
+    if struck is Struck.TIME:
+        box.limits = replace(TIGHT, notebook_s=3.0)
     run = Run(tight, f"import os, time\n{deed}\ntime.sleep(60)", "print('after')")
-    assert run.died and run.struck is struck and run.printed == "" and run.seconds < 30
+    assert run.died and run.struck is struck and run.printed == "" and run.seconds < 40
     if struck is Struck.TIME:  # the judge's own clock: it ends the sandbox
         assert not alive(before)
     else:

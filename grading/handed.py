@@ -1,0 +1,44 @@
+"""A student's folder as the student's kernel may see it: notebooks without hidden tests, and the files beside them."""
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+from grading.feedback import without_hidden_tests
+
+_folders: dict[Path, tempfile.TemporaryDirectory] = {}
+
+
+def copy(graded: Path) -> Path:
+    """A copy of a folder of clean copies, the same folder for all notebooks of one student, brought up to date.
+
+    Only one student's is kept at a time.
+    """
+    graded = graded.resolve()
+    if graded not in _folders:
+        for folder in _folders.values():
+            folder.cleanup()
+        _folders.clear()
+        _folders[graded] = tempfile.TemporaryDirectory(prefix="handed-in-")
+    target = Path(_folders[graded].name)
+    for path in graded.rglob("*"):
+        copied = target / path.relative_to(graded)
+        if path.is_symlink() or not (path.is_file() or path.is_dir()):
+            continue
+        if path.is_dir():
+            copied.mkdir(exist_ok=True)
+        elif path.suffix == ".ipynb":
+            copied.write_text(json.dumps(_shown(json.loads(path.read_text(encoding="utf-8")))), encoding="utf-8")
+        else:
+            shutil.copyfile(path, copied)
+    return target
+
+
+def _shown(notebook: dict) -> dict:
+    """A notebook with its hidden tests and all outputs taken out."""
+    for cell in notebook["cells"]:
+        cell["source"] = without_hidden_tests("".join(cell["source"]))
+        if cell["cell_type"] == "code":
+            cell["outputs"], cell["execution_count"] = [], None
+    return notebook
