@@ -48,6 +48,7 @@ def _release(_: argparse.Namespace) -> int:
 def _demo(chosen: argparse.Namespace) -> int:
     from grading import autograde, sample_class
 
+    _stand_walls()
     root = courses.REPOSITORY / "demo"
     courses.new(root)
     print(f"The sample class: {', '.join(sample_class.build(root))}.\n", flush=True)
@@ -57,7 +58,20 @@ def _demo(chosen: argparse.Namespace) -> int:
 def _grade(chosen: argparse.Namespace) -> int:
     from grading import autograde
 
+    _stand_walls()
     return 1 if any(r.error or r.unmarked for r in autograde.grade_class(courses.REPOSITORY, chosen.workers)) else 0
+
+
+def _stand_walls() -> None:
+    """Sees to it that student code can be walled in, or stops unless the configuration asks for no walls."""
+    from grading import install, walls
+
+    if courses.config(courses.REPOSITORY).Judge.get("sandbox") == "none":
+        print('sandbox = "none": student code runs with your rights.')
+        return
+    install.bubblewrap()
+    if reason := walls.available():
+        raise courses.CourseError(reason)
 
 
 def _lab(_: argparse.Namespace) -> int:
@@ -69,8 +83,9 @@ def _lab(_: argparse.Namespace) -> int:
 
 
 def _test(chosen: argparse.Namespace) -> int:
-    from grading import checks
+    from grading import checks, install
 
+    install.bubblewrap()
     return checks.run(chosen.pytest)
 
 

@@ -142,10 +142,11 @@ class DirectDoor:
         self.used = False
         self.student = dict(self.names)
         if self.shell:
-            # This module is imported within a test cell: what came into the namespace after the cell's source is not
-            # the student's.
-            order, source = list(self.names), f"_i{self.shell.execution_count}"
-            for name in order[order.index(source) + 1 :] if source in order else ():
+            # This module is imported within a test cell: what came into the namespace after that cell's source, which
+            # IPython keeps there as _i7 or the like, is not the student's.
+            order = list(self.names)
+            started = [place for place, name in enumerate(order) if re.fullmatch(r"_i\d+", name)]
+            for name in order[started[-1] + 1 :] if started else ():
                 del self.student[name]
             self.shell.events.register("pre_run_cell", self._cell_starts)
             self.shell.events.register("post_run_cell", self._cell_ends)

@@ -61,31 +61,39 @@ def same_shape(got: object, want: np.ndarray | tuple[int, ...], kind: Kind = TEN
 def close(got: object, want: np.ndarray, rtol: float = 1e-5, kind: Kind = TENSOR) -> Verdict:
     """Right if got has the shape of want and misses it nowhere by more than rtol times want's largest magnitude.
 
-    No broadcasting; NaN and infinity are never right. 1e-5 is what float32 arithmetic keeps of a few hundred terms.
+    No broadcasting; NaN and infinity are never right, also where they are expected. 1e-5 is what float32 arithmetic
+    keeps of a few hundred terms.
     """
-    want = np.asarray(want, dtype=np.float64)
+    want = _expected(want)
+    verdict = same_shape(got, want, kind)
+    if not verdict.right:
+        return verdict
+    values = array(got, kind)
+    if not (np.isfinite(values).all() and np.isfinite(want).all()):
+        return Verdict(False, messages.NOT_FINITE)
+    if want.size == 0:
+        return Verdict(True)
+    with np.errstate(over="ignore"):
+        scale, miss = float(np.abs(want).max()), float(np.abs(values - want).max())
+    return Verdict(miss <= rtol * scale, messages.missed(miss, scale))
+
+
+def proportional(got: object, want: np.ndarray, rtol: float = 1e-5, kind: Kind = TENSOR) -> Verdict:
+    """Right if got is a finite real factor, not 0, times want.
+
+    Errors  ValueError if want has no number but 0: then the test is at fault.
+    """
+    want = _expected(want)
+    if not want.any():
+        raise ValueError("proportional: every number expected is 0")
     verdict = same_shape(got, want, kind)
     if not verdict.right:
         return verdict
     values = array(got, kind)
     if not np.isfinite(values).all():
         return Verdict(False, messages.NOT_FINITE)
-    if want.size == 0:
-        return Verdict(True)
-    scale, miss = float(np.abs(want).max()), float(np.abs(values - want).max())
-    return Verdict(miss <= rtol * scale, messages.missed(miss, scale))
-
-
-def proportional(got: object, want: np.ndarray, rtol: float = 1e-5, kind: Kind = TENSOR) -> Verdict:
-    """Right if got is a finite factor, not 0, times want, which must not be all zeros."""
-    want = np.asarray(want, dtype=np.float64)
-    verdict = same_shape(got, want, kind)
-    if not verdict.right:
-        return verdict
-    values = array(got, kind)
-    if not np.isfinite(values).all() or values.dtype.kind == "c":
-        return Verdict(False, messages.NOT_FINITE)
-    factor = float((values * want).sum() / (want * want).sum())
+    with np.errstate(over="ignore", invalid="ignore"):
+        factor = float((values.real * want).sum() / (want * want).sum())
     if not math.isfinite(factor) or factor == 0.0:
         return Verdict(False, messages.NOT_PROPORTIONAL)
     return Verdict(close(got, factor * want, rtol, kind).right, messages.NOT_PROPORTIONAL)
@@ -126,23 +134,33 @@ class Sheet:
 
     def require(self, breach: object) -> None:
         """Takes the outcome of a rule: None, or the first breach, which costs all points of this sheet."""
+        if breach is not None and not isinstance(getattr(breach, "text", None), str):
+            raise TypeError(f"require: {type(breach).__name__} is no breach")
         self.breach = self.breach or breach
 
     def item(self, points: float, what: str, verdict: Verdict) -> None:
         """Adds an item, all of whose points are won or lost."""
         if not isinstance(verdict, Verdict):
             raise TypeError(f"item {what!r}: {type(verdict).__name__} is no verdict")
+        if not points > 0:
+            raise ValueError(f"item {what!r}: {points} are no points")
         self.items.append(Item(points, what, verdict))
 
     def total(self) -> float:
         """Prints what each item found and returns the marks, a float from 0 to the points."""
         if not math.isclose(sum(item.points for item in self.items), self.points):
             raise ValueError(f"part {self.part}: the items do not add up to {self.points} points")
-        marks = 0.0 if self.breach else float(sum(item.points for item in self.items if item.verdict.right))
+        won = 0.0 if self.breach else sum(item.points for item in self.items if item.verdict.right)
+        marks = min(float(won), float(self.points))
         print(messages.report(self.part, self.points, marks, self.items, self.breach))
-        if type(marks) is not float or not 0.0 <= marks <= self.points:
-            raise ValueError(f"part {self.part}: {marks!r} are no marks out of {self.points}")
         return marks
+
+
+def _expected(want: object) -> np.ndarray:
+    numbers = array(want, ANY)
+    if numbers is None:
+        raise TypeError(f"what is expected is no array of numbers but {type(want).__name__}")
+    return numbers
 
 
 def _any_array(got: object) -> np.ndarray | None:

@@ -17,15 +17,18 @@ VIEWS = frozenset(
     "cuda repeat tile stack cat concat concatenate vstack hstack requires_grad_ view_as reshape_as data ravel "
     "broadcast_to type_as index_select rearrange".split()
 )
+# Neither numbers nor shape change: also after a product these are free.
+SAME = frozenset("contiguous clone detach to double float type cpu cuda requires_grad_".split())
 SIZES = frozenset({"shape", "device", "dtype", "ndim"})
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Where a value comes from: a tensor or a scalar, and the lines of the statements that computed it."""
+    """Where a value comes from: a tensor or a scalar, the lines of the statements that computed it; a tuple's parts."""
 
     tensor: bool = False
     lines: frozenset[int] = field(default_factory=frozenset)
+    parts: tuple["Flow", ...] = ()
 
     def __or__(self, other: "Flow") -> "Flow":
         return Flow(self.tensor or other.tensor, self.lines | other.lines)
@@ -67,8 +70,8 @@ def _outputs(function: ast.FunctionDef) -> list[Flow]:
                 flow = _flow(owner, names)
                 _store(owner, _computed(flow, statement.lineno), names)
             case ast.Return(value=value) if value is not None:
-                parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]
-                out = [_statement_flow(part, statement.lineno, names) for part in parts]
+                flow = _statement_flow(value, statement.lineno, names)
+                out = list(flow.parts) or [flow]
     return out
 
 
@@ -90,8 +93,10 @@ def _assign(target: ast.expr, value: ast.expr, line: int, names: dict[str, Flow]
             _store(one, flow, names)
         return
     flow = _statement_flow(value, line, names)
-    for one in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
-        _store(one, flow, names)
+    targets = target.elts if isinstance(target, pair) else [target]
+    flows = flow.parts if isinstance(target, pair) and len(flow.parts) == len(targets) else [flow] * len(targets)
+    for one, part in zip(targets, flows, strict=True):
+        _store(one, part, names)
 
 
 def _store(target: ast.expr, flow: Flow, names: dict[str, Flow]) -> None:
@@ -104,6 +109,11 @@ def _store(target: ast.expr, flow: Flow, names: dict[str, Flow]) -> None:
 
 def _statement_flow(value: ast.expr, line: int, names: dict[str, Flow]) -> Flow:
     """The flow of an assigned value: its statement counts if it computes, or if it rearranges something computed."""
+    if isinstance(value, (ast.Tuple, ast.List)):
+        parts = tuple(_statement_flow(part, line, names) for part in value.elts)
+        return Flow(any(p.tensor for p in parts), frozenset().union(*[p.lines for p in parts]), parts)
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in SAME:
+        value = value.func.value
     flow = _flow(value, names)
     if not flow.tensor or isinstance(value, ast.Name):
         return flow
