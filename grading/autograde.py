@@ -78,9 +78,8 @@ def graded(root: Path, students: list[str], workers: int | None = None, feedback
                     yield Graded(waiting[future], error="the grading process ended; grade again.")
                 except Exception as error:  # noqa: BLE001  (told, and the exit status says it; the others go on)
                     yield Graded(waiting[future], error=f"{type(error).__name__}: {error}")
-        except KeyboardInterrupt:
+        finally:
             pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 def _lower_threads() -> None:

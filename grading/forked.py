@@ -32,11 +32,10 @@ def run(settings: dict, request: dict, listening: list[int], status: socket.sock
     os.environ.update(request["env"])
     sys.argv = ["ipykernel_launcher"]
     sys.path.insert(0, "")
-    for name, value in request["limits"].items():
+    for name, pair in request["limits"].items():
         number = getattr(resource, name)
-        _, hard = resource.getrlimit(number)
-        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
-        resource.setrlimit(number, (value, value))
+        _, most = resource.getrlimit(number)
+        resource.setrlimit(number, [value if most == resource.RLIM_INFINITY else min(value, most) for value in pair])
     prctl(PR_SET_DUMPABLE, 1)  # unlike the zygote an ordinary process, which can read its own /proc/self
     np.random.seed()
     torch.seed()  # the module random reseeds itself

@@ -171,17 +171,17 @@ class Sandbox:
             finally:
                 command.close()
 
-    def _rlimits(self) -> dict[str, int]:
+    def _rlimits(self) -> dict[str, tuple[int, int]]:
         granted = self.limits
         found = {
             "RLIMIT_AS": granted.process_bytes,
             "RLIMIT_NPROC": granted.processes if self.walled else None,  # else it counts all processes of the user
             "RLIMIT_NOFILE": granted.open_files,
             "RLIMIT_FSIZE": granted.written_bytes,
-            "RLIMIT_CPU": granted.cpu_s,
             "RLIMIT_CORE": 0,
         }
-        return {name: value for name, value in found.items() if value is not None}
+        pairs = {name: (value, value) for name, value in found.items() if value is not None}
+        return {**pairs, "RLIMIT_CPU": (granted.cpu_s, granted.cpu_s + 2)}  # first SIGXCPU, then SIGKILL
 
     def _ping(self) -> None:
         self._pings, self._asked = self._pings + 1, time.monotonic()
@@ -257,7 +257,8 @@ class Kernel:
             else:
                 self.returncode, self.cpu_s = message["exit"], message["cpu_s"]
                 self.struck = Struck(message["struck"]) if message["struck"] else None
-                if self.returncode == -signal.SIGKILL and self.cpu_s > 0.95 * self.box.limits.cpu_s:
+                spent = self.returncode == -signal.SIGKILL and self.cpu_s > self.box.limits.cpu_s
+                if spent or self.returncode == -signal.SIGXCPU:
                     self.struck = Struck.COMPUTING
                 self._status.close()
 

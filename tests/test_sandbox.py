@@ -235,6 +235,7 @@ def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
         ),
         ("for n in range(2000): open(f'/tmp/{n}', 'w')", Struck.FILES),
         ("while True: pass", Struck.COMPUTING),
+        ("import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass", Struck.COMPUTING),
         ("import torch\nwhile True:\n    try: time.sleep(60)\n    except KeyboardInterrupt: pass", Struck.TIME),
     ],
     ids=lambda value: value.value if isinstance(value, Struck) else "",
