@@ -22,11 +22,12 @@ def main(arguments: list[str] | None = None) -> int:
     for command in (demo, grade):
         command.add_argument("--workers", type=_positive, help="students graded at once (default: one a core)")
     commands.add_parser("lab", help="open JupyterLab on release/")
-    test = commands.add_parser("test", help="pass all tests")
-    test.add_argument("pytest", nargs=argparse.REMAINDER, help="arguments for pytest")
+    commands.add_parser("test", help="pass all tests; with arguments, hand them to pytest and run nothing else")
     text = commands.add_parser("text", help="print a notebook as text, for diffs")
     text.add_argument("notebook", type=Path)
-    chosen = parser.parse_args(arguments)
+    chosen, chosen.pytest = parser.parse_known_args(arguments)
+    if chosen.pytest and chosen.command != "test":
+        parser.error(f"unrecognized arguments: {' '.join(chosen.pytest)}")
     try:
         return COMMANDS[chosen.command](chosen)
     except courses.CourseError as error:
