@@ -78,9 +78,9 @@ def _stand_walls() -> None:
 def _lab(_: argparse.Namespace) -> int:
     release = courses.REPOSITORY / "release" / "attention"
     courses.config(courses.REPOSITORY)  # sets PATH and PYTHONPATH for the kernels
-    return subprocess.call(
-        [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={courses.REPOSITORY}", str(release)]
-    )
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={courses.REPOSITORY}", str(release)]
+    as_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    return subprocess.call(command + ["--allow-root"] * as_root)
 
 
 def _test(chosen: argparse.Namespace) -> int:

@@ -67,6 +67,8 @@ def register(root: Path) -> None:
 
     Errors  CourseError with nbgrader's last words if it cannot.
     """
+    if (root / "gradebook.db").exists() and not is_gradebook(root / "gradebook.db"):
+        raise CourseError(f"{shown(root / 'gradebook.db')} is no gradebook. Move it away, or put back a copy of it.")
     result = api(root).generate_assignment(course.ASSIGNMENT, force=True, create=True)
     if not result["success"]:
         raise CourseError(f"source/{course.ASSIGNMENT} could not be released: {last_error(result)}")

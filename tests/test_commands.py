@@ -1,0 +1,114 @@
+"""The commands as a user meets them: what they print, what they leave, and one clear line for what can be mended."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grading import course, courses, sample_class
+from grading.__main__ import main
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of what the commands need of the repository, in place of the real one."""
+    for name in ("source", "release", "tests/answers"):
+        shutil.copytree(courses.REPOSITORY / name, tmp_path / name)
+    shutil.copy(courses.REPOSITORY / "nbgrader_config.py", tmp_path)
+    monkeypatch.setattr(courses, "REPOSITORY", tmp_path)
+    monkeypatch.setattr(sample_class, "ANSWERS", tmp_path / "tests" / "answers")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_grade_without_hand_ins_says_where_to_put_them(repository: Path, capsys: pytest.CaptureFixture):
+    assert main(["grade"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "no hand-ins in submitted" in error and "submitted/STUDENT/attention/part01.ipynb" in error
+
+
+def test_grade_without_sources_says_so(repository: Path, capsys: pytest.CaptureFixture):
+    folder = repository / "submitted" / "anna" / course.ASSIGNMENT
+    folder.mkdir(parents=True)
+    sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+    shutil.rmtree(repository / "source")
+    assert main(["grade"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and f"source/{course.ASSIGNMENT}" in error
+
+
+def test_grade_with_a_broken_gradebook_says_so_and_keeps_it(repository: Path, capsys: pytest.CaptureFixture):
+    folder = repository / "submitted" / "anna" / course.ASSIGNMENT
+    folder.mkdir(parents=True)
+    sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+    (repository / "gradebook.db").write_text("not a database, but somebody's file")
+    assert main(["grade"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "gradebook.db" in error
+    assert (repository / "gradebook.db").read_text() == "not a database, but somebody's file"
+
+
+def test_an_empty_hand_in_is_named_and_the_others_are_graded(repository: Path, capsys: pytest.CaptureFixture):
+    for student in ("anna", "ben"):
+        (repository / "submitted" / student / course.ASSIGNMENT).mkdir(parents=True)
+    folder = repository / "submitted" / "anna" / course.ASSIGNMENT
+    sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+    assert main(["grade", "--workers", "1"]) == 1
+    printed = capsys.readouterr().out
+    assert "ben: not graded. no notebook was handed in." in printed
+    rows = list(csv.DictReader((repository / "marks.csv").open()))
+    assert [(row["student"], row["part01"]) for row in rows] == [("anna", "5")]
+
+
+def test_text_of_something_else_than_a_notebook_says_so(tmp_path: Path, capsys: pytest.CaptureFixture):
+    path = tmp_path / "notes.txt"
+    path.write_text("hello")
+    assert main(["text", str(path)]) == 1
+    assert capsys.readouterr().err == f"text: {path}: this is no notebook (JSONDecodeError).\n"
+
+
+def test_text_shows_cells_with_their_roles_and_no_outputs(capsys: pytest.CaptureFixture):
+    path = courses.REPOSITORY / "notebooks" / course.ASSIGNMENT / "part03.ipynb"
+    assert main(["text", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "=== part03-test code locked 10 points" in printed
+    assert "Part 3: the visible checks pass." in printed.split("=== part03-check")[1].split("===")[0]
+    assert "10 of 10 points" not in printed
+
+
+def test_a_wrong_number_of_workers_is_refused(capsys: pytest.CaptureFixture):
+    with pytest.raises(SystemExit) as stopped:
+        main(["demo", "--workers", "none"])
+    assert stopped.value.code == 2
+    assert "'none' is not a whole number of 1 or more" in capsys.readouterr().err
+
+
+def test_the_demo_marks_each_pretend_student_as_its_name_says(repository: Path, capsys: pytest.CaptureFixture):
+    assert main(["demo"]) == 0
+    printed = capsys.readouterr().out
+    rows = {row["student"]: row for row in csv.DictReader((repository / "demo" / "marks.csv").open())}
+    automatic = {part.stem: part.automatic for part in course.PARTS.values()}
+    marks = {student: {stem: float(row[stem]) for stem in automatic} for student, row in rows.items()}
+    assert marks["model-answers"] == marks["unusual-style"] == automatic
+    assert set(marks["untouched-release"].values()) == set(marks["rule-breaker"].values()) == {0.0}
+    assert marks["half-done"] == {p.stem: p.automatic if p.number <= 7 else 0 for p in course.PARTS.values()}
+    named = {f"part{n:02d}": float(name[:2]) for n, name in sample_class.USUAL_MISTAKES.items()}
+    assert marks["usual-mistakes"] == named
+    damaged = {"part02", "part04", "part06"}
+    assert marks["damaged-hand-in"] == {stem: 0 if stem in damaged else full for stem, full in automatic.items()}
+    assert rows["untouched-release"]["written_to_read"] == "0" and rows["model-answers"]["written_to_read"] == "6"
+    for stem in damaged:
+        assert f"damaged-hand-in, {stem}: " in printed
+    pages = repository / "demo" / "feedback" / "model-answers" / course.ASSIGNMENT
+    assert sorted(page.stem for page in pages.glob("*.html")) == sorted(automatic)
+
+
+def test_the_sample_class_is_built_of_notebooks_that_can_be_opened(tmp_path: Path):
+    students = sample_class.build(tmp_path)
+    assert len(students) == 7
+    for path in tmp_path.glob("submitted/*/*/*.ipynb"):
+        if path.parent.parent.name != "damaged-hand-in":
+            assert json.loads(path.read_text())["nbformat"] == 4
