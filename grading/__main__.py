@@ -33,6 +33,9 @@ def main(arguments: list[str] | None = None) -> int:
     except courses.CourseError as error:
         print(f"{chosen.command}: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:  # whoever read our output, such as head, has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print(f"\n{chosen.command}: stopped. Run it again to go on.", file=sys.stderr)
         return 130
@@ -93,7 +96,7 @@ def _test(chosen: argparse.Namespace) -> int:
 def _text(chosen: argparse.Namespace) -> int:
     from grading import notebook_text
 
-    print(notebook_text.as_text(chosen.notebook))
+    print(notebook_text.as_text(chosen.notebook), flush=True)
     return 0
 
 
