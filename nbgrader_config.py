@@ -13,10 +13,12 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )
 os.environ["PATH"] = os.pathsep.join(dict.fromkeys([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
 
-from grading import limits  # noqa: E402  (found through the lines above)
+from grading import beside, limits  # noqa: E402  (found through the lines above)
 
 # nbgrader's own way with SQLAlchemy, which warns of it at every submission and is right all the same.
 warnings.filterwarnings("ignore", message="Object of type <Submitted.* not in session")
+
+beside.guard()  # before nbgrader copies the files that lie beside the notebooks of a hand-in
 
 c = get_config()  # noqa: F821  (given by traitlets)
 
@@ -47,3 +49,9 @@ c.GenerateFeedback.preprocessors = [
     "grading.feedback.HideTests",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
+# In feedback and in the Formgrader no student's text runs in the reader's browser.
+c.HTMLExporter.sanitize_html = True
+c.HTMLExporter.filters = {
+    "markdown2html": "grading.feedback.markdown2html",
+    "clean_html": "grading.feedback.clean_html",
+}

@@ -22,6 +22,9 @@ LINE_MAGICS = frozenset({"time", "timeit", "prun", "debug"})
 _OPTIONS = re.compile(r"(?:\s*(?:-[nrpNRP]\s*\d+|-[lsTDb]\s*\S+|-\w|--[\w-]+)(?=\s|$))*\s*")
 MAX_DEPTH = 200  # of a syntax tree; real code reaches about 30
 TOO_DEEP = "exec(text)"  # stands for code that is nested deeper: what it does cannot be told
+# IPython reads the whole cell again for each magic in it: characters times lines that may be one.
+MAGIC_LINE = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
+MAX_MAGICS_TIMES_CHARS = 1_500_000  # 10 s; ten magics in a cell of 3,000 characters are 30,000
 
 
 @dataclass(frozen=True)
@@ -65,13 +68,20 @@ def editable(answer_id: str) -> list[Code]:
         source = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
         answer = meta.get("grade_id") == answer_id
         where = "Answer" if answer else f"Cell {position}"
-        codes.append(Code(where, answer, source, parse(source)))
+        codes.append(Code(where, answer, source, _tree(source)))
     return codes
 
 
 def is_ours(meta: dict) -> bool:
     """Whether nbgrader's metadata mark a cell that only the course's makers write: text, setup, checks, tests."""
     return bool(meta) and not meta.get("solution", False) and bool(meta.get("locked") or meta.get("grade"))
+
+
+def _tree(source: str) -> ast.Module | None:
+    try:
+        return parse(source)
+    except RecursionError:  # magics in magics
+        return ast.parse(TOO_DEEP)
 
 
 def parse(source: str) -> ast.Module | None:
@@ -90,7 +100,9 @@ def parse(source: str) -> ast.Module | None:
         setup = parse(line[_OPTIONS.match(line).end() :]) if name in LINE_MAGICS else None
         body = parse(text[magic.end() :])
         return body and ast.Module((setup.body if setup else []) + ast.increment_lineno(body, skipped + 1).body, [])
-    with warnings.catch_warnings(), contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+    if len(MAGIC_LINE.findall(text)) * len(text) > MAX_MAGICS_TIMES_CHARS:
+        return ast.parse(TOO_DEEP)
+    with warnings.catch_warnings(), contextlib.suppress(SyntaxError, ValueError, RuntimeError, MemoryError):
         warnings.simplefilter("ignore")
         transformed = TransformerManager().transform_cell(text)
         tree = compile(

@@ -14,9 +14,9 @@ from nbclient import NotebookClient
 from nbclient.util import run_sync
 
 from grading import far, limits, messages, wire
+from grading.inbound import REPLY
 from grading.probe import Reason, Why
 
-REPLY = "attention_reply"  # the type of the message that carries a reply
 GRACE_S = 3.0  # after a call's own limit, for the way there and back; then again after an interrupt
 
 # What runs in the kernel: the sources of `wire` and `far`, once; and for each request, what hands it to them.
@@ -92,8 +92,6 @@ class KernelDoor:
                     self.closed = Reason(Why.DIED, messages.died())
                     return None
                 continue
-            except Exception:  # noqa: BLE001  (a message that Jupyter cannot read is the student's, not ours)
-                continue
-            if message.get("msg_type") == REPLY and message.get("content", {}).get("token") == token:
-                return b"".join(bytes(part) for part in message.get("buffers", [])[:1])
+            if message["msg_type"] == REPLY and message["content"]["token"] == token:
+                return b"".join(message["buffers"])
         return None

@@ -42,6 +42,7 @@ def run(settings: dict, request: dict, listening: list[int], status: socket.sock
     app = WalledKernelApp.instance()
     app.listening, app.session.key = listening, request["key"].encode()
     app.initialize(["--log-level=ERROR", *request["argv"]])
+    app.shell.ask_exit = lambda: None  # after exit() in a cell the kernel would end while the next cells run
     status.close()  # from here on student code runs: its only way to the judge is its kernel's messages
     app.start()
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import nbformat
 from nbconvert.exporters import NotebookExporter
 
-from grading import cells, limits, messages
+from grading import beside, cells, limits, messages
 
 MARK = "attention"  # the key in a clean copy's metadata for what the judge must know
 
@@ -95,7 +95,8 @@ def clean_copy(released: nbformat.NotebookNode, handed_in: dict) -> tuple[nbform
         ordered.append(cell)
         ordered += [_own_cell(c, f"own-{position}-{n}") for n, c in enumerate(own.get(position, []), start=1)]
     clean.cells = ordered
-    return clean, _findings(official, seen)
+    shortened = _shorten([cell for cell in ordered if _is_editable(cell)])
+    return clean, _findings(official, seen) + ([messages.TOO_MUCH_TEXT] if shortened else [])
 
 
 def notices(student: str, folder: Path, release: Path) -> list[Notice]:
@@ -117,7 +118,10 @@ def notices(student: str, folder: Path, release: Path) -> list[Notice]:
     if missing:
         out.append(Notice(student, ", ".join(missing), messages.FILE_MISSING))
     extra = sorted(name for name in present if name.endswith(".ipynb") and name not in parts)
-    return out + [Notice(student, name, messages.FILE_EXTRA) for name in extra]
+    out += [Notice(student, _shown(name), messages.FILE_EXTRA) for name in extra[: limits.NAMED]]
+    return out + [
+        Notice(student, _shown(name), messages.FILE_LEFT_OUT) for name in beside.admitted(folder)[1][: limits.NAMED]
+    ]
 
 
 class CleanExporter(NotebookExporter):
@@ -171,6 +175,11 @@ def _regular_text(path: Path) -> str:
         raise Unreadable(messages.NOT_TEXT) from None
 
 
+def _shown(name: str) -> str:
+    """A file's name as it can be printed, in one line."""
+    return "".join(c if c.isprintable() else "?" for c in name)[:80]
+
+
 def _grade_id(cell: dict) -> str | None:
     meta = cell.get("metadata")
     meta = meta.get("nbgrader") if isinstance(meta, dict) else None
@@ -198,6 +207,18 @@ def _source(cell: dict) -> str:
     text = source if isinstance(source, str) else ""
     # Half of a surrogate pair can stand in JSON, but in no file.
     return text[: limits.SOURCE_CHARS].encode("utf-8", "replace").decode("utf-8")
+
+
+def _shorten(written: list[nbformat.NotebookNode]) -> bool:
+    """Empties the cells that no longer fit, whether there was one; the cells of the release come first."""
+    left = {"code": limits.CODE_CHARS, "all": limits.SOURCE_CHARS}
+    for cell in sorted(written, key=lambda cell: "nbgrader" not in cell.metadata):
+        size, kinds = len(cell.source), ("code", "all") if cell.cell_type == "code" else ("all",)
+        if any(size > left[kind] for kind in kinds):
+            cell.source, left["cut"] = "", 1
+        else:
+            left.update({kind: left[kind] - size for kind in kinds})
+    return "cut" in left
 
 
 def _own_cell(cell: dict, name: str) -> nbformat.NotebookNode:

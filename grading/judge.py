@@ -20,8 +20,9 @@ import traceback
 from pathlib import Path
 from queue import Empty
 
+import nbformat
 from jupyter_client.utils import ensure_async
-from nbclient.exceptions import DeadKernelError
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbclient.util import run_sync
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
@@ -30,7 +31,7 @@ from nbgrader.preprocessors import Execute, SaveAutoGrades
 from nbgrader.utils import rmtree
 from traitlets import Enum
 
-from grading import cells, course, handed, intake, kernels, limits, messages, probe
+from grading import cells, course, handed, inbound, intake, kernels, limits, messages, probe
 from grading.door import KernelDoor
 from grading.pool import Pool
 from grading.sandbox import SandboxError
@@ -51,16 +52,17 @@ class Judge(Execute):
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         kwargs.setdefault("shutdown_kernel", "immediate")
+        kwargs.setdefault("raise_on_iopub_timeout", False)  # a reply before its outputs is the student's, not our error
         kwargs.setdefault("kernel_manager_class", kernels.KernelManager)
         super().__init__(*args, **kwargs)
-        self.ended, self.kept_chars = None, 0
+        self.ended, self.left_chars = None, 0
 
     def preprocess(self, nb: NotebookNode, resources: dict, **kwargs: object) -> tuple[NotebookNode, dict]:
         """Runs the cells of a clean copy and marks its test cell; nothing of a damaged one is run."""
         mark = nb.metadata.pop(intake.MARK, {})
         self.ended = mark.get("unreadable")
         self.fault = messages.TEST_DELETED if mark.get("test_deleted") else None
-        self.clean = json.loads(json.dumps(nb))
+        self.clean, self.left_all_chars = json.loads(json.dumps(nb)), limits.NOTEBOOK_OUTPUT_CHARS
         if self.ended:
             for cell in nb.cells:
                 if _is_test(cell):
@@ -70,7 +72,8 @@ class Judge(Execute):
         try:
             kernels.use(_pool(self.sandbox == "bubblewrap"))
             resources["metadata"]["path"] = str(handed.copy(Path(place)))
-            return super().preprocess(nb, resources, **kwargs)
+            with inbound.watched(lambda: self.km and self.km.strike()):
+                return super().preprocess(nb, resources, **kwargs)
         except SandboxError as error:
             rmtree(place)  # so that the next run grades this student
             raise SystemExit(f"Nothing more is graded. {error}") from None
@@ -85,13 +88,13 @@ class Judge(Execute):
             self.mark(cell)
             return cell, resources
         if self.ended is None:
-            self.kept_chars = 0
+            self.left_chars = limits.OUTPUT_CHARS
             try:
                 cell, resources = super().preprocess_cell(cell, resources, index)
                 if any(o.get("ename") == "CellTimeoutError" for o in cell.outputs) and not run_sync(self._responds)():
                     self.ended = messages.cell_never_ends(limits.CELL_LIMIT_S)
                     run_sync(self._kill)()
-            except DeadKernelError:
+            except (DeadKernelError, CellTimeoutError):
                 self.ended = messages.KERNEL_ENDED
         if self.ended is not None:
             cell.outputs.append(new_output("error", ename=KERNEL_ENDED, evalue=self.ended, traceback=[self.ended]))
@@ -122,16 +125,19 @@ class Judge(Execute):
             cells.bind(None)
 
     def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> NotebookNode | None:
-        """Keeps of a cell's outputs what limits.OUTPUT_CHARS allow; the rest is dropped as it comes."""
+        """Keeps of the outputs what a cell and a notebook may have; the rest is dropped as it comes."""
         if msg["msg_type"] in ("stream", "display_data", "execute_result", "error", "update_display_data"):
-            size = len(json.dumps(msg["content"], default=str))
-            left, self.kept_chars = limits.OUTPUT_CHARS - self.kept_chars, self.kept_chars + size
+            size = limits.OUTPUT_COST_CHARS + len(json.dumps(msg["content"]))
+            left = min(self.left_chars, self.left_all_chars)
+            self.left_chars, self.left_all_chars = self.left_chars - size, self.left_all_chars - size
             if left < 0:
                 return None
             if size > left:
                 msg["content"] = {"name": "stdout", "text": _start(msg["content"], left) + "\n" + messages.OUTPUT_CUT}
                 msg["msg_type"] = msg["header"]["msg_type"] = "stream"
-        return super().process_message(msg, cell, cell_index)
+        with contextlib.suppress(LookupError):  # an update of an output that is not there any more
+            return super().process_message(msg, cell, cell_index)
+        return None
 
     def _no_marks(self, cell: NotebookNode, fault: str) -> str:
         part = course.part_of(cell.metadata.nbgrader["grade_id"])
@@ -154,16 +160,19 @@ class Judge(Execute):
 
 
 class SaveMarks(SaveAutoGrades):
-    """nbgrader's SaveAutoGrades, for which a test cell that is not marked is ungraded, not 0."""
+    """nbgrader's SaveAutoGrades, for which a test cell that is not marked is ungraded, not 0.
+
+    Other code cells run in the student's kernel, so that their outputs say nothing of marks.
+    """
 
     def _add_score(self, cell: NotebookNode, resources: dict) -> None:
-        if not any(o.get("ename") == NOT_MARKED for o in cell.get("outputs", [])):
+        if cell.cell_type != "code" or (_is_test(cell) and not _failed(cell)):
             super()._add_score(cell, resources)
             return
         grade = self.gradebook.find_grade(
             cell.metadata.nbgrader["grade_id"], self.notebook_id, self.assignment_id, self.student_id
         )
-        grade.auto_score, grade.needs_manual_grade = None, True
+        grade.auto_score, grade.needs_manual_grade = (None, True) if _is_test(cell) else (0.0, False)
         self.gradebook.db.commit()
 
 
@@ -203,7 +212,8 @@ def put_back_unmarked(assignment: str, student: str, notebooks: list[str]) -> No
     """
     for submitted in {Path(path).parent for path in notebooks}:
         graded = submitted.parents[2] / "autograded" / submitted.parent.name / assignment
-        if any(f'"ename": "{NOT_MARKED}"' in path.read_text(encoding="utf-8") for path in graded.glob("*.ipynb")):
+        read = [nbformat.read(path, as_version=4) for path in graded.glob("*.ipynb")]
+        if any(_failed(cell) for notebook in read for cell in notebook.cells if _is_test(cell)):
             rmtree(graded)
 
 
@@ -215,6 +225,11 @@ def _pool(walled: bool) -> Pool:
 
 def _is_test(cell: NotebookNode) -> bool:
     return cell.cell_type == "code" and cell.metadata.get("nbgrader", {}).get("grade_id", "").endswith("-test")
+
+
+def _failed(test: NotebookNode) -> bool:
+    """Whether a test cell has no marks because of us."""
+    return any(o.get("ename") == NOT_MARKED for o in test.outputs)
 
 
 def _marked(report: str, marks: float) -> list[NotebookNode]:

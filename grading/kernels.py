@@ -12,6 +12,8 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from queue import Empty
 
+import zmq
+import zmq.asyncio
 from jupyter_client.asynchronous import AsyncKernelClient
 from jupyter_client.channels import AsyncZMQSocketChannel
 from jupyter_client.connect import KernelConnectionInfo
@@ -20,7 +22,7 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import KernelProvisionerBase, KernelProvisionerFactory
 from traitlets import Type, default
 
-from grading import sandbox
+from grading import inbound, sandbox
 from grading.pool import Pool
 
 NAME = "walled"
@@ -126,6 +128,8 @@ class Provisioner(KernelProvisionerBase):
 class KernelClient(AsyncKernelClient):
     """A client that is ready when the kernel says so, not after 0.2 s of silence; without stdin and heartbeat."""
 
+    shell_channel_class = iopub_channel_class = control_channel_class = Type(inbound.Channel)
+
     def start_channels(self, shell=True, iopub=True, stdin=True, hb=True, control=True) -> None:
         """Connects to shell, iopub and control."""
         super().start_channels(shell=shell, iopub=iopub, stdin=False, hb=False, control=control)
@@ -166,9 +170,22 @@ class KernelManager(AsyncKernelManager):
         metadata = {"kernel_provisioner": {"provisioner_name": NAME}}
         return KernelSpec(argv=[NAME], display_name="Python 3", language="python", metadata=metadata)
 
+    @default("context")
+    def _default_context(self) -> zmq.asyncio.Context:
+        self._created_context = True
+        context = zmq.asyncio.Context()
+        context.setsockopt(zmq.MAXMSGSIZE, inbound.FRAME_BYTES)  # or one message that claims more fills our memory
+        return context
+
     @default("cache_ports")
     def _default_cache_ports(self) -> bool:
         return False
+
+    def strike(self) -> None:
+        """Kills the kernel and its sandbox, from whatever thread."""
+        kernel = self.provisioner.kernel if self.provisioner is not None else None
+        if kernel is not None:
+            kernel.box.kill()
 
     def ended(self, kernel: sandbox.Kernel) -> None:
         """Remembers how a kernel ended."""

@@ -1,28 +1,45 @@
 """Every limit of grading, in one place, each with its unit in its name.
 
-The limits of what crosses between a test and a student's kernel stand in `wire`, whose text is sent there.
+The limits of what crosses between a test and a student's kernel stand in `wire`, whose text is sent there. Those that
+tests make small can be set in the environment: CALL_LIMIT_S by ATTENTION_CALL_LIMIT_S, and so on.
 """
 
 import os
 
-CALL_LIMIT_S = 20.0  # one call of a student's function by a hidden test
-TEST_LIMIT_S = 120.0  # all calls of one hidden test together, once one of them has run out of time
-TESTS_LIMIT_S = 240.0  # all calls of one hidden test together, however they end
+
+def _set(name: str, default: float) -> float:
+    """The default, or what the environment says, as a number of the same type."""
+    return type(default)(os.environ.get(f"ATTENTION_{name}", default))
+
+
+CALL_LIMIT_S = _set("CALL_LIMIT_S", 20.0)  # one call of a student's function by a hidden test
+TEST_LIMIT_S = _set("TEST_LIMIT_S", 120.0)  # all calls of one hidden test, once one of them has run out of time
+TESTS_LIMIT_S = _set("TESTS_LIMIT_S", 240.0)  # all calls of one hidden test together, however they end
 # One cell of a notebook, student's or ours; the answer of part 13 takes 5 to 20 s on two cores.
-CELL_LIMIT_S = int(os.environ.get("ATTENTION_CELL_LIMIT_S", "180"))
+CELL_LIMIT_S = _set("CELL_LIMIT_S", 180)
 NOTEBOOK_BYTES = 20 * 2**20  # a hand-in's notebook file: the release's are below 0.1 MB, pictures included 1 MB
 FILE_BYTES = 20 * 2**20  # any other file of a hand-in
+FILES_BYTES = 100 * 2**20  # all of them together
+NAMED = 10  # files of a hand-in that notices name, of each kind
+ENTRIES = 5_000  # names in a hand-in's folders that are looked at
 FILES = 200  # files of a hand-in, notebooks included
 FILE_DEPTH = 4  # folders in folders of a hand-in
 CELLS = 500  # cells of one notebook
-SOURCE_CHARS = 1_000_000  # the text of one cell
+SOURCE_CHARS = 500_000  # the text of all cells that a student writes, Markdown and code
+CODE_CHARS = 50_000  # the code among it: the model answers have 3,000, and a rule reads 50,000 in up to 5 s
 PRINTED_CHARS = 20_000  # what a probed call printed, handed to the test
 OUTPUT_CHARS = 1_000_000  # what one cell's output keeps in the graded notebook
+NOTEBOOK_OUTPUT_CHARS = 5_000_000  # what all cells' outputs keep
+OUTPUT_COST_CHARS = 200  # what one output counts beside its text, so that their number is bounded
+SHOWN_CHARS = 20_000  # a text of Markdown or HTML that pages show as such; a longer one is shown as plain text
+PAGE_LIMIT_S = 10.0  # for all such texts of a page
+MESSAGE_BYTES = 16 * 2**20  # one message of a kernel, but for the bytes of a reply: larger outputs are left out
+JUDGE_BYTES = _set("JUDGE_BYTES", 2 * 2**30)  # what a notebook may make the judge's own memory grow by
 MESSAGE_CHARS = 400  # one message that a student reads
 
 # A student's kernel (sandbox): what it may use, whatever the machine has.
 PROCESS_BYTES = 4 * 2**30  # address space of one process; importing torch takes 0.6 GB of it, a kernel 1.8 GB
-MEMORY_BYTES = 6 * 2**30  # memory of all processes of a notebook together
+MEMORY_BYTES = _set("MEMORY_BYTES", 6 * 2**30)  # memory of all processes of a notebook together
 PROCESSES = 128  # processes and threads; a kernel itself has about 8
 OPEN_FILES = 512  # of one process
 WRITTEN_BYTES = 256 * 2**20  # one file that a notebook writes
@@ -30,6 +47,7 @@ SCRATCH_BYTES = 512 * 2**20  # all files of a notebook, the copy of the hand-in 
 SHARED_BYTES = 128 * 2**20  # /dev/shm, through which processes share arrays
 SCRATCH_FILES = 20_000  # files and folders of a notebook
 CPU_LIMIT_S = 1200  # computing time of one process, all its threads together
-NOTEBOOK_LIMIT_S = 900.0  # one notebook, from the start of its kernel to the end
+NOTEBOOK_LIMIT_S = _set("NOTEBOOK_LIMIT_S", 900.0)  # one notebook, from the start of its kernel to the end
 SANDBOX_LIMIT_S = 120.0  # a sandbox's start, which imports torch; 2 s on a quiet machine
-SILENCE_LIMIT_S = 20.0  # how long a sandbox may leave the judge without an answer before it is given up
+# How long a sandbox may leave the judge without an answer before it is given up.
+SILENCE_LIMIT_S = _set("SILENCE_LIMIT_S", 20.0)

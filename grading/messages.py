@@ -15,6 +15,10 @@ NOT_TEXT = "the file is not UTF-8 text, so it is no notebook; 0 points. Ask for 
 NOT_JSON_DEEP = "the file is nested too deeply to be a notebook; 0 points. Ask for the notebook again."
 NO_CELLS = "the file has no cells; 0 points. Ask for the notebook again."
 FILE_MISSING = "not handed in; 0 points. Ask for it if it was forgotten."
+FILE_LEFT_OUT = (
+    "this file was not taken in: it is no ordinary file, too large, one of too many, or has a name that programs run."
+)
+TOO_MUCH_TEXT = "the cells hold more text than is taken in; what is too much is left out. Ask for a shorter notebook."
 FILE_EXTRA = "this notebook is not part of the course; it is left out."
 TEST_DELETED = "the cell of the tests is missing; 0 points. Ask for the notebook with that cell in it."
 ANSWER_DELETED = "the answer cell is missing; what other cells define is graded. Ask for it if it was lost."

@@ -137,6 +137,10 @@ class Sandbox:
                 sock.close()
         return Kernel(self, ours, address)
 
+    def kill(self) -> None:
+        """Kills everything inside, from whatever thread; `close` is still to come."""
+        self._process.kill()
+
     def close(self) -> None:
         """Kills everything inside, at once, and removes what it had on the disk."""
         if self._closed:

@@ -13,9 +13,9 @@ from grading.rubric import Verdict
 # Words that name a dimension, alone or in names such as len_q and batch_size.
 _WORDS = frozenset(
     "batch head heads nheads seq len length lengths dim dims time token tokens query queries key keys value values "
-    "position positions pos num n embed embedding emb model hidden kv qk q k v d size sizes in out input output feature "
-    "features channel channels width widths src tgt source target group groups per sample samples attending attended "
-    "sequence depth latent total shared".split()
+    "position positions pos num n embed embedding emb model hidden kv qk q k v d size sizes in out input output "
+    "feature features channel channels width widths src tgt source target group groups per sample samples attending "
+    "attended sequence depth latent total shared".split()
 )
 # Names of tensors, which in a list of their own are no dimensions.
 _TENSOR = re.compile(r"[qkvwxyo]|w_?\w{1,3}|quer(y|ies)|keys?|values?|input|output|source|target")
@@ -36,6 +36,7 @@ def shapes_named(comment: str) -> int:
     """
     text = unicodedata.normalize("NFKC", comment[:MAX_CHARS].lstrip("#!: ")).replace("self.", "")
     text = re.sub(r"[·∙⋅]", "*", re.sub(r"[×✕⨯]|(?<=[A-Za-z0-9_]) [X] (?=[A-Za-z0-9])", " x ", text))
+    text = re.sub(r"(?<=[A-Z0-9])x(?=[A-Z])", " x ", text)  # BxLxD
     text = re.sub(r"_\{(\w+)\}", r"_\1", re.sub(r"[$`\\]", "", text))
     arrows = len(re.findall(r"->|=>|→|⟶|⇒", text))
     groups = [
@@ -46,7 +47,9 @@ def shapes_named(comment: str) -> int:
     runs = [m for m in _TIMES.finditer(text) if _is_shape(re.sub(r"\bby\b", "x", m.group()), "")]
     if runs:
         return max(1, len(runs) - arrows)
-    pieces = re.split(r"->|=>|→|[:=]|\b(?:shapes?|sizes?|dims|dimensions|tensor)\b(?!_)", text, flags=re.IGNORECASE)
+    pieces = re.split(
+        r"->|=>|→|[:=]|\b(?:shapes?|sizes?|dims|dimensions|tensor)\b(?!_)", _GROUP.sub("", text), flags=re.IGNORECASE
+    )
     return int(any(_is_shape(piece.strip(" ."), None) for piece in pieces))
 
 
@@ -66,19 +69,18 @@ def _is_shape(text: str, before: str | None) -> bool:
     if len(entries) > 1:
         entries = [re.sub(r"\s*=\s*\w+$", "", entry) for entry in entries]  # (B=2, L_1=5)
     letters = [e for e in entries if re.search(r"[A-Za-z]", e)]
-    if (
-        not letters
-        or not all(_is_entry(entry) for entry in entries)
-        or all(_TENSOR.fullmatch(e.lower()) for e in letters)
-    ):
+    known = [e for e in letters if _is_entry(e) and re.search(r"[A-Z]|_|\d|[a-z]{3}", e)]  # more than a letter or two
+    if len(known) >= 2 and before == "":  # beside these, (B, share, L_1) may hold a name of one's own
+        valid = all(_PRODUCT.fullmatch(e) or _is_entry(e) for e in entries)
+    else:
+        valid = all(map(_is_entry, entries))
+    if not letters or not valid or all(_TENSOR.fullmatch(e.lower()) for e in letters):
         return False
-    symbols = [e for e in letters if re.search(r"[A-Z]|_|\d", e)]
     if len(entries) == 1:
         return before == "" and bool(re.fullmatch(r"[BDEGHLNST]|.*[_*\d,].*", text))
     if before is None:  # a list without brackets is more likely prose
-        words = [e for e in letters if e in _WORDS and len(e) > 2]
-        return len(symbols) >= 2 or len(entries) >= 3 and (len(words) >= 2 or all(len(e) <= 2 for e in entries))
-    return not before or bool(symbols) and len(entries) > 1  # before a bracket: the name of a function, or of a tensor
+        return len(known) >= 2 or len(entries) >= 3 and all(len(e) <= 2 for e in entries)
+    return not before or any(re.search(r"[A-Z_\d]", e) for e in letters)  # before: a function's name, or a tensor's
 
 
 def _is_entry(entry: str) -> bool:
@@ -120,10 +122,9 @@ def _commented(source: str, statements: list[ast.stmt]) -> int:
     comments, lines = _comments(source), source.splitlines()
     alone = {n for n in comments if lines[n - 1].lstrip().startswith("#")}
     done = [any(n in comments and comments[n] for n in range(s.lineno, s.end_lineno + 1)) for s in statements]
-    inside = {n for s in statements for n in range(s.lineno, s.end_lineno + 1)}
     block: list[int] = []
     for n in range(1, len(lines) + 2):
-        if n in alone and n not in inside:
+        if n in alone:
             block.append(n)
         elif block:
             serves = sum(comments[line] for line in block)
@@ -230,7 +231,7 @@ def _is_size(value: ast.expr, sizes: set[str]) -> bool:
             return _is_size(inner, sizes)
         case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right):
             return all(_is_size(side, sizes) or _is_of_self(side) for side in (left, right))
-        case ast.BinOp(left=left, op=op, right=right) if not isinstance(op, ast.MatMult):
+        case ast.BinOp(left=left, right=right):
             return _is_size(left, sizes) and _is_size(right, sizes)
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             return all(_is_size(part, sizes) for part in parts)

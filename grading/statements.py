@@ -20,6 +20,7 @@ VIEWS = frozenset(
 # Neither numbers nor shape change: also after a product these are free.
 SAME = frozenset("contiguous clone detach to double float type cpu cuda requires_grad_".split())
 SIZES = frozenset({"shape", "device", "dtype", "ndim"})
+Place = tuple[int, int]  # the line and column where a statement begins
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Flow:
     """Where a value comes from: a tensor or a scalar, the lines of the statements that computed it; a tuple's parts."""
 
     tensor: bool = False
-    lines: frozenset[int] = field(default_factory=frozenset)
+    lines: frozenset[Place] = field(default_factory=frozenset)
     parts: tuple["Flow", ...] = ()
 
     def __or__(self, other: "Flow") -> "Flow":
@@ -45,7 +46,7 @@ def second_statement(answer_id: str, function: str) -> tuple[Code, int, int] | N
     code, node = found[-1]
     for position, flow in enumerate(_outputs(node)):
         if len(flow.lines) > 1:
-            return code, max(flow.lines), position
+            return code, max(flow.lines)[0], position
     return None
 
 
@@ -57,20 +58,28 @@ def _outputs(function: ast.FunctionDef) -> list[Flow]:
         names[arguments[5].arg] = Flow()
     out: list[Flow] = []
     for statement in _in_order(function.body):
+        at = (statement.lineno, statement.col_offset)
+        if not isinstance(statement, (ast.If, ast.With, ast.Try, ast.For, ast.While, ast.FunctionDef, ast.ClassDef)):
+            for named in [node for node in ast.walk(statement) if isinstance(node, ast.NamedExpr)]:
+                _assign(named.target, named.value, at, names)
         match statement:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    _assign(target, value, statement.lineno, names)
+                    _assign(target, value, at, names)
             case ast.AnnAssign(target=target, value=value) if value is not None:
-                _assign(target, value, statement.lineno, names)
+                _assign(target, value, at, names)
             case ast.AugAssign(target=target, value=value):
                 flow = _flow(target, names) | _flow(value, names)
-                _store(target, _computed(flow, statement.lineno), names)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr=name))) if name.endswith("_"):
-                flow = _flow(owner, names)
-                _store(owner, _computed(flow, statement.lineno), names)
+                _store(target, _computed(flow, at), names)
+            case ast.Expr(value=ast.Call(keywords=[*_, ast.keyword(arg="out", value=owner)]) as call):
+                _store(owner, _computed(_flow(call, names), at), names)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr=name)) as call) if (
+                name.endswith("_") and name not in SAME
+            ):
+                flow = _flow(call, names)
+                _store(owner, _computed(flow, at), names)
             case ast.Return(value=value) if value is not None:
-                flow = _statement_flow(value, statement.lineno, names)
+                flow = _statement_flow(value, at, names)
                 out = list(flow.parts) or [flow]
     return out
 
@@ -85,14 +94,14 @@ def _in_order(body: list[ast.stmt]) -> list[ast.stmt]:
     return out
 
 
-def _assign(target: ast.expr, value: ast.expr, line: int, names: dict[str, Flow]) -> None:
+def _assign(target: ast.expr, value: ast.expr, at: Place, names: dict[str, Flow]) -> None:
     pair = (ast.Tuple, ast.List)
     if isinstance(target, pair) and isinstance(value, pair) and len(target.elts) == len(value.elts):
-        flows = [_statement_flow(v, line, names) for v in value.elts]
+        flows = [_statement_flow(v, at, names) for v in value.elts]
         for one, flow in zip(target.elts, flows, strict=True):
             _store(one, flow, names)
         return
-    flow = _statement_flow(value, line, names)
+    flow = _statement_flow(value, at, names)
     targets = target.elts if isinstance(target, pair) else [target]
     flows = flow.parts if isinstance(target, pair) and len(flow.parts) == len(targets) else [flow] * len(targets)
     for one, part in zip(targets, flows, strict=True):
@@ -101,30 +110,42 @@ def _assign(target: ast.expr, value: ast.expr, line: int, names: dict[str, Flow]
 
 def _store(target: ast.expr, flow: Flow, names: dict[str, Flow]) -> None:
     part = False
+    if _key(target):
+        names[_key(target)] = flow
     while isinstance(target, (ast.Subscript, ast.Starred, ast.Attribute)):
         part, target = True, target.value
     if isinstance(target, ast.Name):
         names[target.id] = (names.get(target.id, Flow()) | flow) if part else flow
 
 
-def _statement_flow(value: ast.expr, line: int, names: dict[str, Flow]) -> Flow:
+def _statement_flow(value: ast.expr, at: Place, names: dict[str, Flow]) -> Flow:
     """The flow of an assigned value: its statement counts if it computes, or if it rearranges something computed."""
     if isinstance(value, (ast.Tuple, ast.List)):
-        parts = tuple(_statement_flow(part, line, names) for part in value.elts)
+        parts = tuple(_statement_flow(part, at, names) for part in value.elts)
         return Flow(any(p.tensor for p in parts), frozenset().union(*[p.lines for p in parts]), parts)
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in SAME:
         value = value.func.value
     flow = _flow(value, names)
-    if not flow.tensor or isinstance(value, ast.Name):
+    if not flow.tensor or isinstance(value, ast.Name) or _key(value) in names:
         return flow
-    return _computed(flow, line) if _computes(value, names) or flow.lines else flow
+    return _computed(flow, at) if _computes(value, names) or flow.lines else flow
 
 
-def _computed(flow: Flow, line: int) -> Flow:
-    return Flow(flow.tensor, flow.lines | {line}) if flow.tensor else flow
+def _computed(flow: Flow, at: Place) -> Flow:
+    return Flow(flow.tensor, flow.lines | {at}) if flow.tensor else flow
+
+
+def _key(node: ast.expr) -> str:
+    """What an entry of a mapping of one's own is called here, such as out['W_Q']; "" for anything else."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key))):
+            return f"{name}[{key!r}]"
+    return ""
 
 
 def _flow(value: ast.expr, names: dict[str, Flow]) -> Flow:
+    if _key(value) in names:
+        return names[_key(value)]
     match value:
         case ast.Name(id=name):
             return names.get(name, Flow())

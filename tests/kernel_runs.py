@@ -88,8 +88,8 @@ def inside(box: Sandbox) -> set[int]:
 
 
 def alive(pids: set[int]) -> set[int]:
-    """Those of some processes that still run, or wait to be buried, after at most 2 seconds."""
-    end = time.monotonic() + 2
+    """Those of some processes that still run, or wait to be buried, after at most 10 seconds."""
+    end = time.monotonic() + 10
     while (left := {pid for pid in pids if os.path.exists(f"/proc/{pid}")}) and time.monotonic() < end:
         time.sleep(0.02)
     return left

@@ -256,6 +256,11 @@ def test_marks_are_a_float_and_the_sum_of_the_items_won(items: list, marks: floa
     assert capsys.readouterr().out.startswith(f"Part 3 · attention_logits: {marks:g} of 10 points")
 
 
+def test_rounding_does_not_carry_marks_beyond_the_points():
+    assert 0.1 + 0.1 + 0.1 > 0.3
+    assert sheet((0.1, True), (0.1, True), (0.1, True), points=0.3).total() == 0.3
+
+
 @pytest.mark.parametrize("items", [[], [(9, True)], [(2, True), (4, True), (5, True)], [(10, True), (1, False)]])
 def test_items_that_do_not_add_up_are_a_failure_of_ours(items: list):
     with pytest.raises(ValueError):

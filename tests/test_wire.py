@@ -155,6 +155,15 @@ def test_numbers_and_texts_of_other_makes_arrive_plain(sent: object, want: objec
     assert same(got, want)
 
 
+def test_a_subclass_of_tensors_that_answers_for_them_is_read_as_what_it_holds():
+    class Lying(torch.Tensor):
+        @classmethod
+        def __torch_function__(cls, function, types, args=(), kwargs=None):
+            return torch.zeros(7)
+
+    assert decode(encode(torch.ones(2).as_subclass(Lying))).array.tolist() == [1.0, 1.0]
+
+
 @pytest.mark.filterwarnings("ignore:the matrix subclass")
 def test_a_matrix_of_numpy_arrives_as_an_array():
     assert type(decode(encode(np.matrix([[1, 2]])))) is np.ndarray
@@ -237,7 +246,7 @@ def inside_itself() -> list:
 def test_anything_else_is_refused_by_name_and_not_by_content(value: object):
     with pytest.raises(WireError) as error:
         encode(value)
-    assert len(str(error.value)) < 80
+    assert str(error.value) in wire.REFUSALS
 
 
 @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
@@ -377,6 +386,7 @@ def test_a_header_of_ones_own_is_refused_or_holds_data(tree: object, payload: by
         ('["f", NaN]', b""),
         ('["i", ' + "9" * 5000 + "]", b""),
         ("[" * 100_000, b""),
+        ('["l",[' * 40 + "]]" * 40, b""),
         ('["l",[' * 1000 + "]]" * 1000, b""),
         ('["l",[' + '["n"],' * 100_000 + '["n"]]]', b""),
         ('["s", "\xff"]', b""),
@@ -400,7 +410,8 @@ def test_a_header_of_a_false_length_is_refused(length: int):
 
 
 def test_a_header_beyond_its_limit_is_refused_before_it_is_read():
-    refused(message("[" + "[]," * (wire.MAX_HEADER_BYTES // 3) + "[]]"))
+    assert decode(message(["s", "x" * (wire.MAX_HEADER_BYTES - 10)]))
+    refused(message(["s", "x" * wire.MAX_HEADER_BYTES]))
 
 
 @pytest.mark.parametrize("piece", ["[],", "{},", '"ab",', "1.5,", '["n"],', '["l",[]],'])
@@ -425,7 +436,7 @@ def test_a_claim_of_ten_gigabytes_takes_no_memory():
 
 def test_a_truth_value_of_another_byte_than_0_and_1_is_made_1():
     got = decode(message(["a", "|b1", [3]], b"\x00\x02\xff"))
-    assert got.tolist() == [False, True, True] and got.astype(np.uint8).tolist() == [0, 1, 1]
+    assert got.tolist() == [False, True, True] and got.view(np.uint8).tolist() == [0, 1, 1]
 
 
 def test_nan_of_any_bits_arrives_as_nan():

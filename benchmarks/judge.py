@@ -1,0 +1,63 @@
+"""What the judge adds to a notebook: the model answers run plainly and through the judge, in turns, in one run.
+
+    python benchmarks/judge.py [--rounds 5] [--parts 1 3 5 10]
+
+Plainly is nbgrader's own Execute with an ordinary kernel, which runs the hidden tests beside the answer. Through the
+judge is what grading does. Prints the medians of the wall time a notebook, and what the judge adds.
+"""
+
+import argparse
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import nbformat
+from nbgrader.preprocessors import Execute
+
+from grading import course, courses, judge
+
+HERE = courses.REPOSITORY
+
+
+def seconds(make: type, part: course.Part, folder: Path) -> float:
+    """The wall time of one run of a part's model answer; RuntimeError if it does not earn full marks."""
+    notebook = nbformat.read(folder / f"{part.stem}.ipynb", as_version=4)
+    execute = make(timeout=120, shutdown_kernel="immediate", extra_arguments=["--IPKernelApp.log_level=40"])
+    started = time.perf_counter()
+    execute.preprocess(notebook, {"metadata": {"path": str(folder)}})
+    taken = time.perf_counter() - started
+    test = next(cell for cell in notebook.cells if cell.get("id") == f"{part.stem}-test")
+    results = [o.data["text/plain"] for o in test.outputs if o.output_type == "execute_result"]
+    if results != [repr(float(part.automatic))]:
+        raise RuntimeError(f"{part.stem} earned {results} with {make.__name__}")
+    return taken
+
+
+def main() -> None:
+    """Runs the rounds and prints the medians."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--parts", type=int, nargs="+", default=[1, 3, 5, 10], choices=list(course.PARTS))
+    chosen = parser.parse_args()
+    courses.config(HERE)  # so that ordinary kernels find `grading`
+    print("part   plainly   judge   judge adds   (medians, in seconds)")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for path in (HERE / "source" / course.ASSIGNMENT).glob("*.ipynb"):
+            (folder / path.name).write_bytes(path.read_bytes())
+        seconds(judge.Judge, course.PARTS[1], folder)  # starts the sandbox that a student's notebooks share
+        for number in chosen.parts:
+            taken = {make: [] for make in (Execute, judge.Judge)}
+            for _ in range(chosen.rounds):
+                for make, times in taken.items():
+                    times.append(seconds(make, course.PARTS[number], folder))
+            plain, judged = (statistics.median(times) for times in taken.values())
+            print(f"{number:4} {plain:9.2f} {judged:7.2f} {judged - plain:+12.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

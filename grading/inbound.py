@@ -1,0 +1,150 @@
+"""What comes from a student's kernel: messages of bounded size and known form, whatever is sent.
+
+The kernel is the student's, its key too: a signature says nothing here. A message is taken apart as JSON and put
+together anew from the pieces that nbclient, nbformat, nbconvert and the door read; everything else is dropped.
+"""
+
+import asyncio
+import base64
+import binascii
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Callable
+from queue import Empty
+
+import psutil
+from jupyter_client.channels import AsyncZMQSocketChannel
+from jupyter_client.session import DELIM
+
+from grading import limits, messages, wire
+
+REPLY = "attention_reply"  # the type of the message that carries a reply to a hidden test
+FRAME_BYTES = wire.MAX_BYTES + 2**20  # of one frame of a message: a reply is one
+TEXTS = ("text/plain", "text/html", "text/markdown", "text/latex", "image/svg+xml")
+PICTURES = ("image/png", "image/jpeg")
+WATCH_S = 0.1  # how often the memory of this process is looked at
+
+
+class Channel(AsyncZMQSocketChannel):
+    """A socket to a student's kernel: what cannot be read is dropped, and a flood leaves the judge its clocks."""
+
+    async def get_msg(self, timeout: float | None = None) -> dict:
+        """The next message that can be read; Empty if none comes in time."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left_ms = None if end is None else max(0, int(1000 * (end - time.monotonic())))
+            if not await self.socket.poll(left_ms):
+                raise Empty
+            message = read(await self.socket.recv_multipart())
+            await asyncio.sleep(0)  # or this task alone would run, for as long as messages come
+            if message is not None:
+                return message
+
+
+def read(frames: list[bytes]) -> dict | None:
+    """The message in the frames of one, or None for one that is not taken in; never an exception."""
+    with contextlib.suppress(ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        start = frames.index(DELIM) + 2  # after the signature
+        header, parent, _, content = frames[start : start + 4]
+        if max(len(header), len(parent)) > limits.MESSAGE_BYTES:
+            return None
+        header, parent = json.loads(header), json.loads(parent)
+        kind, asked = header["msg_type"], parent.get("msg_id")
+        if len(content) > limits.MESSAGE_BYTES:
+            kind, content = "stream", {"name": "stdout", "text": messages.OUTPUT_CUT}
+        elif kind in CONTENT:
+            content = CONTENT[kind](json.loads(content))
+        else:
+            return None
+        return {
+            "header": {"msg_type": kind},
+            "msg_type": kind,
+            "parent_header": {"msg_id": asked if isinstance(asked, str) else None},
+            "metadata": {},
+            "content": content,
+            "buffers": frames[start + 4 : start + 5],
+        }
+    return None
+
+
+def _text(value: object) -> str:
+    """A text that can be written to a file; lists of texts are joined, as in notebooks."""
+    if isinstance(value, list):
+        value = "".join(piece for piece in value if isinstance(piece, str))
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+
+
+def _count(content: dict) -> int | None:
+    count = content.get("execution_count")
+    return count if type(count) is int and 0 <= count < 2**31 else None
+
+
+def _stream(content: dict) -> dict:
+    return {"name": "stderr" if content["name"] == "stderr" else "stdout", "text": _text(content["text"])}
+
+
+def _display(content: dict) -> dict:
+    data = {kind: _text(content["data"][kind]) for kind in TEXTS if kind in content["data"]}
+    data |= {kind: _text(content["data"][kind]) for kind in PICTURES if _is_base64(content["data"].get(kind))}
+    shown = {"data": data, "metadata": {kind: _size(content, kind) for kind in PICTURES if kind in data}}
+    name = (content.get("transient") or {}).get("display_id")
+    return {**shown, "transient": {"display_id": name} if isinstance(name, str) else {}}
+
+
+def _is_base64(value: object) -> bool:
+    with contextlib.suppress(binascii.Error):
+        return bool(_text(value)) and bool(base64.b64decode("".join(_text(value).split()), validate=True))
+    return False
+
+
+def _size(content: dict, kind: str) -> dict:
+    said = (content.get("metadata") or {}).get(kind) or {}
+    return {name: said[name] for name in ("width", "height") if type(said.get(name)) is int and 0 < said[name] < 10_000}
+
+
+def _error(content: dict) -> dict:
+    lines = [_text(line) for line in content.get("traceback") or []]
+    return {"ename": _text(content.get("ename")), "evalue": _text(content.get("evalue")), "traceback": lines}
+
+
+def _reply(content: dict) -> dict:
+    return {"status": "error", **_error(content)} if content.get("status") == "error" else {"status": "ok"}
+
+
+# By a message's type, what is taken over of its content.
+CONTENT: dict[str, Callable[[dict], dict]] = {
+    "stream": _stream,
+    "display_data": _display,
+    "update_display_data": _display,
+    "execute_result": lambda content: {**_display(content), "execution_count": _count(content)},
+    "error": _error,
+    "clear_output": lambda content: {"wait": content.get("wait") is True},
+    "execute_input": lambda content: {"execution_count": _count(content)},
+    "status": lambda content: {"execution_state": "idle" if content["execution_state"] == "idle" else "busy"},
+    "iopub_welcome": lambda content: {},
+    "execute_reply": _reply,
+    "kernel_info_reply": lambda content: {"language_info": dict(content.get("language_info") or {})},
+    REPLY: lambda content: {"token": _text(content["token"])},
+}
+
+
+@contextlib.contextmanager
+def watched(strike: Callable[[], None]):
+    """Calls `strike` when this process has grown by more than limits.JUDGE_BYTES, as by a message that never ends."""
+    process, over = psutil.Process(), threading.Event()
+    before = process.memory_info().rss
+
+    def watch() -> None:
+        while not over.wait(WATCH_S):
+            if process.memory_info().rss - before > limits.JUDGE_BYTES:
+                strike()
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
