@@ -13,7 +13,7 @@ NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval
 def run(pytest_arguments: list[str]) -> int:
     """Runs everything, or only pytest with the arguments given; the exit status of the first step that fails."""
     courses.config(courses.REPOSITORY)  # sets PATH and PYTHONPATH for what is started here
-    os.environ.setdefault("MPLBACKEND", "agg")
+    os.environ.pop("MPLBACKEND", None)  # figures are to be shown in the notebooks, as students see them
     if pytest_arguments:
         return _step("tests", "pytest", *pytest_arguments)
     return (

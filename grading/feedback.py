@@ -18,7 +18,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grading import limits, messages
 
-_HIDDEN = re.compile(r"\n*[^\n]*BEGIN HIDDEN TESTS.*", re.DOTALL)
+_HIDDEN = "BEGIN HIDDEN TESTS"
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif);base64,[A-Za-z0-9+/=\s]+")
 _UNSEEN = re.compile(r"(?is)<(style|script)\b.*?</\1\s*>")
 SPENT = "attention_spent_s"  # the key in a page's resources for the time that its texts have taken
@@ -34,14 +34,15 @@ class HideTests(NbGraderPreprocessor):
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict, cell_index: int) -> tuple[NotebookNode, dict]:
         """Cuts a cell's hidden tests, if it has any."""
-        if "BEGIN HIDDEN TESTS" in cell.source:
+        if _HIDDEN in cell.source:
             cell.source = f"{without_hidden_tests(cell.source)}\n{messages.HIDDEN_TESTS}"
         return cell, resources
 
 
 def without_hidden_tests(source: str) -> str:
-    """A cell's source up to where its hidden tests begin."""
-    return _HIDDEN.sub("", source)
+    """A cell's source up to the line on which its hidden tests begin."""
+    before, found, _ = source.partition(_HIDDEN)
+    return before[: before.rfind("\n") + 1].rstrip("\n") if found else source
 
 
 class _Renderer(IPythonRenderer):
