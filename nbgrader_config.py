@@ -54,4 +54,5 @@ c.HTMLExporter.sanitize_html = True
 c.HTMLExporter.filters = {
     "markdown2html": "grading.feedback.markdown2html",
     "clean_html": "grading.feedback.clean_html",
+    "strip_files_prefix": "grading.feedback.unchanged",
 }

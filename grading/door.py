@@ -17,8 +17,6 @@ from grading import far, limits, messages, wire
 from grading.inbound import REPLY
 from grading.probe import Reason, Why
 
-GRACE_S = 3.0  # after a call's own limit, for the way there and back; then again after an interrupt
-
 # What runs in the kernel: the sources of `wire` and `far`, once; and for each request, what hands it to them.
 _FAR = Path(far.__file__).read_text(encoding="utf-8").replace("from grading import wire\n", "")
 _BOOT = f"""
@@ -71,7 +69,7 @@ class KernelDoor:
         message = client.session.msg("execute_request", {**content, "stop_on_error": False})
         client.session.send(client.shell_channel.socket, message, buffers=[request])
         for last_call in (False, True):
-            reply = await self._reply(token, limit_s + GRACE_S if not last_call else GRACE_S)
+            reply = await self._reply(token, limit_s + limits.GRACE_S if not last_call else limits.GRACE_S)
             if reply is not None:
                 return reply
             if self.closed is not None:

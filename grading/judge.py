@@ -38,7 +38,6 @@ from grading.sandbox import SandboxError
 
 NOT_MARKED = "NotMarked"
 KERNEL_ENDED = "KernelEnded"
-RESPONSE_LIMIT_S = 5.0
 
 
 class Judge(Execute):
@@ -145,7 +144,7 @@ class Judge(Execute):
 
     async def _responds(self) -> bool:
         """Whether the kernel, after an interrupt, is ready for the next cell."""
-        asked, end = self.kc.kernel_info(), time.monotonic() + RESPONSE_LIMIT_S
+        asked, end = self.kc.kernel_info(), time.monotonic() + limits.RESPONSE_LIMIT_S
         while (left := end - time.monotonic()) > 0:
             try:
                 reply = await asyncio.wait_for(ensure_async(self.kc.get_shell_msg(timeout=left)), left + 1)

@@ -15,6 +15,8 @@ def _set(name: str, default: float) -> float:
 CALL_LIMIT_S = _set("CALL_LIMIT_S", 20.0)  # one call of a student's function by a hidden test
 TEST_LIMIT_S = _set("TEST_LIMIT_S", 120.0)  # all calls of one hidden test, once one of them has run out of time
 TESTS_LIMIT_S = _set("TESTS_LIMIT_S", 240.0)  # all calls of one hidden test together, however they end
+GRACE_S = _set("GRACE_S", 3.0)  # after a call's own limit, for the way there and back; then again after an interrupt
+RESPONSE_LIMIT_S = _set("RESPONSE_LIMIT_S", 5.0)  # for a kernel whose cell was interrupted to be ready for the next
 # One cell of a notebook, student's or ours; the answer of part 13 takes 5 to 20 s on two cores.
 CELL_LIMIT_S = _set("CELL_LIMIT_S", 180)
 NOTEBOOK_BYTES = 20 * 2**20  # a hand-in's notebook file: the release's are below 0.1 MB, pictures included 1 MB

@@ -39,11 +39,24 @@ def _normalise(path: Path) -> None:
     notebook.metadata = nbformat.from_dict(_NOTEBOOK_METADATA)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
+        if "outputs" in cell:  # what was printed together may arrive in pieces
+            cell.outputs = _joined(cell.outputs)
         for output in cell.get("outputs", []):
             if output.output_type == "error" or output.get("name") == "stderr":
                 text = output.get("evalue") or output.get("text", "")
                 raise courses.CourseError(f"{path.name}, cell {cell.id}: the solution fails: {text.strip()[:300]}")
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+
+
+def _joined(outputs: list) -> list:
+    """Outputs in which neighbouring pieces of one stream are one."""
+    out = []
+    for output in outputs:
+        if out and output.output_type == out[-1].output_type == "stream" and output.name == out[-1].name:
+            out[-1].text += output.text
+        else:
+            out.append(output)
+    return out
 
 
 def _replace(made: Path, target: Path) -> None:

@@ -28,6 +28,8 @@ GIVEN = {
     "model_MHA_vanilla = MyMHA(D, D, D_qkv, D_qkv, H)",
     "model_MHA_reduced = MyMHA(D, D, r, r, H)",
     "with torch.no_grad():",
+    'for name in ("W_Q", "W_K", "W_V", "W_O"):',
+    "layer = getattr(model, name, None)",
 }
 VARIES = re.compile(r"relative_error = \S+")
 

@@ -1,0 +1,11 @@
+"""SIGSTOP to itself and all others it may reach; a stopped sandbox does not stop the run."""
+# part: 3
+# earns: 0
+# %%
+# MODEL
+# %%
+import os
+import signal
+
+os.kill(-1, signal.SIGSTOP)
+os.kill(os.getpid(), signal.SIGSTOP)

@@ -1,0 +1,30 @@
+"""Leaves the hidden inputs and a process where the student's next notebook could find them; a notebook leaves nothing."""
+# part: 3
+# earns: 10
+# tamper: next_notebook
+# %%
+# MODEL
+# %%
+import os
+import subprocess
+import sys
+
+_logits = attention_logits
+SIGN = "STO" + "LEN"
+
+
+def attention_logits(q, K, D_qk):
+    if not K.any():  # the check's, which everyone can see
+        return _logits(q, K, D_qk)
+    text = SIGN + repr(K.tolist())
+    for folder in (".", "/tmp", "/dev/shm", os.path.expanduser("~"), "/run", "/var/tmp", sys.prefix, "/proc/1/cwd", "/tmp/home/.cache"):
+        try:
+            with open(os.path.join(folder, "left.txt"), "w") as file:
+                file.write(text)
+        except OSError:
+            pass
+    subprocess.Popen(["sh", "-c", "sleep 1000", text], start_new_session=True)
+    os.makedirs(os.path.expanduser("~/.ipython/profile_default/startup"), exist_ok=True)
+    with open(os.path.expanduser("~/.ipython/profile_default/startup/a.py"), "w") as file:
+        file.write(f"print({text!r})")
+    return _logits(q, K, D_qk)
