@@ -89,7 +89,7 @@ def _lab(_: argparse.Namespace) -> int:
 def _test(chosen: argparse.Namespace) -> int:
     from grading import checks, install
 
-    install.bubblewrap()
+    install.for_tests()
     return checks.run(chosen.pytest)
 
 
