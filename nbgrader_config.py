@@ -35,11 +35,11 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
     "nbgrader.preprocessors.LimitOutput",
-    "grading.judge.SaveMarks",
+    "grading.outcomes.SaveMarks",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
-c.Autograde.post_convert_hook = "grading.judge.put_back_unmarked"
+c.Autograde.post_convert_hook = "grading.outcomes.put_back_unmarked"
 c.Execute.timeout = limits.CELL_LIMIT_S
 c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=40"]
 

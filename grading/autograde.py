@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grading import course, courses, intake, judge, marks
+from grading import course, courses, intake, marks, outcomes
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def grade_student(root: Path, student: str, feedback: bool = True) -> Graded:
     if not result["success"]:
         return Graded(student, notices, error=courses.last_error(result), seconds=time.monotonic() - started)
     with courses.gradebook(root) as book:
-        unmarked = judge.unmarked(book, student)
+        unmarked = outcomes.unmarked(book, student)
     if feedback and not unmarked:
         result = api.generate_feedback(course.ASSIGNMENT, student, force=True)
     error = "" if result["success"] else f"no feedback: {courses.last_error(result)}"

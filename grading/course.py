@@ -60,3 +60,8 @@ def part_of(cell_id: str) -> Part:
         if part.stem == stem:
             return part
     raise ValueError(f"the cell id {cell_id!r} belongs to no part of the course")
+
+
+def is_test(cell: dict) -> bool:
+    """Whether a notebook's cell is the graded test of a part."""
+    return cell["cell_type"] == "code" and cell["metadata"].get("nbgrader", {}).get("grade_id", "").endswith("-test")

@@ -20,6 +20,35 @@ SWALLOWED_S = 50e-6  # between the alarms of an answer that swallowed the first:
 ERRORS = tuple(e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException))
 
 
+def encode(value: object) -> bytes:
+    """As `wire.encode`, with torch tensors among what can cross."""
+    return wire.encode(value, _from_torch)
+
+
+def decode(message: bytes) -> object:
+    """As `wire.decode`, with torch tensors, new ones, in place of each `Tensor`."""
+    import torch
+
+    return wire.decode(message, lambda tensor: torch.from_numpy(tensor.array).to(getattr(torch, tensor.dtype)))
+
+
+def _from_torch(value: object) -> wire.Tensor | None:
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(value, torch.Tensor):
+        return None
+    with torch._C.DisableTorchFunctionSubclass():  # a subclass is read as the plain tensor that it holds
+        if value.layout != torch.strided or value.is_meta or value.is_nested:
+            raise wire.WireError(wire.NOT_DENSE)
+        plain = torch.Tensor.detach(value).as_subclass(torch.Tensor)
+        name, device = str(plain.dtype).removeprefix("torch."), str(plain.device)
+        if name not in wire.CARRIERS:
+            raise wire.WireError(wire.ODD_DTYPE)
+        carrier = getattr(torch, wire.CARRIERS[name])
+        if plain.numel() * carrier.itemsize > wire.MAX_BYTES:  # before the copy: a view may be larger than its memory
+            raise wire.WireError(wire.TOO_LARGE)
+        return wire.Tensor(plain.cpu().resolve_conj().resolve_neg().to(carrier).numpy(), name, device)
+
+
 class TimeUp(BaseException):
     """The call's time is over. Not an Exception, so that `except Exception` in an answer does not swallow it."""
 
@@ -43,7 +72,7 @@ def answer(request: bytes, names: dict) -> bytes:
             mapping with printed and either value, or reason, error and line.
     Errors  WireError if the request itself is no message: then the test is at fault, not the student.
     """
-    asked = wire.decode(request, as_torch=True)
+    asked = decode(request)
     printed = _Shown(asked["printed_chars"])
     with _quiet(printed), _settings():
         try:
@@ -55,7 +84,7 @@ def answer(request: bytes, names: dict) -> bytes:
             reply = {"reason": "not data", "error": str(error)}
         except BaseException as error:  # SystemExit and KeyboardInterrupt of an answer are answers too
             reply = {"reason": "raised", "error": _builtin_name(error), "line": _line(error)}
-    return wire.encode({**reply, "printed": printed.getvalue()})
+    return encode({**reply, "printed": printed.getvalue()})
 
 
 def _run(asked: dict, names: dict, printed: _Shown) -> bytes:
@@ -63,13 +92,13 @@ def _run(asked: dict, names: dict, printed: _Shown) -> bytes:
     if asked["kind"] == "remote":
         function = _compiled(asked["source"], asked["name"], names)
     elif asked["name"] not in names:
-        return wire.encode({"reason": "missing", "printed": ""})
+        return encode({"reason": "missing", "printed": ""})
     else:
         function = names[asked["name"]]
     if not callable(function):
-        return wire.encode({"reason": "not callable", "printed": ""})
+        return encode({"reason": "not callable", "printed": ""})
     value = function(*asked["args"])
-    return wire.encode({"value": value, "printed": printed.getvalue()})
+    return encode({"value": value, "printed": printed.getvalue()})
 
 
 def _compiled(source: str, name: str, names: dict) -> object:

@@ -23,6 +23,7 @@ from grading import limits, messages, wire
 REPLY = "attention_reply"  # the type of the message that carries a reply to a hidden test
 FRAME_BYTES = wire.MAX_BYTES + 2**20  # of one frame of a message: a reply is one
 TEXTS = ("text/plain", "text/html", "text/markdown", "text/latex", "image/svg+xml")
+OUTPUTS = ("stream", "display_data", "execute_result", "error", "update_display_data")
 PICTURES = ("image/png", "image/jpeg")
 WATCH_S = 0.1  # how often the memory of this process is looked at
 
@@ -128,6 +129,30 @@ CONTENT: dict[str, Callable[[dict], dict]] = {
     "kernel_info_reply": lambda content: {"language_info": dict(content.get("language_info") or {})},
     REPLY: lambda content: {"token": _text(content["token"])},
 }
+
+
+class Room:
+    """What the outputs of a cell, and those of a whole notebook, may still take up."""
+
+    def __init__(self) -> None:
+        self.cell_chars, self.notebook_chars = 0, limits.NOTEBOOK_OUTPUT_CHARS
+
+    def next_cell(self) -> None:
+        """Gives the next cell its room."""
+        self.cell_chars = limits.OUTPUT_CHARS
+
+    def admits(self, message: dict) -> bool:
+        """Whether there was room left for a message; of one that is too long its start stays, as a text."""
+        if message["msg_type"] not in OUTPUTS:
+            return True
+        size = limits.OUTPUT_COST_CHARS + len(json.dumps(message["content"]))
+        left = min(self.cell_chars, self.notebook_chars)
+        self.cell_chars, self.notebook_chars = self.cell_chars - size, self.notebook_chars - size
+        if 0 <= left < size:
+            text = _text(message["content"].get("text"))[:left]
+            message["content"] = {"name": "stdout", "text": f"{text}\n{messages.OUTPUT_CUT}"}
+            message["msg_type"] = message["header"]["msg_type"] = "stream"
+        return left >= 0
 
 
 @contextlib.contextmanager

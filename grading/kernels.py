@@ -144,6 +144,18 @@ class KernelClient(AsyncKernelClient):
         self.kernel_info()
         await self._expect(self.shell_channel, "kernel_info_reply", end)
 
+    async def responds(self, limit_s: float) -> bool:
+        """Whether the kernel is ready for the next cell within the limit, as after an interrupt."""
+        asked, end = self.kernel_info(), time.monotonic() + limit_s
+        while (left := end - time.monotonic()) > 0:
+            try:
+                reply = await asyncio.wait_for(self.shell_channel.get_msg(timeout=left), left + 1)
+            except (Empty, TimeoutError):
+                return False
+            if reply["parent_header"].get("msg_id") == asked:
+                return True
+        return False
+
     async def _expect(self, channel: AsyncZMQSocketChannel, kind: str, end: float) -> None:
         while True:
             try:

@@ -1,8 +1,13 @@
 """Every text that a student reads, in one place: what was asked, what was found, where to look; never the answer."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from grading import course, limits
+
+if TYPE_CHECKING:
+    from grading import reports
 
 NOT_FINITE = "some of the numbers are infinite or not numbers (NaN)."
 NOT_PROPORTIONAL = "the numbers are not one factor times the expected ones."
@@ -113,20 +118,22 @@ HINTS: dict[int, dict[str, str]] = {
 }
 
 
-def report(part: int, points: float, marks: float, items: list, breach: object) -> str:
-    """The report of one part: a heading, and a line an item; or the rule that was broken."""
-    heading = f"Part {part} · {course.PARTS[part].task}: {_number(marks)} of {_number(points)} points"
-    if breach:
-        return short(f"{heading}. {breach.text}")
-    lines = [heading]
-    for item in items:
-        won = item.points if item.verdict.right else 0
-        line = f"  {_number(won)}/{_number(item.points)}  {item.what}"
-        if not item.verdict.right:
-            hint = "" if item.verdict.no_value else HINTS[part].get(item.what, "")
-            line += f": {item.verdict.found or 'not as asked.'} {hint}".rstrip()
-        lines.append(short(line))
-    return "\n".join(lines)
+def report(found: "reports.Report") -> str:
+    """The report of one part: a heading, and a line an item; or the rule that was broken, or why nothing was marked."""
+    heading = (
+        f"Part {found.part} · {course.PARTS[found.part].task}: {_number(found.marks)} of {_number(found.points)} points"
+    )
+    if found.breach or found.fault:
+        return short(f"{heading}. {found.breach or found.fault}")
+    lines = [
+        f"  {_number(i.won)}/{_number(i.points)}  {i.what}" + (f": {i.found}" if i.found else "") for i in found.items
+    ]
+    return "\n".join([heading, *map(short, lines)])
+
+
+def lost(part: int, what: str, found: str, hinted: bool) -> str:
+    """What a student reads of an item that was lost: what was found, and where to look."""
+    return short(f"{found or 'not as asked.'} {HINTS[part].get(what, '') if hinted else ''}".rstrip())
 
 
 def short(text: str) -> str:
@@ -245,11 +252,6 @@ def cell_never_ends(limit_s: float) -> str:
     return (
         f"a cell was still running after {_number(limit_s)} s and could not be stopped, so nothing after it could run."
     )
-
-
-def no_marks(part: int, points: float, fault: str) -> str:
-    """The report of a part whose tests had nothing to run on."""
-    return short(f"Part {part} · {course.PARTS[part].task}: 0 of {_number(points)} points. {fault}")
 
 
 def not_marked(part: int, where: str) -> str:

@@ -7,8 +7,6 @@ an exception of ours. Without a judge (JupyterLab, nbval, plain nbgrader) the co
 
 import ast
 import inspect
-import re
-import sys
 import textwrap
 import time
 from collections.abc import Callable
@@ -18,11 +16,11 @@ from typing import Protocol
 
 import numpy as np
 
-from grading import far, limits, messages, wire
+from grading import direct, far, limits, messages, wire
 from grading.wire import Tensor
 
-HISTORY = re.compile(r"In|Out|_+|_i+|_i?\d+|_[oid]h|__\w+__|_exit_code")  # names that IPython sets
 __all__ = ["Reason", "Tensor", "Why", "bind", "call", "printed", "remote", "tensor"]
+ERRORS = frozenset(error.__name__ for error in far.ERRORS)
 
 
 class Why(Enum):
@@ -110,74 +108,19 @@ def _ask(kind: str, name: str, source: str, args: tuple) -> tuple[object, str]:
 
 def _reason(why: Why, name: str, limit_s: float, error: object = "", line: object = None) -> Reason:
     """The reason in words of ours: what a reply adds to it is taken from lists, so that it can tell nothing else."""
-    match why:
-        case Why.MISSING:
-            return Reason(why, messages.missing(name))
-        case Why.NOT_CALLABLE:
-            return Reason(why, messages.not_callable(name))
-        case Why.RAISED:
-            known = isinstance(error, str) and error in {e.__name__ for e in far.ERRORS}
-            line = line if type(line) is int and 0 < line <= limits.SOURCE_CHARS else None
-            return Reason(why, messages.raised(error if known else "Exception", line))
-        case Why.TIME:
-            return Reason(why, messages.out_of_time(limit_s))
-        case Why.NOT_DATA:
-            known = isinstance(error, str) and error in wire.REFUSALS
-            return Reason(why, messages.not_data(error if known else wire.NO_DATA))
-        case Why.DIED:
-            return Reason(why, messages.died())
-
-
-class DirectDoor:
-    """The door of a test cell that runs in the student's own kernel, or of a test without any cells.
-
-    A cell's names and the student's share one namespace. A test's `output` must not replace a student's helper of
-    that name, nor its `import math` serve an answer that forgot to import it: so the student's names are put back for
-    the time of each call, and when the cell is over.
-    """
-
-    def __init__(self) -> None:
-        self.shell = far.shell()
-        self.names = self.shell.user_ns if self.shell else vars(sys.modules["__main__"])
-        self.used = False
-        self.student = dict(self.names)
-        if self.shell:
-            # This module is imported within a test cell: what came into the namespace after that cell's source, which
-            # IPython keeps there as _i7 or the like, is not the student's.
-            order = list(self.names)
-            started = [place for place, name in enumerate(order) if re.fullmatch(r"_i\d+", name)]
-            for name in order[started[-1] + 1 :] if started else ():
-                del self.student[name]
-            self.shell.events.register("pre_run_cell", self._cell_starts)
-            self.shell.events.register("post_run_cell", self._cell_ends)
-
-    def ask(self, request: bytes, limit_s: float) -> bytes:
-        if not self.shell:
-            return far.answer(request, self.names)
-        self.used = True
-        test = dict(self.names)
-        self._put(self.student)
-        try:
-            return far.answer(request, self.names)
-        finally:
-            self.student = dict(self.names)
-            self._put(test)
-
-    def _put(self, names: dict) -> None:
-        for name in [n for n in self.names if n not in names]:
-            del self.names[name]
-        self.names.update(names)
-
-    def _cell_starts(self, *_: object) -> None:
-        self.used, self.student = False, dict(self.names)
-
-    def _cell_ends(self, *_: object) -> None:
-        if self.used:
-            history = {n: v for n, v in self.names.items() if HISTORY.fullmatch(n)}
-            self._put({**self.student, **history})
-            self.used = False
+    error = error if isinstance(error, str) else ""
+    line = line if type(line) is int and 0 < line <= limits.SOURCE_CHARS else None
+    texts = {
+        Why.MISSING: messages.missing(name),
+        Why.NOT_CALLABLE: messages.not_callable(name),
+        Why.RAISED: messages.raised(error if error in ERRORS else "Exception", line),
+        Why.TIME: messages.out_of_time(limit_s),
+        Why.NOT_DATA: messages.not_data(error if error in wire.REFUSALS else wire.NO_DATA),
+        Why.DIED: messages.died(),
+    }
+    return Reason(why, texts[why])
 
 
 _overtime_s = 0.0
-_direct = DirectDoor()
+_direct = direct.DirectDoor()
 _door: Door = _direct

@@ -13,6 +13,7 @@ import numpy as np
 
 from grading import messages
 from grading.probe import Reason, Tensor
+from grading.reports import Line, Report
 
 
 class Kind(Enum):
@@ -23,27 +24,28 @@ class Kind(Enum):
     ANY = "an array of numbers"
 
 
-TENSOR, ARRAY, ANY = Kind.TENSOR, Kind.ARRAY, Kind.ANY
+TENSOR, ARRAY, ANY = Kind
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether an item is right, and what was found, in words for the student; `no_value`: nothing to judge."""
+    """Whether an item is right; if not, what was found, in words for the student, and the mistake, if it is known.
+
+    `no_value`: there was nothing to judge.
+    """
 
     right: bool
     found: str = ""
     no_value: bool = False
+    mistake: str = ""
 
 
 def array(got: object, kind: Kind = TENSOR) -> np.ndarray | None:
     """What a student's code gave as a NumPy array of numbers, float64 or complex; None if it is no `kind`."""
-    match kind:
-        case Kind.TENSOR:
-            out = got.array if isinstance(got, Tensor) else None
-        case Kind.ARRAY:
-            out = got if isinstance(got, np.ndarray) else None
-        case Kind.ANY:
-            out = _any_array(got)
+    if kind is ANY:
+        out = _any_array(got)
+    else:
+        out = _plain(got) if isinstance(got, Tensor if kind is TENSOR else np.ndarray) else None
     if out is None or out.dtype.kind not in "biufc":
         return None
     return out if out.dtype.kind == "c" else out.astype(np.float64)
@@ -113,20 +115,13 @@ def all_of(*verdicts: Verdict) -> Verdict:
     return next((v for v in verdicts if not v.right), verdicts[0])
 
 
-@dataclass(frozen=True)
-class Item:
-    """One line of a sheet: points for what, and the verdict."""
-
-    points: float
-    what: str
-    verdict: Verdict
-
-
 class Sheet:
     """The items of one part's hidden test; `total` prints the report and gives the marks.
 
     Errors  ValueError if the items do not add up to the points: then the test is at fault and nothing is marked.
     """
+
+    last: Report | None = None  # what the latest `total` found
 
     def __init__(self, part: int, points: int) -> None:
         self.part, self.points = part, points
@@ -144,15 +139,21 @@ class Sheet:
             raise TypeError(f"item {what!r}: {type(verdict).__name__} is no verdict")
         if not points > 0:
             raise ValueError(f"item {what!r}: {points} are no points")
-        self.items.append(Item(points, what, verdict))
+        if verdict.right:
+            self.items.append(Line(points, points, what))
+        else:
+            found = messages.lost(self.part, what, verdict.found, not (verdict.no_value or verdict.mistake))
+            self.items.append(Line(points, 0, what, found, verdict.mistake))
 
     def total(self) -> float:
         """Prints what each item found and returns the marks, a float from 0 to the points."""
         if not math.isclose(sum(item.points for item in self.items), self.points):
             raise ValueError(f"part {self.part}: the items do not add up to {self.points} points")
-        won = 0.0 if self.breach else sum(item.points for item in self.items if item.verdict.right)
-        marks = min(float(won), float(self.points))
-        print(messages.report(self.part, self.points, marks, self.items, self.breach))
+        marks, breach, items = min(float(sum(i.won for i in self.items)), float(self.points)), "", self.items
+        if self.breach:
+            marks, breach, items = 0.0, self.breach.text, [Line(i.points, 0, i.what) for i in items]
+        Sheet.last = Report(self.part, self.points, marks, tuple(items), breach)
+        print(Sheet.last.text())
         return marks
 
 
@@ -164,8 +165,6 @@ def _expected(want: object) -> np.ndarray:
 
 
 def _any_array(got: object) -> np.ndarray | None:
-    if isinstance(got, Tensor):
-        return got.array
     if isinstance(got, (Reason, str, dict, type(None))):
         return None
     try:
@@ -175,7 +174,7 @@ def _any_array(got: object) -> np.ndarray | None:
 
 
 def _plain(got: object) -> object:
-    """Lists and tuples with arrays in place of the tensors in them."""
+    """Arrays in place of tensors, in lists and tuples too."""
     if isinstance(got, (list, tuple)):
         return [_plain(piece) for piece in got]
     return got.array if isinstance(got, Tensor) else got

@@ -2,14 +2,15 @@
 
 A message is MAGIC, the header's length in 8 bytes, a JSON header and the raw bytes of all arrays, in order.
 The header is a tree of ["tag", ...] lists; an array names its dtype and shape, and its bytes follow one another
-without gaps. `decode` refuses everything else with WireError. Both ends use this file; the student's end needs
-torch, the test's end needs NumPy alone: there a tensor is a `Tensor`, an array that knows where it came from.
+without gaps. `decode` refuses everything else with WireError. Both ends use this file, which needs NumPy alone: a
+torch tensor is a `Tensor` here, an array that knows where it came from; `far` turns the one into the other.
 """
 
 import json
 import math
+import re
 import struct
-import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,8 @@ MAX_NODES = 100_000
 MAX_DEPTH = 32
 MAX_AXES = 16
 MAX_DIGITS = 400
+INTEGER = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}")
+FLOAT = re.compile("[0-9a-f]{16}")  # the bytes of a float64
 DTYPES = frozenset("|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 <f4 <f8 <c8 <c16".split())
 # What a tensor's dtype is called, and the array that carries it: itself, or a wider one where NumPy has none.
 CARRIERS = {np.dtype(d).name: np.dtype(d).name for d in DTYPES} | {"bfloat16": "float32", "complex32": "complex64"}
@@ -30,7 +33,6 @@ NAMED_TYPES = frozenset(
     "bytearray bytes complex coroutine dtype ellipsis frozenset function generator map method module range set size "
     "slice type zip Linear Module Parameter Size device".split()
 )
-
 
 # What encode says of a value that it refuses, and nothing else.
 TOO_LARGE = "a value that is too large to hand over"
@@ -63,22 +65,23 @@ class Tensor:
         return self.array.shape
 
 
-def encode(value: object) -> bytes:
-    """Bytes of a value made of None, bool, int, float, str, list, tuple, dict, NumPy arrays and tensors.
+def encode(value: object, foreign: Callable[[object], Tensor | None] = lambda value: None) -> bytes:
+    """Bytes of a value made of None, bool, int, float, str, list, tuple, dict, NumPy arrays and `Tensor`s.
 
+    `foreign` turns a value of any other type into a `Tensor`, or gives None.
     Units   at most MAX_BYTES, MAX_NODES values, MAX_DEPTH deep.
     Errors  WireError for any other kind of value, and for one that is too large.
     """
     buffers: list[bytes | memoryview] = []
-    tree = _Encoder(buffers).node(value, 0)
+    tree = _Encoder(buffers, foreign).node(value, 0)
     header = json.dumps(tree, separators=(",", ":"), ensure_ascii=True).encode()
     if len(header) > MAX_HEADER_BYTES:
         raise WireError(TOO_LARGE)
     return b"".join([MAGIC, struct.pack("<Q", len(header)), header, *buffers])
 
 
-def decode(message: bytes, as_torch: bool = False) -> object:
-    """The value of a message; tensors as `Tensor`, or as torch tensors where as_torch is set.
+def decode(message: bytes, tensor: Callable[[Tensor], object] = lambda tensor: tensor) -> object:
+    """The value of a message; in place of each `Tensor` what `tensor` makes of it.
 
     Errors  WireError for a message that `encode` could not have written.
     """
@@ -91,10 +94,10 @@ def decode(message: bytes, as_torch: bool = False) -> object:
     if length > MAX_HEADER_BYTES:
         raise WireError("the reply has too long a header")
     try:
-        tree = json.loads(message[start : start + length].decode("ascii"), parse_constant=_no_constant)
+        tree = json.loads(message[start : start + length].decode("ascii"))
     except (ValueError, RecursionError):
         raise WireError("the reply has no readable header") from None
-    decoder = _Decoder(memoryview(message)[start + length :], as_torch)
+    decoder = _Decoder(memoryview(message)[start + length :], tensor)
     value = decoder.node(tree, 0)
     if decoder.offset != len(decoder.payload):
         raise WireError("the reply has bytes to spare")
@@ -102,8 +105,8 @@ def decode(message: bytes, as_torch: bool = False) -> object:
 
 
 class _Encoder:
-    def __init__(self, buffers: list) -> None:
-        self.buffers, self.nodes, self.bytes = buffers, 0, 0
+    def __init__(self, buffers: list, foreign: Callable[[object], Tensor | None]) -> None:
+        self.buffers, self.foreign, self.nodes, self.bytes = buffers, foreign, 0, 0
 
     def node(self, value: object, depth: int) -> list:
         self.nodes += 1
@@ -114,12 +117,11 @@ class _Encoder:
         if isinstance(value, bool):
             return ["b", bool(value)]
         if isinstance(value, int):
-            number = int(value)
-            if abs(number) >= 10**MAX_DIGITS:
+            if abs(number := int(value)) >= 10**MAX_DIGITS:
                 raise WireError(TOO_LONG)
             return ["i", str(number)]
         if isinstance(value, float):
-            return ["f", float(value).hex()]
+            return ["f", struct.pack("<d", float(value)).hex()]
         if isinstance(value, str):
             self.count(len(text := str.__str__(value)))
             return ["s", text]
@@ -127,27 +129,26 @@ class _Encoder:
             tag = "t" if isinstance(value, tuple) else "l"
             return [tag, [self.node(v, depth + 1) for v in value]]
         if isinstance(value, dict):
-            return ["d", [[self.key(k, depth + 1), self.node(v, depth + 1)] for k, v in value.items()]]
+            pairs = [[self.node(k, depth + 1), self.node(v, depth + 1)] for k, v in value.items()]
+            if any(key[0] not in "nbifs" for key, _ in pairs):
+                raise WireError(NO_KEYS)
+            return ["d", pairs]
         if isinstance(value, Tensor):
             return self.carried(value.array, value.dtype, value.device)
         if isinstance(value, np.generic) and value.dtype.kind in "biuf":
             return self.node(float(value) if value.dtype.kind == "f" else value.item(), depth)
         if isinstance(value, (np.ndarray, np.generic)):
             return ["a", *self.array(value)]
-        if _is_tensor(value):
-            return self.tensor(value)
-        raise WireError(_described(value))
+        tensor = self.foreign(value)
+        if tensor is None:
+            name = type(value).__name__
+            raise WireError(f"a value of the type {name}" if type(name) is str and name in NAMED_TYPES else NO_DATA)
+        return self.carried(tensor.array, tensor.dtype, tensor.device)
 
-    def key(self, key: object, depth: int) -> list:
-        tree = self.node(key, depth)
-        if tree[0] not in "nbifs":
-            raise WireError(NO_KEYS)
-        return tree
-
-    def count(self, size: int, kept: bool = True) -> None:
-        if self.bytes + size > MAX_BYTES - MAX_HEADER_BYTES:
+    def count(self, size: int) -> None:
+        self.bytes += size
+        if self.bytes > MAX_BYTES - MAX_HEADER_BYTES:
             raise WireError(TOO_LARGE)
-        self.bytes += size if kept else 0
 
     def array(self, array: np.ndarray) -> list:
         array = np.asarray(array)
@@ -165,25 +166,10 @@ class _Encoder:
             raise WireError(ODD_DTYPE)
         return ["T", dtype, shape, name, device]
 
-    def tensor(self, value: object) -> list:
-        import torch
-
-        with torch._C.DisableTorchFunctionSubclass():  # a subclass is read as the plain tensor that it holds
-            if value.layout != torch.strided or value.is_meta or value.is_nested:
-                raise WireError(NOT_DENSE)
-            plain = torch.Tensor.detach(value).as_subclass(torch.Tensor)
-            name, device = str(plain.dtype).removeprefix("torch."), str(plain.device)
-            if name not in CARRIERS:
-                raise WireError(ODD_DTYPE)
-            carrier = getattr(torch, CARRIERS[name])
-            self.count(plain.numel() * carrier.itemsize, kept=False)
-            plain = plain.cpu().resolve_conj().resolve_neg().to(carrier)
-            return self.carried(plain.numpy(), name, device)
-
 
 class _Decoder:
-    def __init__(self, payload: memoryview, as_torch: bool) -> None:
-        self.payload, self.as_torch, self.offset, self.nodes = payload, as_torch, 0, 0
+    def __init__(self, payload: memoryview, tensor: Callable[[Tensor], object]) -> None:
+        self.payload, self.tensor, self.offset, self.nodes = payload, tensor, 0, 0
 
     def node(self, tree: object, depth: int) -> object:
         self.nodes += 1
@@ -194,10 +180,10 @@ class _Decoder:
                 return None
             case ["b", bool(flag)]:
                 return flag
-            case ["i", str(digits)] if len(digits) <= MAX_DIGITS + 1 and _is_integer(digits):
+            case ["i", str(digits)] if INTEGER.fullmatch(digits):
                 return int(digits)
-            case ["f", str(text)] if len(text) <= 40:
-                return _float(text)
+            case ["f", str(text)] if FLOAT.fullmatch(text):
+                return struct.unpack("<d", bytes.fromhex(text))[0]
             case ["s", str(text)]:
                 return text
             case ["l", list(items)]:
@@ -212,7 +198,7 @@ class _Decoder:
                 tensor = Tensor(self.array(dtype, shape), name, device)
                 if tensor.array.dtype.name != CARRIERS[name]:
                     raise WireError("the reply has a tensor whose dtypes do not agree")
-                return _torch(tensor) if self.as_torch else tensor
+                return self.tensor(tensor)
         raise WireError("the reply has an unknown piece")
 
     def mapping(self, items: list, depth: int) -> dict:
@@ -239,34 +225,3 @@ class _Decoder:
             return flat.reshape(shape)
         except ValueError:  # no number in it, and yet axes that are too long
             raise WireError("the reply has an array of an unknown kind") from None
-
-
-def _torch(tensor: Tensor) -> object:
-    import torch
-
-    return torch.from_numpy(tensor.array).to(getattr(torch, tensor.dtype))
-
-
-def _is_tensor(value: object) -> bool:
-    torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.Tensor)
-
-
-def _described(value: object) -> str:
-    name = type(value).__name__
-    return f"a value of the type {name}" if type(name) is str and name in NAMED_TYPES else NO_DATA
-
-
-def _is_integer(digits: str) -> bool:
-    return digits.removeprefix("-").isascii() and digits.removeprefix("-").isdigit()
-
-
-def _float(text: str) -> float:
-    try:
-        return float.fromhex(text)
-    except (ValueError, OverflowError):
-        raise WireError("the reply has a broken number") from None
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(name)

@@ -229,8 +229,8 @@ def test_an_attack_earns_what_its_honest_content_earns(attack: Attack, run: Run)
 @each
 def test_the_test_cell_holds_a_report_and_one_result(attack: Attack, run: Run):
     report, result = run.outputs(attack, test=True)
-    assert (report["output_type"], result["output_type"]) == ("stream", "execute_result")
-    assert report["name"] == "stdout" and "".join(report["text"]).startswith(f"Part {attack.part.number}")
+    assert (report["output_type"], result["output_type"]) == ("display_data", "execute_result")
+    assert "".join(report["data"]["text/plain"]).startswith(f"Part {attack.part.number}")
     assert result["data"] == {"text/plain": repr(attack.earns)}
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from grading import autograde, course, courses, intake, judge, marks, messages, sample_class
+from grading import autograde, course, courses, intake, marks, messages, outcomes, sample_class
 
 ONE, THREE = course.PARTS[1], course.PARTS[3]
 SOUND = sample_class.model(ONE)
@@ -213,7 +213,7 @@ def test_a_failure_of_ours_leaves_the_part_unmarked_and_the_next_run_marks_it(
     assert first.unmarked == ["part01"]
     with courses.gradebook(tmp_path) as book:
         assert marks.read(book)[0].parts[1] is None
-        assert judge.unmarked(book, "anna") == ["part01"]
+        assert outcomes.unmarked(book, "anna") == ["part01"]
     assert not (tmp_path / "autograded" / "anna" / course.ASSIGNMENT).exists()
     source.write_text(sound, encoding="utf-8")
     courses.register(tmp_path)

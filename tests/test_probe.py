@@ -14,7 +14,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grading import far, limits, probe, wire
+from grading import direct, far, limits, probe, wire
 from grading.courses import REPOSITORY
 from grading.probe import Reason, Why
 
@@ -309,7 +309,7 @@ REPLIES = [
     wire.encode([]),
     wire.encode("printed"),
     wire.encode(np.zeros(3)),
-    wire.encode(torch.ones(2)),
+    far.encode(torch.ones(2)),
     wire.encode({}),
     wire.encode({"value": 1}),
     wire.encode({"value": 1, "printed": 5}),
@@ -496,7 +496,7 @@ def test_a_remote_function_that_fails_over_student_code_is_a_reason(student):
 
 def test_outside_ipython_a_call_finds_what_was_defined_after_the_door(student, monkeypatch: pytest.MonkeyPatch):
     student("")
-    probe.bind(probe.DirectDoor())
+    probe.bind(direct.DirectDoor())
     assert probe.call("defined_later", 2).why is Why.MISSING
     monkeypatch.setattr(sys.modules["__main__"], "defined_later", lambda n: n + 1, raising=False)
     assert probe.call("defined_later", 2) == 3

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from grading import course, messages, rubric, rules, wire
+from grading import course, far, messages, rubric, rules, wire
 from grading.probe import Reason, Tensor, Why, tensor
 from grading.rubric import ANY, ARRAY, TENSOR, Sheet, Verdict, all_of, close, fact, proportional, same_shape
 
@@ -17,7 +17,7 @@ NOTHING = Reason(Why.MISSING, "it is not there.")
 
 def crossed(value: object) -> object:
     """A value as it arrives from a student's kernel."""
-    return wire.decode(wire.encode(value))
+    return wire.decode(far.encode(value))
 
 
 # Kinds ----------------------------------------------------------------------------------------------------------------

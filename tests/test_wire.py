@@ -12,8 +12,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grading import wire
-from grading.wire import Tensor, WireError, decode, encode
+from grading import far, wire
+from grading.far import encode
+from grading.wire import Tensor, WireError, decode
 
 QUICK = settings(max_examples=100, deadline=None)
 KEYS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
@@ -48,9 +49,9 @@ def message(tree: object, payload: bytes = b"") -> bytes:
 
 def refused(broken: bytes) -> str:
     """The reason for which a message is refused, as both ends see it."""
-    for as_torch in (True, False):
+    for read in (far.decode, wire.decode):
         with pytest.raises(WireError) as error:
-            decode(broken, as_torch)
+            read(broken)
     return str(error.value)
 
 
@@ -69,7 +70,7 @@ def test_a_tensor_of_every_dtype_keeps_its_numbers_and_its_dtype(name: str):
     assert (
         got.array.tolist() == sent.to(torch.float32 if "float8" in name or name == "bfloat16" else sent.dtype).tolist()
     )
-    again = decode(encode(sent), as_torch=True)
+    again = far.decode(encode(sent))
     assert again.dtype == sent.dtype and again.tolist() == sent.tolist()
 
 
@@ -171,7 +172,7 @@ def test_a_matrix_of_numpy_arrives_as_an_array():
 
 def test_a_tensor_and_an_array_are_told_apart():
     assert isinstance(decode(encode(torch.ones(1))), Tensor) and isinstance(decode(encode(np.ones(1))), np.ndarray)
-    assert isinstance(decode(encode(Tensor(np.ones(1))), as_torch=True), torch.Tensor)
+    assert isinstance(far.decode(encode(Tensor(np.ones(1)))), torch.Tensor)
 
 
 def test_what_arrives_shares_no_memory_with_the_message():
@@ -300,9 +301,9 @@ def test_a_changed_message_is_refused_or_holds_data(value: object, data: st.Data
         raw[place] = data.draw(st.integers(0, 255) | st.sampled_from(list(b'[]{},"0123456789-.eE')))
     if data.draw(st.booleans()):
         del raw[data.draw(st.integers(0, len(raw))) :]
-    for as_torch in (False, True):
+    for read in (wire.decode, far.decode):
         try:
-            decode(bytes(raw), as_torch)
+            read(bytes(raw))
         except WireError as error:
             assert len(str(error)) < 80
 
@@ -319,9 +320,9 @@ TREES = st.recursive(
 @settings(max_examples=250, deadline=None)
 @given(TREES, st.binary(max_size=32))
 def test_a_header_of_ones_own_is_refused_or_holds_data(tree: object, payload: bytes):
-    for as_torch in (False, True):
+    for read in (wire.decode, far.decode):
         try:
-            decode(message(tree, payload), as_torch)
+            read(message(tree, payload))
         except WireError as error:
             assert len(str(error)) < 80
 

@@ -1,0 +1,77 @@
+"""What a hidden test found, as data: the report of one part that its test cell leaves, as text, as a table, as JSON.
+
+The judge writes it into the graded notebook; feedback pages and the class report read it there.
+"""
+
+import html
+import json
+from dataclasses import asdict, dataclass
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from grading import messages
+
+MIME = "application/vnd.attention.report+json"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One item: its points, those won, what was asked, what was found if it was lost, the mistake if it is known."""
+
+    points: float
+    won: float
+    what: str
+    found: str = ""
+    mistake: str = ""
+
+
+@dataclass(frozen=True)
+class Report:
+    """One part: points, marks, and its items; or the rule that was broken, or the fault that left nothing to mark."""
+
+    part: int
+    points: float
+    marks: float
+    items: tuple[Line, ...] = ()
+    breach: str = ""
+    fault: str = ""
+
+    def text(self) -> str:
+        """A heading, and a line an item."""
+        return messages.report(self)
+
+    def table(self) -> str:
+        """The same as HTML, every text escaped."""
+        heading, *_ = self.text().splitlines()
+        rows = "".join(
+            f"<tr><td>{'✓' if item.won else '✗'}</td><td>{item.won:g} of {item.points:g}</td>"
+            f"<td>{html.escape(item.what)}</td><td>{html.escape(item.found)}</td></tr>"
+            for item in self.items
+        )
+        head = "<tr><th></th><th>Points</th><th>Asked</th><th>Found</th></tr>"
+        return f"<p><strong>{html.escape(heading)}</strong></p>" + (
+            f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>" if rows and not self.breach else ""
+        )
+
+    def output(self) -> NotebookNode:
+        """The report as an output of a notebook's cell."""
+        return new_output(
+            "display_data", data={"text/plain": self.text(), "text/html": self.table(), MIME: asdict(self)}
+        )
+
+
+def read(cell: NotebookNode) -> Report | None:
+    """The report in a graded test cell; None if there is none, as where the part is not marked.
+
+    Errors  ValueError for one that was written by another version.
+    """
+    for output in cell.get("outputs", []):
+        data = output.get("data", {}).get(MIME)
+        if data is not None:
+            data = json.loads(data) if isinstance(data, str) else dict(data)
+            try:
+                return Report(**{**data, "items": tuple(Line(**item) for item in data["items"])})
+            except (KeyError, TypeError):
+                raise ValueError("this report was written by another version of the course: grade again") from None
+    return None
