@@ -9,9 +9,6 @@ from grading import courses
 
 NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval.cfg", "-q", "-p", "no:cacheprovider"]
 
-# Run by its name: make test ARGS=tests/test_attacks.py. On a busy machine its small limits strike honest notebooks too.
-APART = ["--ignore=tests/test_attacks.py"]
-
 
 def run(pytest_arguments: list[str]) -> int:
     """Runs everything, or only pytest with the arguments given; the exit status of the first step that fails."""
@@ -23,7 +20,7 @@ def run(pytest_arguments: list[str]) -> int:
         _step("lint", "ruff", "check", ".")
         or _step("format", "ruff", "format", "--check", ".")
         or _step("solved notebooks, run again", "pytest", *NBVAL)
-        or _step("tests", "pytest", "-v", "--durations=10", "tests", *APART)
+        or _step("tests", "pytest", "-v", "--durations=10", "tests")
     )
 
 

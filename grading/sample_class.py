@@ -87,7 +87,7 @@ def released(part: course.Part) -> dict:
 
 def model(part: course.Part) -> dict:
     """A hand-in of a part's model answer and model reasoning."""
-    source = _sources(part)
+    source = sources(part)
     return hand_in(part, source[f"{part.stem}-answer"], source.get(f"{part.stem}-reasoning"))
 
 
@@ -127,10 +127,11 @@ def _code_cell(source: str, name: str) -> dict:
 
 
 def _model_reasoning(part: course.Part) -> str | None:
-    return _sources(part).get(f"{part.stem}-reasoning")
+    return sources(part).get(f"{part.stem}-reasoning")
 
 
-def _sources(part: course.Part) -> dict[str, str]:
+def sources(part: course.Part) -> dict[str, str]:
+    """The cells of a part's notebook as it is written, with its model answer and its hidden tests, by their ids."""
     notebook = _read(courses.REPOSITORY / "source" / course.ASSIGNMENT / f"{part.stem}.ipynb")
     return {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
 

@@ -6,6 +6,7 @@ where that student's own answer of part 5 is missing.
 
 from pathlib import Path
 
+import direct_runs
 import pytest
 
 from grading import autograde, course, courses, marks, sample_class
@@ -41,9 +42,24 @@ def earned(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, float | None]
     }
 
 
-@pytest.mark.parametrize("answer", ANSWERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.fixture(scope="session")
+def earned_directly() -> dict[Path, float | str]:
+    """The marks of every answer without the judge, as in JupyterLab."""
+    hand_ins = [(course.part_of(answer.parent.name), answer.read_text(encoding="utf-8")) for answer in ANSWERS]
+    return dict(zip(ANSWERS, direct_runs.marks(hand_ins), strict=True))
+
+
+each = pytest.mark.parametrize("answer", ANSWERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+
+
+@each
 def test_an_answer_earns_what_its_name_says(answer: Path, earned: dict[Path, float | None]):
     assert earned[answer] == float(answer.stem.split("-")[0])
+
+
+@each
+def test_an_answer_earns_the_same_without_the_judge(answer: Path, earned_directly: dict[Path, float | str]):
+    assert earned_directly[answer] == float(answer.stem.split("-")[0])
 
 
 @pytest.mark.parametrize("part", course.PARTS.values(), ids=lambda part: part.stem)

@@ -37,15 +37,17 @@ HERE = Path(__file__).parent
 NEXT = "03-value-from-x"  # the honest student's answer to part 1; it earns 3 of 5
 # What the class may use. An honest notebook here needs 1 s and 0.4 GB.
 LIMITS = {
-    "CELL_LIMIT_S": 5,
-    "CALL_LIMIT_S": 2.0,
-    "TEST_LIMIT_S": 4.0,
-    "TESTS_LIMIT_S": 8.0,
-    "NOTEBOOK_LIMIT_S": 40.0,
-    "GRACE_S": 1.5,
-    "RESPONSE_LIMIT_S": 2.0,
-    "SILENCE_LIMIT_S": 6.0,
+    "CELL_LIMIT_S": 8,
+    "CALL_LIMIT_S": 3.0,
+    "TEST_LIMIT_S": 6.0,
+    "TESTS_LIMIT_S": 12.0,
+    "NOTEBOOK_LIMIT_S": 60.0,
+    "GRACE_S": 2.0,
+    "RESPONSE_LIMIT_S": 4.0,
+    "SILENCE_LIMIT_S": 10.0,
     "MEMORY_BYTES": 1536 * 2**20,
+    "SCRATCH_BYTES": 48 * 2**20,
+    "SHARED_BYTES": 32 * 2**20,
 }
 SLACK_S = 40.0  # starting a sandbox and ending one, on a busy machine
 SECRETS = {
@@ -197,7 +199,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         courses.register(root)
         before, started = set(psutil.Process().children(recursive=True)), time.monotonic()
         results = {}
-        for result in autograde.graded(root, students, workers=3):
+        for result in autograde.graded(root, students, workers=4):
             results[result.student] = result
             print(f"{result.seconds:6.1f} s  {result.student}  {result.error} {result.unmarked}", flush=True)
         seconds = time.monotonic() - started
