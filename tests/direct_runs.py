@@ -25,7 +25,7 @@ def _preload() -> None:
     import gc
 
     import matplotlib
-    import matplotlib.pyplot  # noqa: F401
+    import matplotlib.pyplot
     import sympy  # noqa: F401
     import torch
     from IPython.core.interactiveshell import InteractiveShell
