@@ -1,0 +1,299 @@
+"""What MLA is for: one step of generation in one layer, by context length, for MHA, GQA and MLA.
+
+    python benchmarks/decode.py [--device cpu|cuda] [--longest 16384] [--gigabytes 0.15] [--folder benchmarks/results]
+
+First each variant generates some tokens and must give what its definition gives. Then, in turns within one run, a step
+of each is timed at contexts of 1024 tokens and doubled from there as far as memory allows, in bfloat16 and float32;
+and beside them a copy, whose bytes a second are what the device's memory can do. Medians go to a CSV file and two
+figures. Steps a second of one layer are no model's speed. On a CPU sizes are small, what is timed is the computing time
+of one thread, which a busy machine changes least, and only ratios are kept: MHA at the shortest context, in the same
+dtype, is 1.
+"""
+
+import argparse
+import csv
+import datetime
+import functools
+import itertools
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import torch
+
+import variants
+from variants import Shape
+
+RESULTS = Path(__file__).resolve().parent / "results"
+DTYPES = {"bfloat16": torch.bfloat16, "float32": torch.float32}
+TOLERANCE = {"bfloat16": 5e-2, "float32": 1e-4}  # of the largest number; sums of a thousand rounded terms
+SHORTEST = 1024
+COPY_SHARE = 0.5  # of the numbers at hand, at most, that the copy reads, and as many again that it writes
+COPY_BYTES = 2**30
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is measured: sizes, texts at once, key/value heads of GQA, and how long at least one timing takes."""
+
+    shape: Shape
+    B: int
+    Gs: tuple[int, ...]
+    least_s: float
+    rounds: int
+    operators: tuple[str, ...] = ("sdpa", "matmul")
+
+
+SETTINGS = {
+    "cpu": Setting(Shape(H=16, d=64, r=128), B=1, Gs=(4, 1), least_s=0.01, rounds=5),
+    "cuda": Setting(
+        Shape(H=32, d=128, r=512),
+        B=16,
+        Gs=(8, 4, 1),
+        least_s=0.02,
+        rounds=9,
+        operators=("sdpa", "matmul", variants.COMPILED),  # on a CPU a compiled step took 0.95 to 1.3 times sdpa's time
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the CSV file. Absolute figures are None on a CPU; the ratios are to a copy, and to MHA."""
+
+    date: str
+    device: str
+    torch: str
+    dtype: str
+    variant: str
+    operator: str
+    context: int
+    B: int
+    H: int
+    d: int
+    r: int
+    G: int | None
+    cache_bytes_a_token: int
+    read_bytes_a_step: int  # cache and weights, each once; what a rebuilt step makes and reads again is not counted
+    step_us: float | None
+    tokens_a_second: float | None
+    bytes_a_second: float | None
+    copy_bytes_a_second: float | None
+    of_copy: float
+    of_mha: float | None  # tokens a second, of MHA's at this context
+    of_shortest_mha: float  # of MHA's at the shortest context
+
+
+class Wrong(Exception):
+    """A variant does not give what its definition gives; nothing is timed then."""
+
+
+def check(setting: Setting, device: torch.device, dtype: str, tokens: int = 3) -> float:
+    """The largest miss of any variant with any operator, of the largest number; Wrong if it is too large."""
+    worst = 0.0
+    x = torch.randn(2, tokens, setting.shape.D, generator=torch.Generator().manual_seed(1))
+    for variant in variants.all_of(setting.shape, list(setting.Gs), device, DTYPES[dtype]):
+        want = variants.by_definition(variant, x.to(device, DTYPES[dtype]))
+        for name in setting.operators:
+            got = variants.generated(variant, variants.step_of(variant, name), x.to(device, DTYPES[dtype]))
+            miss = float((got - want).abs().max() / want.abs().max())
+            if not miss < TOLERANCE[dtype]:
+                raise Wrong(f"{variant.name} with {name} in {dtype} misses its definition by {miss:.1e}.")
+            worst = max(worst, miss)
+    same = [variants.by_definition(v, x.double().to(device)) for v in _mla(setting, device)]
+    if any((other - same[0]).abs().max() > 1e-9 * same[0].abs().max() for other in same):
+        raise Wrong("MLA vanilla, rebuilt and reduced do not give the same outputs.")
+    return worst
+
+
+def _mla(setting: Setting, device: torch.device) -> list[variants.Variant]:
+    return variants.all_of(setting.shape, [], device, torch.float64)[1:]
+
+
+def measure(setting: Setting, device: torch.device, dtype: str, gigabytes: float, longest: int) -> Iterator[dict]:
+    """The measured steps of a dtype, a context after the other: variant, operator, seconds; and the copy's.
+
+    All caches lie, one at a time, in the same numbers, so that the longest alone needs to fit.
+    """
+    size = torch.finfo(DTYPES[dtype]).bits // 8
+    numbers = torch.empty(int(gigabytes * 1e9) // size, device=device, dtype=DTYPES[dtype])
+    numbers.normal_(generator=torch.Generator(device).manual_seed(2))
+    half = min(int(numbers.numel() * COPY_SHARE), COPY_BYTES // size)
+    made = variants.all_of(setting.shape, list(setting.Gs), device, DTYPES[dtype])
+    x = torch.randn(setting.B, setting.shape.D, generator=torch.Generator().manual_seed(3)).to(device, DTYPES[dtype])
+    steps = {(v, name): variants.step_of(v, name) for v in made for name in setting.operators}
+    for context in (SHORTEST * 2**n for n in itertools.count()):
+        fit = [v for v in made if setting.B * context * (v.cached + v.rebuilt) <= numbers.numel()]
+        if context > longest or not fit:
+            return
+        jobs: dict[tuple, Callable[[], object]] = {("copy", ""): lambda: numbers[:half].copy_(numbers[-half:])}
+        for variant, name in itertools.product(fit, setting.operators):
+            jobs[variant, name] = functools.partial(
+                steps[variant, name], x, *variant.cache(numbers, setting.B, context)
+            )
+        try:
+            taken = timed(jobs, setting, device)
+        except torch.OutOfMemoryError:
+            print(f"{dtype}: context {context} does not fit: memory for what is made on the way is missing.")
+            return
+        for (variant, name), seconds in taken.items():
+            if variant != "copy":
+                yield {"variant": variant, "operator": name, "context": context, "s": seconds}
+            else:
+                yield {"copy": 2 * half * size / seconds, "context": context}
+
+
+def timed(jobs: dict[tuple, Callable], setting: Setting, device: torch.device) -> dict[tuple, float]:
+    """The median seconds of each job, all of them taking turns; a timing repeats a job until it is long enough."""
+
+    def wait() -> None:
+        if device.type == "cuda":
+            torch.cuda.synchronize(device)
+
+    clock = time.perf_counter if device.type == "cuda" else time.thread_time
+
+    def seconds(job: Callable, times: int) -> float:
+        wait()
+        started = clock()
+        for _ in range(times):
+            job()
+        wait()
+        return (clock() - started) / times
+
+    for job in jobs.values():
+        job()  # the first call also loads and chooses kernels
+    times = {key: max(1, round(setting.least_s / seconds(job, 1))) for key, job in jobs.items()}
+    taken: dict[tuple, list[float]] = {key: [] for key in jobs}
+    for _ in range(setting.rounds):
+        for key, job in jobs.items():
+            taken[key].append(seconds(job, times[key]))
+    return {key: statistics.median(found) for key, found in taken.items()}
+
+
+def rows(setting: Setting, device: torch.device, dtype: str, found: list[dict]) -> list[Row]:
+    """The lines of the CSV file for what was measured in one dtype."""
+    size = torch.finfo(DTYPES[dtype]).bits // 8
+    copy = {f["context"]: f["copy"] for f in found if "copy" in f}
+    steps = [f for f in found if "s" in f]
+    mha = {f["context"]: f["s"] for f in sorted(steps, key=lambda f: -f["s"]) if f["variant"].name == "MHA"}
+    shortest = mha[min(mha)]
+    out = []
+    for f in steps:
+        variant, context, s = f["variant"], f["context"], f["s"]
+        read = size * (setting.B * context * variant.cached + sum(W.numel() for W in variant.weights))
+        absolute = device.type == "cuda"
+        out.append(
+            Row(
+                date=datetime.date.today().isoformat(),
+                device=name_of(device),
+                torch=torch.__version__,
+                dtype=dtype,
+                variant=variant.name,
+                operator=f["operator"],
+                context=context,
+                B=setting.B,
+                H=setting.shape.H,
+                d=setting.shape.d,
+                r=setting.shape.r,
+                G=variant.G,
+                cache_bytes_a_token=variant.cached * size,
+                read_bytes_a_step=read,
+                step_us=_three(s * 1e6) if absolute else None,
+                tokens_a_second=_three(setting.B / s) if absolute else None,
+                bytes_a_second=_three(read / s) if absolute else None,
+                copy_bytes_a_second=_three(copy[context]) if absolute else None,
+                of_copy=_three(read / s / copy[context]),
+                of_mha=_three(mha[context] / s) if context in mha else None,
+                of_shortest_mha=_three(shortest / s),
+            )
+        )
+    return out
+
+
+def without_compiler(setting: Setting, device: torch.device) -> Setting:
+    """The setting as it is if torch.compile works here, else without compiled steps, after a line that says why."""
+    if variants.COMPILED in setting.operators:
+        try:
+            torch.compile(lambda x: (2 * x).sin())(torch.ones(8, device=device))
+        except RuntimeError as error:
+            print(f"Without torch.compile, which does not work here: {str(error).splitlines()[0]}")
+            return replace(setting, operators=tuple(o for o in setting.operators if o != variants.COMPILED))
+    return setting
+
+
+def name_of(device: torch.device) -> str:
+    """The device in words, without anything that tells whose machine it is."""
+    if device.type == "cuda":
+        return torch.cuda.get_device_name(device)
+    return f"CPU ({platform.machine()}, one thread)"
+
+
+def _three(number: float) -> float:
+    """Three digits, which is more than a repetition keeps."""
+    return float(f"{number:.3g}")
+
+
+def write(path: Path, lines: list[Row]) -> None:
+    """Writes the CSV file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        out = csv.DictWriter(file, list(asdict(lines[0])), lineterminator="\n")
+        out.writeheader()
+        out.writerows(asdict(line) for line in lines)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Checks, measures, writes; exit status 1 and one line for what can be mended."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--device", choices=list(SETTINGS), default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--longest", type=int, help="the longest context (default: 16384 on a CPU, 2**20 on a GPU)")
+    parser.add_argument(
+        "--gigabytes", type=float, help="memory for a cache (default: 0.15; on a GPU 0.3 of what is free)"
+    )
+    parser.add_argument("--folder", type=Path, default=RESULTS, help="where the CSV file and the figures go")
+    chosen = parser.parse_args(arguments)
+    if chosen.device == "cuda" and not torch.cuda.is_available():
+        print("decode: PyTorch sees no CUDA device here. Leave --device away, or run on a machine with one.")
+        return 1
+    device = torch.device(chosen.device)
+    setting = without_compiler(SETTINGS[chosen.device], device)
+    on_gpu = device.type == "cuda"
+    longest = chosen.longest or (2**20 if on_gpu else 2**14)
+    gigabytes = chosen.gigabytes or (0.3 * torch.cuda.mem_get_info()[0] / 1e9 if on_gpu else 0.15)
+    if longest < SHORTEST or gigabytes * 1e9 < SHORTEST * setting.B * setting.shape.D * 8:
+        print(f"decode: nothing fits. Give --longest {SHORTEST} or more, and --gigabytes for one cache of MHA's.")
+        return 1
+    if not on_gpu:
+        torch.set_num_threads(1)
+    lines: list[Row] = []
+    with torch.no_grad():
+        for dtype in DTYPES:
+            try:
+                worst = check(setting, device, dtype)
+            except Wrong as wrong:
+                print(f"decode: {wrong}")
+                return 1
+            print(f"{dtype}: every variant gives what its definition gives, to {worst:.0e} of the largest number.")
+            found = []
+            for step in measure(setting, device, dtype, gigabytes, longest):
+                found.append(step)
+                if "copy" in step:
+                    print(f"{dtype}: context {step['context']} measured", flush=True)
+            lines += rows(setting, device, dtype, found)
+    path = chosen.folder / f"decode-{chosen.device}.csv"
+    write(path, lines)
+    import draw
+
+    for made in (path, draw.models(chosen.folder), draw.speeds(path)):
+        print(f"written: {made.name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
