@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test grade release lab
-demo grade release lab: .venv/ready
+.PHONY: demo test grade release lab gpu
+demo grade release lab gpu: .venv/ready
 	@$(BIN)/python -m grading $@
 
 test: .venv/ready

@@ -26,7 +26,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import torch
-
 import variants
 from variants import Shape
 
@@ -253,9 +252,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", choices=list(SETTINGS), default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--longest", type=int, help="the longest context (default: 16384 on a CPU, 2**20 on a GPU)")
-    parser.add_argument(
-        "--gigabytes", type=float, help="memory for a cache (default: 0.15; on a GPU 0.3 of what is free)"
-    )
+    parser.add_argument("--gigabytes", type=float, help="for a cache (default: 0.15; on a GPU 0.3 of what is free)")
     parser.add_argument("--folder", type=Path, default=RESULTS, help="where the CSV file and the figures go")
     chosen = parser.parse_args(arguments)
     if chosen.device == "cuda" and not torch.cuda.is_available():

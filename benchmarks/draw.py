@@ -13,7 +13,6 @@ import matplotlib
 
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
-
 import published
 
 COLOURS = {"MHA": "#2a6f97", "MLA vanilla": "#8fb8d0", "MLA rebuilt": "#a04040", "MLA reduced": "#e07a1f"}
@@ -49,8 +48,8 @@ def models(folder: Path) -> Path:
         marker, colour = ("o", "0.2") if model.G else ("D", COLOURS["MLA reduced"])
         axes.scatter(used, row, s=75, color=colour, marker=marker, zorder=4)
         for value in {used, kib[model.H]}:
-            where = dict(xytext=(0, 9), textcoords="offset points", ha="center", fontsize=9)
-            axes.annotate(f"{value:,.4g}".replace(",", " "), (value, row), **where)
+            where = {"xytext": (0, 9), "textcoords": "offset points", "ha": "center", "fontsize": 9}
+            axes.annotate(f"{value:,.0f}".replace(",", " ") if value >= 100 else f"{value:.3g}", (value, row), **where)
     names = [f"{model.name}\n{model.paper}" for model in published.MODELS]
     axes.set(xscale="log", xlim=(8, 12_000), ylim=(len(names) - 0.5, -0.7), yticks=range(len(names)))
     axes.set_yticklabels(names, fontsize=8.5)
@@ -90,7 +89,7 @@ def speeds(path: Path) -> Path:
         axes.set(yscale="log", title=dtype, xlabel="tokens in the cache, for each text")
         axes.grid(axis="y", color="0.9")
         axes.spines[["top", "right"]].set_visible(False)
-    unit = "tokens a second, one layer" if absolute else "tokens a second; MHA at 1k, same dtype = 1"
+    unit = "tokens a second, one layer" if absolute else "tokens a second, of MHA's at 1k"
     panels[0][0].set_ylabel(f"{unit} (log scale)")
     panels[0][-1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     sizes = f"H = {first['H']}, d = {first['d']}, r = {first['r']}, B = {first['B']}"

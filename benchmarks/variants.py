@@ -1,9 +1,9 @@
 """One step of generation in one layer: MHA, GQA and MLA, each with its cache, of PyTorch's own operators.
 
-A step takes a new token of each of B texts, x of shape (B, D), writes what the variant caches for it at the cache's last
-position, lets it attend to all positions, itself included, and returns (B, D). Query head h reads key/value head h % G,
-as in the course. The H / G query heads that share a key/value head go to the operator as that many positions, so that
-it reads each key and each value once.
+A step takes a new token of each of B texts, x of shape (B, D), writes what the variant caches for it at the last
+position of the cache, lets it attend to all positions, itself included, and returns (B, D). Query head h reads
+key/value head h % G, as in the course. The H / G query heads that share a key/value head go to the operator as that
+many positions, so that it reads each key and each value once.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""The commands: python -m grading release | demo | grade | lab | test | text."""
+"""The commands: python -m grading release | demo | grade | gpu | lab | test | text."""
 
 import argparse
 import os
@@ -21,6 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     grade = commands.add_parser("grade", help="grade what lies in submitted/")
     for command in (demo, grade):
         command.add_argument("--workers", type=_positive, help="students graded at once (default: one a core)")
+    commands.add_parser("gpu", help="run part 13 on a GPU, where there is one, and say what TF32 does to it")
     commands.add_parser("lab", help="open JupyterLab on release/")
     commands.add_parser("test", help="pass all tests; with arguments, hand them to pytest and run nothing else")
     text = commands.add_parser("text", help="print a notebook as text, for diffs")
@@ -66,6 +67,14 @@ def _grade(chosen: argparse.Namespace) -> int:
     return 1 if any(r.error or r.unmarked for r in autograde.grade_class(courses.REPOSITORY, chosen.workers)) else 0
 
 
+def _gpu(_: argparse.Namespace) -> int:
+    from grading import gpu
+
+    if gpu.unavailable() is None:
+        _stand_walls()
+    return gpu.demo()
+
+
 def _stand_walls() -> None:
     """Sees to it that student code can be walled in, or stops unless the configuration asks for no walls."""
     from grading import install, walls
@@ -106,7 +115,7 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-COMMANDS = {"release": _release, "demo": _demo, "grade": _grade, "lab": _lab, "test": _test, "text": _text}
+COMMANDS = {"release": _release, "demo": _demo, "grade": _grade, "gpu": _gpu, "lab": _lab, "test": _test, "text": _text}
 
 if __name__ == "__main__":
     os.chdir(courses.REPOSITORY)
