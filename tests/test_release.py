@@ -22,6 +22,8 @@ ROLES = {  # grade id's ending: kind, grade, solution, locked
     "-test": ("code", True, False, True),
     "-beyond": ("markdown", False, False, True),
 }
+# Cells of sections that are worth nothing, which a student may leave as they are: kind, grade, solution, locked.
+OPTIONAL = {"part14-decode-step": ("code", False, True, False), "part14-decode-check": ("code", False, False, True)}
 # Lines of solutions and hidden tests that a task gives word for word, or that say nothing of its answer.
 GIVEN = {
     "product = W_UM_MLA @ W_DKV_MLA",
@@ -75,8 +77,12 @@ def test_a_part_has_its_cells_in_order_with_their_roles_and_points(part: course.
     assert points[f"{part.stem}-test"] == part.automatic
     assert points[f"{part.stem}-check"] == 0
     assert not part.by_hand or points[f"{part.stem}-reasoning"] == part.by_hand
-    others = [cell for cell in cells if cell not in listed]
-    assert all(cell["cell_type"] == "markdown" and cell["metadata"]["nbgrader"]["locked"] for cell in others)
+    for cell in cells:
+        if cell not in listed:
+            meta = cell["metadata"]["nbgrader"]
+            role = cell["cell_type"], meta["grade"], meta["solution"], meta["locked"]
+            assert role == OPTIONAL.get(cell["id"], ("markdown", False, False, True)), cell["id"]
+            assert meta["grade_id"] == cell["id"] and "points" not in meta
 
 
 @PARTS

@@ -1,0 +1,104 @@
+"""Puts what decode.py measured into part 14: numbers into its figure cell, a paragraph into its closing word.
+
+    python benchmarks/part14.py [benchmarks/results/decode-cpu.csv]
+
+A student has the released notebook alone, so the numbers stand in it; tests compare them with the CSV file. Without an
+argument the file measured on a GPU is taken, and where there is none the CPU's. Then run `make release`.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import nbformat
+from draw import best, read
+
+HERE = Path(__file__).resolve().parent
+NOTEBOOK = HERE.parent / "source" / "attention" / "part14.ipynb"
+BLOCK = re.compile(r"# BEGIN measured.*?# END measured\n", re.DOTALL)
+PARAGRAPH = re.compile(r"^\*\*Measured\.\*\* .*$", re.MULTILINE)
+SHOWN = ("MHA", "GQA, G = 4", "GQA, G = 1", "MLA rebuilt", "MLA reduced")
+
+
+def latest() -> Path:
+    """The file to use: a GPU's if there is one."""
+    on_gpu = HERE / "results" / "decode-cuda.csv"
+    return on_gpu if on_gpu.exists() else HERE / "results" / "decode-cpu.csv"
+
+
+def chosen(lines: list[dict[str, str]]) -> tuple[str, str]:
+    """The dtype shown and the column: bfloat16 and tokens a second from a GPU, float32 and ratios from a CPU."""
+    return ("bfloat16", "tokens_a_second") if lines[0]["tokens_a_second"] else ("float32", "of_shortest_mha")
+
+
+def block(lines: list[dict[str, str]], name: str) -> str:
+    """The lines of Python that the figure cell holds."""
+    dtype, column = chosen(lines)
+    first, found = lines[0], best(lines, dtype, column)
+    contexts = sorted({context for by_context in found.values() for context in by_context})
+    unit = "tokens a second" if column == "tokens_a_second" else "speed (MHA at 1k = 1)"
+    layer = ", ".join(f"{letter} = {first[letter]}" for letter in "Hdr")
+    out = [
+        f"# BEGIN measured: benchmarks/results/{name}, put here by benchmarks/part14.py",
+        f"_device, _date = {_text(first['device'])}, {_text(first['date'])}",
+        f"_layer = {_text(f'{layer}, {dtype}')}",
+        f"_unit, _contexts = {_text(unit)}, {contexts}",
+        "_speeds = {",
+    ]
+    for variant in (v for v in SHOWN if v in found):
+        out.append(f"    {_text(variant)}: {[found[variant][c] for c in contexts if c in found[variant]]},")
+    return "\n".join([*out, "}", "# END measured", ""])
+
+
+def paragraph(lines: list[dict[str, str]]) -> str:
+    """What the closing word says of the measurement, at the longest context at which MHA was measured."""
+    dtype, _ = chosen(lines)
+    first, speeds = lines[0], best([line for line in lines if line["of_mha"]], dtype, "of_mha")
+    context = max(speeds["MHA"])
+    kept = {line["variant"]: int(line["cache_bytes_a_token"]) for line in lines if line["dtype"] == dtype}
+    fewer = kept["MHA"] / kept["MLA reduced"]
+    single = kept["MLA reduced"] / kept["GQA, G = 1"]
+    whose = "as few numbers" if single == 1 else f"{1 / single:.2g} times as many numbers as MLA"
+    layer = ", ".join(f"${letter} = {first[letter]}$" for letter in "Hdr")
+    times = {variant: f"{by_context[context]:.2g}" for variant, by_context in speeds.items() if context in by_context}
+    words = (
+        f"**Measured.** One step of one layer with {layer} in {dtype}, on {first['device']}, {first['date']}: with "
+        f"{context // 1024}k tokens in the cache, MLA in the reduced form keeps {fewer:g} times fewer numbers than MHA "
+        f"and makes {times['MLA reduced']} times as many tokens a second. MLA that keeps the same $r$ numbers but "
+        f"multiplies keys and values out anew at every step makes {times['MLA rebuilt']} times as many: it is the "
+        f"reduced form that turns a small cache into speed. GQA with $G = 1$ keeps {whose} here and makes "
+        f"{times['GQA, G = 1']} times as many tokens as MHA, since its scores are $d$ and not $r$ wide; part 11 shows "
+        f"what it cannot express."
+    )
+    if not first["tokens_a_second"]:
+        words += " This was measured on a CPU; it has not been measured on a GPU yet."
+    return words
+
+
+def embed(path: Path, notebook: Path = NOTEBOOK) -> None:
+    """Writes the numbers of a CSV file into the notebook, in the place of those that stand there."""
+    lines, found = read(path), nbformat.read(notebook, as_version=4)
+    for cell in found.cells:
+        if cell.id == "part14-figure":
+            cell.source = _replaced(BLOCK, block(lines, path.name), cell.source)
+        elif cell.id == "part14-beyond":
+            cell.source = _replaced(PARAGRAPH, paragraph(lines), cell.source)
+    notebook.write_text(nbformat.writes(found) + "\n", encoding="utf-8")
+
+
+def _replaced(pattern: re.Pattern, new: str, text: str) -> str:
+    if len(pattern.findall(text)) != 1:
+        raise ValueError(f"part14 is to hold {pattern.pattern!r} once")
+    return pattern.sub(lambda _: new, text)
+
+
+def _text(value: str) -> str:
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+if __name__ == "__main__":
+    source = Path(sys.argv[1]) if sys.argv[1:] else latest()
+    embed(source)
+    print(f"part14: numbers of {source.name}. Run `make release`.")
