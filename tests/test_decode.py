@@ -4,6 +4,7 @@ import contextlib
 import csv
 import io
 import json
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -119,7 +120,9 @@ def test_rows_are_what_the_seconds_say():
     assert [row.of_shortest_mha for row in rows] == [1.0, 0.5, 4.0, 0.25, 2.0]
     read = 4 * (2 * 1024 * 48 + 4 * 24 * 24)  # the cache of two texts and the four weights, in float32
     assert rows[0].read_bytes_a_step == read
+    later = 4 * (2 * 2048 * 5 + 5 * 24 + 2 * 24 * 6 * 5)  # latents; of the weights one (5, 24) and two (24, 30)
     assert rows[0].of_copy == float(f"{read / 2.0 / 1e6:.3g}")
+    assert rows[4].of_copy == float(f"{later / 1.0 / 2e6:.3g}")
 
 
 def test_jobs_take_turns_and_the_median_counts(monkeypatch: pytest.MonkeyPatch):
@@ -203,6 +206,13 @@ def test_part_14_shows_the_numbers_of_the_csv_and_says_which_device():
     assert part14.block(lines, path.name) in cell("part14-figure")
     assert part14.paragraph(lines) in cell("part14-beyond").splitlines()
     assert lines[0]["device"] in part14.paragraph(lines)
+
+
+def test_the_readme_says_what_the_csv_says():
+    lines = draw.read(REPOSITORY / "benchmarks" / "results" / "decode-cpu.csv")
+    faster = re.search(r"makes (\S+) times as many tokens", part14.paragraph(lines)).group(1)
+    text = " ".join((REPOSITORY / "README.md").read_text(encoding="utf-8").split())
+    assert f"makes {faster} times as many tokens a second as MHA" in text and f"from a CPU ({lines[0]['date']}" in text
 
 
 def test_part_14_draws_the_published_models_that_are_listed_with_their_sources():
