@@ -43,12 +43,10 @@ c.Autograde.post_convert_hook = "grading.outcomes.put_back_unmarked"
 c.Execute.timeout = limits.CELL_LIMIT_S
 c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=40"]
 
-# Feedback shows what each test found, and no line of a hidden test.
-c.GenerateFeedback.preprocessors = [
-    "nbgrader.preprocessors.GetGrades",
-    "grading.feedback.HideTests",
-    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
-]
+# Feedback shows what each test found, and no line of a hidden test: a page a part, and an index a student.
+c.GenerateFeedback.exporter_class = "grading.pages.PageExporter"
+c.GenerateFeedback.preprocessors = ["nbgrader.preprocessors.GetGrades", "grading.feedback.HideTests"]
+c.GenerateFeedback.post_convert_hook = "grading.pages.write_index_after"
 # In feedback and in the Formgrader no student's text runs in the reader's browser.
 c.HTMLExporter.sanitize_html = True
 c.HTMLExporter.filters = {

@@ -12,15 +12,24 @@ from collections.abc import Callable
 import bleach
 from jinja2 import pass_context
 from jinja2.runtime import Context
+from markupsafe import Markup
+from mistune.util import striptags
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 
-from grading import limits, messages
+from grading import formulas, limits, messages
 
 _HIDDEN = "BEGIN HIDDEN TESTS"
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif);base64,[A-Za-z0-9+/=\s]+")
 _UNSEEN = re.compile(r"(?is)<(style|script)\b.*?</\1\s*>")
+_WEB = re.compile(r"(?i)(?:https?://|mailto:)\S+")
+_LONG = 30  # characters of TeX in a line that a phone may not have room for
+_PYTHON, _COLOURS = PythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True)
+_CODE = '<pre class="code" tabindex="0"><code>{}</code></pre>'
 SPENT = "attention_spent_s"  # the key in a page's resources for the time that its texts have taken
 TAGS = frozenset(
     "a abbr b blockquote br caption code dd div dl dt em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong sub sup "
@@ -48,28 +57,87 @@ def without_hidden_tests(source: str) -> str:
 class _Renderer(IPythonRenderer):
     """Markdown without HTML of its own, without links that run, with pictures of the notebook's own alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, deadline: float, lower: int = 0) -> None:
         super().__init__(escape=True, allow_harmful_protocols=False, exclude_anchor_links=True)
+        self.deadline, self.lower = deadline, lower
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         """A picture that the text itself holds, or its description."""
-        return super().image(text, url, title) if _PICTURE.fullmatch(url) else text
+        if not _PICTURE.fullmatch(url):
+            return text
+        described = html.unescape(striptags(text)).strip() or messages.PICTURE_IN_TEXT
+        return f'<img src="{html.escape(url)}" alt="{html.escape(described)}">'
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        """A link to another page of the web, or its text."""
+        return super().link(text.replace(' tabindex="0"', ""), url) if _WEB.fullmatch(url) else text
+
+    def heading(self, text: str, level: int, **attrs: object) -> str:
+        """A heading, below those of the page that it becomes a part of."""
+        level = min(level + self.lower, 6)
+        return f"<h{level}>{text}</h{level}>\n"
+
+    def table(self, text: str) -> str:
+        """A table that scrolls by itself where it is wider than the page."""
+        return f'<div class="wide" role="group" tabindex="0" aria-label="table"><table>{text}</table></div>\n'
+
+    def table_cell(self, text: str, align: str | None = None, head: bool = False) -> str:
+        """A table's cell."""
+        tag, style = "th" if head and text.strip() else "td", f' style="text-align:{align}"' if align else ""
+        return f"<{tag}{style}>{text}</{tag}>\n"
+
+    def task_list_item(self, text: str, checked: bool = False) -> str:
+        """An item of a list of things to do, ticked or not."""
+        return f"<li>{'☑' if checked else '☐'} {text}</li>\n"
 
     def block_code(self, code: str, info: str | None = None) -> str:
         """Code as it stands, in whatever language."""
-        return f"<pre><code>{html.escape(code)}</code></pre>\n"
+        return f'<pre tabindex="0"><code>{html.escape(code)}</code></pre>\n'
+
+    def block_math(self, body: str) -> str:
+        """A formula on a line of its own."""
+        return f'<span class="formula" role="group" tabindex="0" aria-label="formula">{self._drawn(body, True)}</span>'
+
+    def inline_math(self, body: str) -> str:
+        """A formula in a line."""
+        long = len(body) > _LONG
+        return f'<span class="long" tabindex="0">{self._drawn(body)}</span>' if long else self._drawn(body)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        """A formula that begins with its environment."""
+        return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
+
+    def _drawn(self, body: str, block: bool = False) -> str:
+        if time.monotonic() < self.deadline:
+            return formulas.shown(body, block)
+        return f'<code class="tex">{html.escape(body)}</code>'
+
+
+def markdown(source: str, resources: dict, lower: int = 0) -> Markup:
+    """HTML of a Markdown text that a student may have written; its headings `lower` levels down."""
+    return _shown(resources, source, lambda text, end: MarkdownWithMath(renderer=_Renderer(end, lower)).render(text))
+
+
+def tables(source: str, resources: dict) -> Markup:
+    """HTML reduced to texts, lists and tables."""
+    return _shown(resources, source, lambda text, _: bleach.clean(_UNSEEN.sub("", text), TAGS, ATTRIBUTES))
+
+
+def code(source: str, resources: dict) -> Markup:
+    """Python, its words in colours."""
+    return _shown(resources, source, lambda text, _: _CODE.format(highlight(text, _PYTHON, _COLOURS)))
 
 
 @pass_context
 def markdown2html(context: Context, source: str) -> str:
-    """HTML of a Markdown text that a student may have written."""
-    return _shown(context, source, lambda text: MarkdownWithMath(renderer=_Renderer()).render(text))
+    """nbconvert's filter of this name: HTML of a Markdown text that a student may have written."""
+    return markdown(source, context.get("resources", {}))
 
 
 @pass_context
 def clean_html(context: Context, source: str) -> str:
-    """HTML reduced to texts, lists and tables."""
-    return _shown(context, source, lambda text: bleach.clean(_UNSEEN.sub("", text), TAGS, ATTRIBUTES))
+    """nbconvert's filter of this name: HTML reduced to texts, lists and tables; what is ours already stays."""
+    return source if isinstance(source, Markup) else tables(source, context.get("resources", {}))
 
 
 def unchanged(text: str) -> str:
@@ -77,15 +145,14 @@ def unchanged(text: str) -> str:
     return text
 
 
-def _shown(context: Context, source: str, convert: Callable[[str], str]) -> str:
+def _shown(resources: dict, source: str, convert: Callable[[str, float], str]) -> Markup:
     """A converted text; as it stands if it is too long or too deep, or if its page has taken too long already."""
-    resources, started = context.get("resources", {}), time.monotonic()
-    spent_s = resources.get(SPENT, 0.0)
+    started, spent_s = time.monotonic(), resources.get(SPENT, 0.0)
     if len(source) <= limits.SHOWN_CHARS and spent_s < limits.PAGE_LIMIT_S:
         try:
-            return convert(source)
+            return Markup(convert(source, started + limits.PAGE_LIMIT_S - spent_s))
         except RecursionError:
             pass
         finally:
             resources[SPENT] = spent_s + time.monotonic() - started
-    return f"<pre>{html.escape(source)}</pre>"
+    return Markup(f'<pre tabindex="0">{html.escape(source)}</pre>')

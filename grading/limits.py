@@ -35,6 +35,7 @@ NOTEBOOK_OUTPUT_CHARS = 3_000_000  # what all cells' outputs keep
 OUTPUT_COST_CHARS = 200  # what one output counts beside its text, so that their number is bounded
 SHOWN_CHARS = 20_000  # a text of Markdown or HTML that pages show as such; a longer one is shown as plain text
 PAGE_LIMIT_S = 10.0  # for all such texts of a page
+FORMULA_CHARS = 1_500  # a formula that pages draw; the longest of the course has 330
 MESSAGE_BYTES = 16 * 2**20  # one message of a kernel, but for the bytes of a reply: larger outputs are left out
 JUDGE_BYTES = _set("JUDGE_BYTES", 2 * 2**30)  # what a notebook may make the judge's own memory grow by
 MESSAGE_CHARS = 400  # one message that a student reads
