@@ -25,8 +25,8 @@ _FIRST = 5  # parts that an index names to look at first
 _FOUND = 4  # findings that it lists of each
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
-# What HTML may not hold, and surrogates, which no file can: they come out of JSON one by one.
-_NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+# What HTML may not hold; surrogates, which no file can; and marks that turn the direction of what follows them.
+_NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _books: dict[str, str] = {}  # the gradebook of each student whose pages this process has made
 
 
