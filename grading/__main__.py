@@ -1,4 +1,4 @@
-"""The commands: python -m grading release | demo | grade | gpu | lab | test | text."""
+"""The commands: python -m grading COMMAND; `python -m grading --help` lists them."""
 
 import argparse
 import os
@@ -24,6 +24,15 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("gpu", help="run part 13 on a GPU, where there is one, and say what TF32 does to it")
     commands.add_parser("lab", help="open JupyterLab on release/")
     commands.add_parser("test", help="pass all tests; with arguments, hand them to pytest and run nothing else")
+    export = commands.add_parser("export", help="write the marks as a file that Canvas or Moodle imports")
+    export.add_argument("platform", choices=["canvas", "moodle"])
+    export.add_argument("--roster", type=Path, help="CSV file: student, and lms_id, login or email")
+    export.add_argument(
+        "--from", type=Path, dest="exported", help="the file that the platform exports; its lines are kept"
+    )
+    export.add_argument("--to", type=Path, help="the file to write (default: canvas.csv or moodle.csv)")
+    export.add_argument("--dry-run", action="store_true", help="say what the import would change, and write nothing")
+    export.add_argument("--so-far", action="store_true", help="also parts whose written answer nobody has read yet")
     text = commands.add_parser("text", help="print a notebook as text, for diffs")
     text.add_argument("notebook", type=Path)
     chosen, chosen.pytest = parser.parse_known_args(arguments)
@@ -102,6 +111,19 @@ def _test(chosen: argparse.Namespace) -> int:
     return checks.run(chosen.pytest)
 
 
+def _export(chosen: argparse.Namespace) -> int:
+    from grading import exports, roster
+
+    people = roster.read(chosen.roster) if chosen.roster else None
+    if not (courses.REPOSITORY / "gradebook.db").exists():
+        raise courses.CourseError("there are no marks yet. Grade first: make grade.")
+    to = chosen.to or Path(f"{chosen.platform}.csv")
+    with courses.gradebook(courses.REPOSITORY) as book:
+        platform = exports.PLATFORMS[chosen.platform]
+        made = exports.run(platform, book, to, people, chosen.exported, chosen.dry_run, chosen.so_far)
+    return 1 if made.unmatched else 0
+
+
 def _text(chosen: argparse.Namespace) -> int:
     from grading import notebook_text
 
@@ -115,7 +137,16 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-COMMANDS = {"release": _release, "demo": _demo, "grade": _grade, "gpu": _gpu, "lab": _lab, "test": _test, "text": _text}
+COMMANDS = {
+    "release": _release,
+    "demo": _demo,
+    "grade": _grade,
+    "gpu": _gpu,
+    "lab": _lab,
+    "test": _test,
+    "text": _text,
+    "export": _export,
+}
 
 if __name__ == "__main__":
     os.chdir(courses.REPOSITORY)

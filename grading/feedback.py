@@ -21,7 +21,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from grading import formulas, limits, messages
+from grading import formulas, limits, messages, page_texts
 
 _HIDDEN = "BEGIN HIDDEN TESTS"
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif);base64,[A-Za-z0-9+/=\s]+")
@@ -65,7 +65,7 @@ class _Renderer(IPythonRenderer):
         """A picture that the text itself holds, or its description."""
         if not _PICTURE.fullmatch(url):
             return text
-        described = html.unescape(striptags(text)).strip() or messages.PICTURE_IN_TEXT
+        described = html.unescape(striptags(text)).strip() or page_texts.PICTURE_IN_TEXT
         return f'<img src="{html.escape(url)}" alt="{html.escape(described)}">'
 
     def link(self, text: str, url: str, title: str | None = None) -> str:

@@ -33,7 +33,7 @@ def shown(tex: str, block: bool = False) -> str:
         try:
             numbered = _TAG.sub(r"\\qquad\\text{(\1)}", tex)
             return _written(Converter(display="block" if block else "inline").convert_to_element(numbered))
-        except Exception:  # noqa: BLE001  (whatever a text makes the reader raise, it is no formula, and shown as it is)
+        except Exception:  # noqa: BLE001, S110  (whatever it raises: this is no formula, and is shown as it is)
             pass
     return f'<code class="tex">{html.escape(tex.strip())}</code>'
 

@@ -34,27 +34,7 @@ OTHER_RELEASE = (
 )
 KERNEL_ENDED = "the kernel that ran your code ended, so nothing after this could run. Does your code exit, or need too much memory?"
 HIDDEN_TESTS = "# The tests stay hidden; below is what they found."
-PICTURE_IN_TEXT = "a picture in the text, without a description"
-PICTURE_OF_CELL = "a picture that this cell drew"
 OUTPUT_CUT = "… the rest of this output is left out."
-
-# Of feedback pages.
-PAGE_COURSE = "The task, as in the notebook"
-PAGE_MORE = "More of the notebook's text"
-PAGE_WHERE = "where it happened"
-PAGE_BEYOND = "Where this leads"
-PAGE_QUESTION = "The question"
-PAGE_ANSWER = "Your answer"
-PAGE_REASONING = "Your written answer"
-PAGE_CHECK = "The visible checks"
-PAGE_FIGURE = "The figure of this part"
-PAGE_OWN = "A cell of yours"
-NOT_AS_ASKED = "not as asked."
-NOT_HANDED_IN = "not handed in; ask your teacher if it should have been."
-NOT_MARKED_YET = "not marked yet: the marking program failed, your answer did not. Tell your teacher."
-NOT_READ = "your written answer is not read yet."
-NOT_GRADED = "not graded yet."
-SEE_PAGE = "its page says what was found."
 
 # Per part and item: one sentence that points at the idea, added when the item is lost.
 HINTS: dict[int, dict[str, str]] = {
@@ -153,16 +133,7 @@ def report(found: "reports.Report") -> str:
 
 def lost(part: int, what: str, found: str, hinted: bool) -> str:
     """What a student reads of an item that was lost: what was found, and where to look."""
-    return short(f"{found or NOT_AS_ASKED} {HINTS[part].get(what, '') if hinted else ''}".rstrip())
-
-
-def picture(part: int) -> str:
-    return f"The figure of part {part}, drawn from your answer; the numbers that it shows are printed beside it."
-
-
-def parts(numbers: list[int]) -> str:
-    *first, last = map(str, numbers)
-    return f"parts {', '.join(first)} and {last}" if first else f"part {last}"
+    return short(f"{found or 'not as asked.'} {HINTS[part].get(what, '') if hinted else ''}".rstrip())
 
 
 def short(text: str) -> str:

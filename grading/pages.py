@@ -1,4 +1,4 @@
-"""What a student gets back: a page a part and an index, each one file without scripts and without anything from elsewhere.
+"""What a student gets back: a page a part and an index, each one file, without scripts, with nothing from elsewhere.
 
 `PageExporter` is what nbgrader's GenerateFeedback makes pages with, by configuration; `write_index_after` writes the
 index when a student's pages are made. Every text is escaped by the templates, unless `feedback` has made HTML of it.
@@ -18,7 +18,7 @@ from nbgrader.api import Gradebook
 from traitlets import default
 from traitlets.log import get_logger
 
-from grading import course, courses, feedback, messages, results
+from grading import course, courses, feedback, page_texts, results
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
 _FIRST = 5  # parts that an index names to look at first
@@ -26,7 +26,9 @@ _FOUND = 4  # findings that it lists of each
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
 # What HTML may not hold; surrogates, which no file can; and marks that turn the direction of what follows them.
-_NO_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+_NO_TEXT = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
+)
 _books: dict[str, str] = {}  # the gradebook of each student whose pages this process has made
 
 
@@ -66,7 +68,6 @@ class PageExporter(Exporter):
             result=found[part.number - 1],
             results=found,
             report=found[part.number - 1].report,
-            text=_printed(nb, part, resources),
             blocks=blocks(nb, part, resources),
             # nbgrader's exchange carries the pages of parts and no other file: there the index would be missing.
             index=not (folder / "submission_secret.txt").exists(),
@@ -134,7 +135,7 @@ def blocks(nb: NotebookNode, part: course.Part, resources: dict) -> list[Block]:
             made.append(Block(kind, *_TITLES[kind]))
         made[-1].cells.append(_cell(cell, kind, part, resources))
     for block in [block for block in made if block.kind == "course"][1:]:
-        block.title = messages.PAGE_BEYOND if block is made[-1] else messages.PAGE_MORE
+        block.title = page_texts.BEYOND if block is made[-1] else page_texts.MORE
     return made
 
 
@@ -150,16 +151,16 @@ def _number(value: float | None) -> str:
 _environment = jinja2.Environment(
     loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined
 )
-_environment.globals["messages"] = messages
+_environment.globals["texts"] = page_texts
 _environment.globals["css"] = Markup((TEMPLATES / "page.css").read_text(encoding="utf-8"))
 _TITLES = {
-    "course": (messages.PAGE_COURSE,),
-    "question": (messages.PAGE_QUESTION,),
-    "answer": (messages.PAGE_ANSWER,),
-    "reasoning": (messages.PAGE_REASONING,),
-    "check": (messages.PAGE_CHECK, True),
-    "figure": (messages.PAGE_FIGURE, True),
-    "own": (messages.PAGE_OWN,),
+    "course": (page_texts.COURSE,),
+    "question": (page_texts.QUESTION,),
+    "answer": (page_texts.ANSWER,),
+    "reasoning": (page_texts.REASONING,),
+    "check": (page_texts.CHECK, True),
+    "figure": (page_texts.FIGURE, True),
+    "own": (page_texts.OWN,),
 }
 
 
@@ -190,11 +191,11 @@ def _output(output: NotebookNode, kind: str, part: course.Part, resources: dict)
     if output.output_type == "error":
         said = _text(f"{output.get('ename', '')}: {output.get('evalue', '')}", "output error")
         trace = _text("\n".join(output.get("traceback", [])), "output")
-        return Markup("{}<details><summary>{}</summary>{}</details>").format(said, messages.PAGE_WHERE, trace)
+        return Markup("{}<details><summary>{}</summary>{}</details>").format(said, page_texts.WHERE, trace)
     data = output.get("data", {})
     for kind_of_picture in _PICTURES:
         if picture := _picture(data.get(kind_of_picture), kind_of_picture):
-            alt = messages.picture(part.number) if kind == "figure" else messages.PICTURE_OF_CELL
+            alt = page_texts.picture(part.number) if kind == "figure" else page_texts.PICTURE_OF_CELL
             return Markup('<p><img src="{}" alt="{}"></p>').format(picture, alt)
     for name, convert in (("text/html", feedback.tables), ("text/markdown", feedback.markdown)):
         if isinstance(data.get(name), str):
@@ -217,24 +218,17 @@ def _text(text: str, style: str) -> Markup:
     return Markup('<pre class="{}" tabindex="0">{}</pre>').format(style, strip_ansi(text).strip("\n"))
 
 
-def _printed(nb: NotebookNode, part: course.Part, resources: dict) -> Markup:
-    """What a test cell printed, for notebooks that were graded before reports were kept as data."""
-    cells = [cell for cell in nb.cells if _kind(cell, part) == "test"]
-    streams = [output for cell in cells for output in cell.outputs if output.output_type == "stream"]
-    return Markup("").join(_output(output, "test", part, resources) for output in streams)
-
-
 def _findings(result: results.Result) -> list[dict[str, str]]:
     """What cost the points of a part: a rule, a fault, or the items lost, the largest first, alike ones in one line."""
     report = result.report
     if report is None:
-        return [{"what": "", "found": messages.NOT_HANDED_IN if not result.here else messages.SEE_PAGE}]
+        return [{"what": "", "found": page_texts.NOT_HANDED_IN if not result.here else page_texts.SEE_PAGE}]
     if whole := report.fault or report.breach:
         return [{"what": "", "found": whole}]
     lines: dict[str, list[str]] = {}
     for item in sorted(report.items, key=lambda item: item.won - item.points):
         if item.won < item.points:
-            lines.setdefault(item.found or messages.NOT_AS_ASKED, []).append(item.what)
+            lines.setdefault(item.found or page_texts.NOT_AS_ASKED, []).append(item.what)
     return [{"what": ", ".join(what), "found": found} for found, what in list(lines.items())[:_FOUND]]
 
 
@@ -244,18 +238,18 @@ def _ungraded(found: list[results.Result]) -> list[dict[str, str]]:
     for result in found:
         if why := _why_ungraded(result):
             lines.setdefault(why, []).append(result.part.number)
-    return [{"parts": messages.parts(numbers), "why": why} for why, numbers in lines.items()]
+    return [{"parts": page_texts.parts(numbers), "why": why} for why, numbers in lines.items()]
 
 
 def _why_ungraded(result: results.Result) -> str:
     """Why a part, or a piece of it, has no marks yet; an empty text if it has all."""
     if not result.entered:
-        return messages.NOT_GRADED
+        return page_texts.NOT_GRADED
     if result.unmarked:
-        return messages.NOT_MARKED_YET
+        return page_texts.NOT_MARKED_YET
     if not result.here:
-        return messages.NOT_HANDED_IN
-    return messages.NOT_READ if result.unread else ""
+        return page_texts.NOT_HANDED_IN
+    return page_texts.NOT_READ if result.unread else ""
 
 
 def _ticked(text: str) -> Markup:

@@ -1,11 +1,20 @@
-"""What became of one student's parts: marks out of the gradebook, and what the tests found out of the graded notebooks."""
+"""What became of a student's parts: marks out of the gradebook, and what the tests found out of graded notebooks."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Grade,
+    Gradebook,
+    MissingEntry,
+    Notebook,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 
 from grading import course, reports
 
@@ -41,6 +50,11 @@ class Result:
         return self.automatic is None
 
     @property
+    def whole(self) -> bool:
+        """Whether everything of the part is marked."""
+        return not (self.unmarked or self.unread)
+
+    @property
     def lost(self) -> float:
         """The points that the tests did not give."""
         return 0.0 if self.automatic is None else max(0.0, self.part.automatic - self.automatic)
@@ -56,27 +70,56 @@ def read(book: Gradebook, student: str, graded: Path) -> list[Result]:
     return [_result(part, by_name.get(part.stem), graded / f"{part.stem}.ipynb") for part in course.PARTS.values()]
 
 
+def of_class(book: Gradebook) -> dict[str, list[Result]]:
+    """All 14 parts of each student who handed something in, in one question to the gradebook and without reports."""
+    found = (
+        book.db.query(SubmittedAssignment.student_id, Notebook.name, BaseCell.name, SubmittedNotebook, Grade)
+        .select_from(Grade)
+        .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
+        .join(BaseCell, Grade.cell_id == BaseCell.id)
+        .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+        .filter(Assignment.name == course.ASSIGNMENT)
+    )
+    grades: dict[str, dict[str, Grade]] = {}
+    late: dict[tuple[str, str], float] = {}
+    for student, notebook, cell, entry, grade in found:
+        grades.setdefault(student, {})[cell] = grade
+        late[student, notebook] = float(entry.late_submission_penalty or 0.0)
+    return {
+        student: [
+            _marked(part, grades[student], late.get((student, part.stem)), False, None)
+            for part in course.PARTS.values()
+        ]
+        for student in sorted(grades)
+    }
+
+
 def report_of(notebook: NotebookNode) -> reports.Report | None:
     """What the hidden test of a graded notebook found; None if there is no such report in it."""
-    for cell in notebook.cells:
-        if cell.metadata.get("nbgrader", {}).get("grade_id", "").endswith("-test"):
-            return reports.read(cell)
-    return None
+    return next((reports.read(cell) for cell in notebook.cells if course.is_test(cell)), None)
 
 
 def _result(part: course.Part, entry: object, path: Path) -> Result:
     here = path.exists()
     report = report_of(nbformat.read(path, as_version=4)) if here else None
-    if entry is None:
-        return Result(part, here=here, report=report)
-    grades = {grade.cell.name: grade for grade in entry.grades}
+    grades = {} if entry is None else {grade.cell.name: grade for grade in entry.grades}
+    late = None if entry is None else float(entry.late_submission_penalty or 0.0)
+    return _marked(part, grades, late, here, report)
+
+
+def _marked(
+    part: course.Part, grades: dict[str, Grade], late: float | None, here: bool, report: reports.Report | None
+) -> Result:
+    """A part with its marks; `late` is None where the gradebook knows nothing of it."""
     test, reasoning = grades.get(f"{part.stem}-test"), grades.get(f"{part.stem}-reasoning")
     return Result(
         part,
         automatic=None if test is None or test.auto_score is test.manual_score is None else float(test.score),
         by_hand=None if reasoning is None or reasoning.needs_manual_grade else float(reasoning.score),
-        late=float(entry.late_submission_penalty or 0.0),
-        entered=True,
+        late=late or 0.0,
+        entered=late is not None,
         here=here,
         report=report,
     )

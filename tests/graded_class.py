@@ -1,29 +1,26 @@
 """A graded class without grading: a gradebook and graded notebooks as the judge leaves them, made in a second or two.
 
-The notebooks are the solved ones, with real outputs and real hidden tests in them; a student is what is changed in them.
+The notebooks are the solved ones, with real outputs and hidden tests in them; a student is what is changed in them.
 """
 
 import json
 from collections.abc import Callable
 from pathlib import Path
 
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, SubmittedAssignment
 
-from grading import course, courses, messages
-
-REPORT = "application/vnd.attention.report+json"
+from grading import course, courses, messages, reports
 
 
 def entered(root: Path, students: dict[str, Callable[[course.Part, dict], dict | None]]) -> None:
-    """Makes a course in `root` in which `students` are graded; each is called with a part and its notebook, and changes it.
+    """Makes a course in `root` with graded students; each is called with a part and its notebook, and changes it.
 
     A student that returns None for a part has not handed it in, and has 0 points.
     """
     with courses.gradebook(root) as book:
-        _assignment(book)
+        assigned(book)
         for student, change in students.items():
-            book.add_student(student)
-            book.add_submission(course.ASSIGNMENT, student)
+            submitted(book, student)
             folder = root / "autograded" / student / course.ASSIGNMENT
             folder.mkdir(parents=True)
             for part in course.PARTS.values():
@@ -43,28 +40,26 @@ def solved(part: course.Part) -> dict:
     return report(notebook, part)
 
 
-def report(notebook: dict, part: course.Part, lost: dict[str, str] | None = None, **changes: object) -> dict:
+def report(notebook: dict, part: course.Part, lost: dict[str, str] | None = None, breach: str = "") -> dict:
     """The notebook with a report in its test cell: `lost` are items that are lost, and what was found."""
     lost, names = lost or {}, list(messages.HINTS[part.number])
     each = part.automatic / len(names)
-    items = [
-        {"points": each, "won": 0.0 if name in lost else each, "what": name, "found": lost.get(name, ""), "mistake": ""}
-        for name in names
-    ]
-    marks = float(sum(item["won"] for item in items))
-    found = {"part": part.number, "points": float(part.automatic), "marks": round(marks, 6), "breach": None, "fault": None}
-    found |= {"items": items, **changes}
-    data = {"text/plain": "the report", "text/html": "<table><tr><td>the report</td></tr></table>", REPORT: found}
-    cell(notebook, "-test")["outputs"] = [
-        {"output_type": "display_data", "data": data, "metadata": {}},
-        {"output_type": "execute_result", "data": {"text/plain": repr(found["marks"])}, "metadata": {}, "execution_count": 1},
-    ]
+    items = [reports.Line(each, 0.0 if name in lost else each, name, lost.get(name, "")) for name in names]
+    marks = 0.0 if breach else round(sum(item.won for item in items), 6)
+    found = reports.Report(part.number, float(part.automatic), marks, tuple(items), breach)
+    result = {
+        "output_type": "execute_result",
+        "data": {"text/plain": repr(marks)},
+        "metadata": {},
+        "execution_count": 1,
+    }
+    cell(notebook, "-test")["outputs"] = [json.loads(json.dumps(found.output())), result]
     return notebook
 
 
 def reported(notebook: dict) -> dict:
     """The report in a notebook's test cell, as data."""
-    return cell(notebook, "-test")["outputs"][0]["data"][REPORT]
+    return cell(notebook, "-test")["outputs"][0]["data"][reports.MIME]
 
 
 def cell(notebook: dict, ending: str) -> dict:
@@ -72,7 +67,8 @@ def cell(notebook: dict, ending: str) -> dict:
     return next(each for each in notebook["cells"] if each["id"].endswith(ending))
 
 
-def _assignment(book: Gradebook) -> None:
+def assigned(book: Gradebook) -> None:
+    """Tells a gradebook about the assignment and its cells."""
     book.add_assignment(course.ASSIGNMENT)
     for part in course.PARTS.values():
         where = (part.stem, course.ASSIGNMENT)
@@ -83,3 +79,9 @@ def _assignment(book: Gradebook) -> None:
         if part.by_hand:
             book.add_solution_cell(f"{part.stem}-reasoning", *where)
             book.add_grade_cell(f"{part.stem}-reasoning", *where, max_score=part.by_hand, cell_type="markdown")
+
+
+def submitted(book: Gradebook, student: str) -> SubmittedAssignment:
+    """Tells a gradebook that a student handed in all parts; nothing is marked yet."""
+    book.add_student(student)
+    return book.add_submission(course.ASSIGNMENT, student)

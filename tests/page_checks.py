@@ -1,4 +1,4 @@
-"""What every page that people read must pass: valid HTML, nothing that runs or is loaded, accessible, fit for a phone."""
+"""What every page must pass: valid HTML, nothing that runs or is loaded, accessible, fit for a phone."""
 
 import functools
 import json
@@ -53,7 +53,9 @@ def faults_of_content(pages: list[Path]) -> list[str]:
     command = [program, "--config", WEB / "html-validate.json", "--formatter", "json", *pages]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     found = json.loads(done.stdout)
-    return [f"{Path(f['filePath']).name}:{m['line']} {m['ruleId']}: {m['message']}" for f in found for m in f["messages"]]
+    return [
+        f"{Path(f['filePath']).name}:{m['line']} {m['ruleId']}: {m['message']}" for f in found for m in f["messages"]
+    ]
 
 
 def what_runs_or_loads(page: str) -> list[str]:

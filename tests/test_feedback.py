@@ -1,4 +1,4 @@
-"""Feedback pages: what they say, that they are valid and accessible and need nothing else, and that nothing in them runs."""
+"""Feedback pages: what they say; that they are valid, accessible and whole by themselves; that nothing in them runs."""
 
 import json
 import re
@@ -10,7 +10,7 @@ import graded_class
 import page_checks
 import pytest
 
-from grading import course, courses, feedback, formulas, limits, messages, sample_class
+from grading import course, courses, feedback, formulas, limits, messages, page_texts, sample_class
 
 ADA, MALLORY = "ada", "mallory & <i>co"
 MALLORYS = (2, 5, 6)
@@ -27,10 +27,13 @@ HOSTILE = "\n\n".join(
         f'"><img src=x onerror="{RUN}">',
         f"' onmouseover='{RUN}' autofocus onfocus='{RUN}'",
         f"[a](javascript:{RUN}) [b](data:text/html,<script>{RUN}</script>) ![c](https://elsewhere.example/x.png)",
-        f"$\\text{{<img src=x onerror={RUN}>}}$ $\\href{{javascript:{RUN}}}{{x}}$ $$\\style{{background:url(//e.example)}}{{x}}$$",
+        f"$\\text{{<img src=x onerror={RUN}>}}$ $\\href{{javascript:{RUN}}}{{x}}$",
+        "$$\\style{background:url(//e.example)}{x}$$",
         f"<svg onload={RUN}><style>@import url(https://elsewhere.example/x.css);</style></svg><math><mtext><script>{RUN}",
-        f"<iframe srcdoc='<script>{RUN}</script>'></iframe><base href=https://elsewhere.example/><form action=//e.example>",
-        '<meta http-equiv="refresh" content="0;url=https://elsewhere.example/"><link rel=stylesheet href=//e.example/x.css>',
+        f"<iframe srcdoc='<script>{RUN}</script>'></iframe>",
+        "<base href=https://elsewhere.example/><form action=//e.example>",
+        '<meta http-equiv="refresh" content="0;url=https://elsewhere.example/">',
+        "<link rel=stylesheet href=//e.example/x.css>",
         "{{ 7 * 7 }} {% raw %} \x00\x1b[31m\x7f \ud800 \ufdd0 \u202e",
     ]
 )
@@ -40,7 +43,7 @@ def _ada(part: course.Part, notebook: dict) -> dict | None:
     if part.number == 4:
         return None
     if part.number == 7:
-        return graded_class.report(notebook, part, breach=BREACH, marks=0.0)
+        return graded_class.report(notebook, part, breach=BREACH)
     return graded_class.report(notebook, part, LOST.get(part.number))
 
 
@@ -48,12 +51,23 @@ def _mallory(part: course.Part, notebook: dict) -> dict | None:
     """Every text that a student, or a program of theirs, can leave in a graded notebook, says what it should not."""
     if part.number not in MALLORYS:
         return None
-    picture = {"image/png": f'AAAA" onerror="{RUN}', "image/svg+xml": f"<svg xmlns='x' onload='{RUN}'/>", "text/plain": "x"}
+    picture = {
+        "image/png": f'AAAA" onerror="{RUN}',
+        "image/svg+xml": f"<svg xmlns='x' onload='{RUN}'/>",
+        "text/plain": "x",
+    }
     outputs = [{"output_type": "stream", "name": "stdout", "text": HOSTILE}]
     outputs.append({"output_type": "error", "ename": HOSTILE, "evalue": HOSTILE, "traceback": [HOSTILE]})
     for data in [picture, *({name: HOSTILE, "text/plain": HOSTILE} for name in MIMES)]:
         outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
-    own = {"cell_type": "code", "id": "own", "metadata": {}, "execution_count": 1, "source": HOSTILE, "outputs": outputs}
+    own = {
+        "cell_type": "code",
+        "id": "own",
+        "metadata": {},
+        "execution_count": 1,
+        "source": HOSTILE,
+        "outputs": outputs,
+    }
     notebook["cells"].insert(3, own)
     notebook["cells"].insert(3, {"cell_type": "markdown", "id": "own-2", "metadata": {}, "source": HOSTILE})
     notebook["cells"].insert(3, {"cell_type": "raw", "id": "own-3", "metadata": {}, "source": HOSTILE})
@@ -156,8 +170,8 @@ def test_a_page_is_printed_whole(pages: dict[str, Path], window: page_checks.Win
         assert page_checks.too_wide(page) == []
         assert page_checks.hard_to_use(page) == []
         assert page.locator("main details .text").first.bounding_box()["height"] > 20  # the task, folded on a screen
-        cut = "[...document.querySelectorAll('pre, .wide, .formula')].filter(each => each.scrollWidth > each.clientWidth + 1)"
-        assert page.evaluate(f"{cut}.length") == 0
+        all_that_scrolls = "[...document.querySelectorAll('pre, .wide, .formula')]"
+        assert page.evaluate(f"{all_that_scrolls}.filter(each => each.scrollWidth > each.clientWidth + 1).length") == 0
 
 
 def test_pages_are_small(pages: dict[str, Path]):
@@ -217,12 +231,17 @@ def test_a_part_that_we_failed_to_mark_is_not_marked_and_not_zero(pages: dict[st
 def test_every_picture_says_what_it_is(pages: dict[str, Path]):
     page = (pages[ADA] / "part05.html").read_text(encoding="utf-8")
     described = re.findall(r'<img src="data:image/png[^"]*" alt="([^"]*)">', page)
-    assert described == [messages.picture(5)]
+    assert described == [page_texts.picture(5)]
 
 
 def test_the_index_names_the_largest_losses_first_with_what_was_found(pages: dict[str, Path]):
     shown = _text(pages[ADA] / "index.html")
-    order = ["7 · Build GQA 10 points to win", "4 · From heads", "5 · Build MHA 4 points to win", "3 · The attention score 3.33"]
+    order = [
+        "7 · Build GQA 10 points to win",
+        "4 · From heads",
+        "5 · Build MHA 4 points to win",
+        "3 · The attention score 3.33",
+    ]
     places = [shown.index(text) for text in ["What to look at first", *order, "What was not graded", "All parts"]]
     assert places == sorted(places)
     assert "output shape : the shape is (2,), asked is (3,)." in shown
@@ -230,11 +249,13 @@ def test_the_index_names_the_largest_losses_first_with_what_was_found(pages: dic
 
 def test_the_index_adds_up_what_is_marked_and_names_what_is_not(pages: dict[str, Path]):
     shown = _text(pages[ADA] / "index.html")
-    won = 81 - 10 - 5 - 4 - 10 / 3 + 1.5  # part 7, part 4, two items of part 5, one of part 3; the written answer of part 6
+    won = (
+        81 - 10 - 5 - 4 - 10 / 3 + 1.5
+    )  # part 7, part 4, two items of part 5, one of part 3; the written answer of part 6
     assert f"{won:.2f} of 100 points so far" in shown
     assert "5 written answers are not read yet; 17 points are open." in shown
     assert "parts 8, 9, 11, 12 and 14: your written answer is not read yet." in shown
-    assert f"part 4: {messages.NOT_HANDED_IN}" in shown
+    assert f"part 4: {page_texts.NOT_HANDED_IN}" in shown
     assert "4 · From heads to the output 0/5" in shown
 
 
@@ -273,7 +294,16 @@ def test_every_formula_of_the_course_is_drawn():
 
 @pytest.mark.parametrize(
     "tex",
-    ["{" * 700, r"\sqrt{" * 200 + "}" * 200, "a_b_c", r"\left(", r"\def\a{xx}\def\b{\a\a}\b", "x" * 2000, "\\" * 999, ""],
+    [
+        "{" * 700,
+        r"\sqrt{" * 200 + "}" * 200,
+        "a_b_c",
+        r"\left(",
+        r"\def\a{xx}\def\b{\a\a}\b",
+        "x" * 2000,
+        "\\" * 999,
+        "",
+    ],
     ids=["open", "deep", "twice", "unclosed", "defines", "long", "backslashes", "empty"],
 )
 def test_a_formula_that_is_none_is_shown_as_it_was_written(tex: str):
@@ -300,6 +330,8 @@ def test_a_page_full_of_formulas_stops_drawing_them_in_time(monkeypatch: pytest.
 
 
 def test_a_graded_notebook_that_is_json_with_half_a_character_has_a_page(pages: dict[str, Path]):
-    written = json.loads((pages[MALLORY].parents[2] / "autograded" / MALLORY / "attention" / "part05.ipynb").read_text())
+    written = json.loads(
+        (pages[MALLORY].parents[2] / "autograded" / MALLORY / "attention" / "part05.ipynb").read_text()
+    )
     assert "\ud800" in graded_class.cell(written, "-answer")["source"]
     assert "\ufffd" in (pages[MALLORY] / "part05.html").read_text(encoding="utf-8")
