@@ -91,7 +91,7 @@ class Export:
             lines.append(f"  {student}: {', '.join([f'{len(new)} new'] * bool(new) + other)}")
         alike: dict[str, list[str]] = {}
         for student, titles in self.kept.items():
-            alike.setdefault(", ".join(titles), []).append(student)
+            alike.setdefault(", ".join(t.removeprefix("Attention ") for t in titles), []).append(student)
         lists = {
             "Not marked, so that these cells stay as they are:": [f"{t}: {_people(who)}" for t, who in alike.items()],
             "In no line of the platform's, or without a line in the roster:": self.unmatched,

@@ -223,7 +223,7 @@ def test_a_dry_run_says_what_would_change_and_writes_nothing(root: Path, tmp_pat
     assert "ada: 14 new, Attention part 06 1 → 4" in told
     assert "bob: 11 new, Attention part 03 9 → 10" in told
     assert "eve: 14 new, Attention part 03 10 → 7" in told
-    assert "Attention part 06, Attention part 13, Attention total: bob" in told
+    assert "  part 06, part 13, total: bob" in told
     assert "Nothing was written." in told
     assert sorted(path.name for path in tmp_path.iterdir()) == ["given.csv", "roster.csv"]
 

@@ -194,7 +194,7 @@ def test_the_size_of_graded_notebooks_is_bounded(graded: tuple):
 
 def test_a_feedback_page_shows_the_report_and_no_hidden_test(graded: tuple):
     page = (graded[2] / "feedback" / "sound" / course.ASSIGNMENT / "part03.html").read_text(encoding="utf-8")
-    assert "10 of 10 points" in page
+    assert "<strong>10</strong> of 10 points" in page
     assert "rubric" not in page and "oracles" not in page
 
 
