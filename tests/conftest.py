@@ -3,6 +3,8 @@
 import pytest
 
 SLOW = (
+    "test_exports.py",
+    "test_feedback.py",
     "test_release.py",
     "test_zygote.py",
     "test_sandbox.py",
