@@ -24,6 +24,7 @@ TEMPLATES = Path(__file__).resolve().parent / "templates"
 _FIRST = 5  # parts that an index names to look at first
 _FOUND = 4  # findings that it lists of each
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
+_IMAGE = '<img src="{}" alt="{}">'
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
 # What HTML may not hold; surrogates, which no file can; and marks that turn the direction of what follows them.
 _NO_TEXT = re.compile(
@@ -195,8 +196,10 @@ def _output(output: NotebookNode, kind: str, part: course.Part, resources: dict)
     data = output.get("data", {})
     for kind_of_picture in _PICTURES:
         if picture := _picture(data.get(kind_of_picture), kind_of_picture):
-            alt = page_texts.picture(part.number) if kind == "figure" else page_texts.PICTURE_OF_CELL
-            return Markup('<p><img src="{}" alt="{}"></p>').format(picture, alt)
+            if kind == "figure":  # as wide as a screen's, so that a phone scrolls it rather than make it tiny
+                group = '<div class="wide figure" role="group" tabindex="0" aria-label="figure">{}</div>'
+                return Markup(group).format(Markup(_IMAGE).format(picture, page_texts.picture(part.number)))
+            return Markup(f"<p>{_IMAGE}</p>").format(picture, page_texts.PICTURE_OF_CELL)
     for name, convert in (("text/html", feedback.tables), ("text/markdown", feedback.markdown)):
         if isinstance(data.get(name), str):
             inside = convert(data[name], resources)
