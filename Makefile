@@ -2,9 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test grade release lab gpu
+.PHONY: demo test grade release lab gpu check
 demo grade release lab gpu: .venv/ready
 	@$(BIN)/python -m grading $@
+
+check: .venv/ready
+	@$(BIN)/python -m grading $@ $(ARGS)
 
 test: .venv/ready
 	@$(BIN)/python -m grading test $(ARGS)

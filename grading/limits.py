@@ -19,6 +19,7 @@ GRACE_S = _set("GRACE_S", 3.0)  # after a call's own limit, for the way there an
 RESPONSE_LIMIT_S = _set("RESPONSE_LIMIT_S", 5.0)  # for a kernel whose cell was interrupted to be ready for the next
 # One cell of a notebook, student's or ours; the answer of part 13 takes 5 to 20 s on two cores.
 CELL_LIMIT_S = _set("CELL_LIMIT_S", 180)
+CHECK_LIMIT_S = _set("CHECK_LIMIT_S", 60.0)  # one notebook up to its visible checks, as a student runs them
 NOTEBOOK_BYTES = 20 * 2**20  # a hand-in's notebook file: the release's are below 0.1 MB, pictures included 1 MB
 FILE_BYTES = 20 * 2**20  # any other file of a hand-in
 FILES_BYTES = 100 * 2**20  # all of them together
