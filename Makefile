@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test grade release lab gpu check
-demo grade release lab gpu: .venv/ready
+.PHONY: demo test grade release lab gpu check report
+demo grade release lab gpu report: .venv/ready
 	@$(BIN)/python -m grading $@
 
 check: .venv/ready

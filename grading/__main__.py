@@ -24,6 +24,8 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("gpu", help="run part 13 on a GPU, where there is one, and say what TF32 does to it")
     check = commands.add_parser("check", help="for students: which parts pass their visible checks")
     check.add_argument("places", type=Path, nargs="*", metavar="FOLDER_OR_NOTEBOOK", help="default: release/attention")
+    report = commands.add_parser("report", help="write the class report, a page with pictures, to report.html")
+    report.add_argument("folder", type=Path, nargs="?", help="the course folder, such as demo (default: this one)")
     commands.add_parser("lab", help="open JupyterLab on release/")
     commands.add_parser("test", help="pass all tests; with arguments, hand them to pytest and run nothing else")
     export = commands.add_parser("export", help="write the marks as a file that Canvas or Moodle imports")
@@ -93,6 +95,13 @@ def _check(chosen: argparse.Namespace) -> int:
     return 0 if check_table.show(chosen.places or [courses.REPOSITORY / "release" / "attention"]) else 1
 
 
+def _report(chosen: argparse.Namespace) -> int:
+    from grading import report
+
+    print(f"report     {courses.shown(report.write(chosen.folder or courses.REPOSITORY))}")
+    return 0
+
+
 def _stand_walls() -> None:
     """Sees to it that student code can be walled in, or stops unless the configuration asks for no walls."""
     from grading import install, walls
@@ -156,6 +165,7 @@ COMMANDS = {
     "text": _text,
     "export": _export,
     "check": _check,
+    "report": _report,
     "lab": _lab,
     "test": _test,
     "text": _text,

@@ -1,0 +1,223 @@
+"""What a class did, as data: marks by part, what each item earned, the usual mistakes, and what was not graded.
+
+The class report is drawn from it. Read from the gradebook and from the reports that the judge left in autograded/.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import nbformat
+import numpy as np
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Grade,
+    Gradebook,
+    Notebook,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+
+from grading import course, courses, reports
+
+WRITTEN = "written answer"
+NOT_MARKED = "the marking program failed. Grade again."
+NOT_THERE = "no notebook of this part was handed in; 0 points."
+NOT_KEPT = "the graded notebook is not in autograded/, so what the tests found is not known. Grade again to see it."
+NO_REPORT = "the graded notebook holds no report of the tests, so what they found is not known. Grade again to see it."
+NEVER_GRADED = "handed in, but not graded yet."
+
+
+@dataclass(frozen=True)
+class Item:
+    """What a part gives points for: an item of its tests, or its written answer."""
+
+    part: int
+    what: str
+    points: float
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A usual mistake in a part, by its key; `said` is what its makers read."""
+
+    part: int
+    key: str
+    said: str = field(compare=False, default="")
+
+
+@dataclass(frozen=True)
+class Student:
+    """One student: marks by part (None: not marked), what items earned, mistakes, broken rules; by part what was not
+    graded and why; the parts whose written answer nobody has read."""
+
+    name: str
+    marks: dict[int, float | None]
+    won: dict[Item, float] = field(default_factory=dict)
+    mistakes: tuple[Mistake, ...] = ()
+    breaches: dict[int, str] = field(default_factory=dict)
+    ungraded: dict[int, str] = field(default_factory=dict)
+    unread: tuple[int, ...] = ()
+
+    @property
+    def total(self) -> float:
+        """The marks so far; a part that is not marked counts for nothing yet."""
+        return sum(mark for mark in self.marks.values() if mark is not None)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every part is marked, so that the total can be compared."""
+        return all(mark is not None for mark in self.marks.values())
+
+
+@dataclass(frozen=True)
+class ClassResults:
+    """All students, by name; those who handed in and are not in the gradebook at all."""
+
+    students: tuple[Student, ...]
+    never_graded: tuple[str, ...] = ()
+
+    @cached_property
+    def ranked(self) -> list[Student]:
+        """The students by their totals, the highest first; equal ones by name."""
+        return sorted(self.students, key=lambda s: (-s.total, s.name))
+
+    @cached_property
+    def items(self) -> list[Item]:
+        """Every item that anybody was marked on, in the order of the parts; in a part as its tests list them."""
+        found = dict.fromkeys(item for student in self.students for item in student.won)
+        return sorted(found, key=lambda item: (item.part, item.what == WRITTEN))
+
+    @cached_property
+    def won(self) -> np.ndarray:
+        """What each student (row) earned for each item (column); NaN where it was not looked at."""
+        rows = [[student.won.get(item, np.nan) for item in self.items] for student in self.students]
+        return np.array(rows, dtype=float).reshape(len(self.students), len(self.items))
+
+    def makers(self) -> dict[Mistake, list[str]]:
+        """Who made each mistake, the most usual first; one student counts once."""
+        out: dict[Mistake, list[str]] = {}
+        for student in self.students:
+            for mistake in dict.fromkeys(student.mistakes):
+                out.setdefault(mistake, []).append(student.name)
+        return dict(sorted(out.items(), key=lambda pair: (-len(pair[1]), pair[0].part, pair[0].key)))
+
+    def breakers(self) -> dict[int, list[tuple[str, str]]]:
+        """Who broke a rule of which part, and what they were told."""
+        parts = sorted({part for student in self.students for part in student.breaches})
+        return {p: [(s.name, s.breaches[p]) for s in self.students if p in s.breaches] for p in parts}
+
+    def not_graded(self) -> list[tuple[str, list[tuple[str, list[int]]]]]:
+        """Why something was not graded, most frequent first, and of each reason the students and their parts."""
+        out: dict[str, dict[str, list[int]]] = {}
+        for student in self.students:
+            for part, why in sorted(student.ungraded.items()):
+                out.setdefault(why, {}).setdefault(student.name, []).append(part)
+        for name in self.never_graded:
+            out.setdefault(NEVER_GRADED, {})[name] = list(course.PARTS)
+        count = {why: sum(map(len, who.values())) for why, who in out.items()}
+        return [(why, list(out[why].items())) for why in sorted(out, key=lambda why: (-count[why], why))]
+
+
+def read(root: Path) -> ClassResults:
+    """What the class in the course folder `root` did so far.
+
+    Errors  CourseError if there is no gradebook, or nothing is graded.
+    """
+    path = root / "gradebook.db"
+    if not path.exists():
+        raise courses.CourseError(f"there is no {courses.shown(path)}. Grade first: make grade.")
+    if not courses.is_gradebook(path):
+        raise courses.CourseError(f"{courses.shown(path)} is no gradebook. Move it away, or put back a copy of it.")
+    with courses.gradebook(root) as book:
+        students = tuple(_students(book, root))
+    if not students:
+        raise courses.CourseError(f"nothing is graded in {courses.shown(path)}. Grade first: make grade.")
+    handed_in = {folder.parent.name for folder in (root / "submitted").glob(f"*/{course.ASSIGNMENT}")}
+    never = sorted(name for name in handed_in - {s.name for s in students} if not name.startswith("."))
+    return ClassResults(students, tuple(never))
+
+
+@dataclass
+class _Entry:
+    """What the gradebook knows of a student's part: its cells' grades by kind (test, reasoning), a late penalty."""
+
+    grades: dict[str, object] = field(default_factory=dict)
+    late: float = 0.0
+
+
+def _students(book: Gradebook, root: Path) -> Iterable[Student]:
+    handed_in = book.db.query(SubmittedAssignment.student_id).join(SubmittedAssignment.assignment)
+    entries: dict[str, dict[str, _Entry]] = {
+        name: {} for (name,) in handed_in.filter(Assignment.name == course.ASSIGNMENT).order_by("student_id")
+    }
+    # One question for the whole class: asked of nbgrader's objects one by one, the answers take a minute.
+    grades = (
+        book.db.query(
+            SubmittedAssignment.student_id,
+            Notebook.name,
+            BaseCell.name.label("cell"),
+            SubmittedNotebook.late_submission_penalty,
+            Grade.auto_score,
+            Grade.manual_score,
+            Grade.score,
+            Grade.needs_manual_grade,
+        )
+        .select_from(Grade)
+        .join(Grade.cell)
+        .join(SubmittedNotebook, Grade.notebook)
+        .join(Notebook, SubmittedNotebook.notebook)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment)
+        .join(Assignment, SubmittedAssignment.assignment)
+        .filter(Assignment.name == course.ASSIGNMENT)
+    )
+    for grade in grades:
+        entry = entries[grade.student_id].setdefault(grade.name, _Entry())
+        entry.grades[grade.cell.rpartition("-")[2]] = grade
+        entry.late = float(grade.late_submission_penalty or 0.0)
+    for name, parts in entries.items():
+        yield _student(name, parts, root)
+
+
+def _student(name: str, entries: dict[str, _Entry], root: Path) -> Student:
+    marks, won, mistakes, breaches, ungraded, unread = {}, {}, [], {}, {}, []
+    for part in course.PARTS.values():
+        number, entry = part.number, entries.get(part.stem, _Entry())
+        test, reasoning = entry.grades.get("test"), entry.grades.get("reasoning")
+        if test is None or test.auto_score is test.manual_score is None:
+            marks[number], ungraded[number] = None, NOT_MARKED
+            continue
+        marks[number] = max(0.0, sum(float(grade.score) for grade in entry.grades.values()) - entry.late)
+        if reasoning is not None and reasoning.needs_manual_grade:
+            unread.append(number)
+        report, why = _report(root, name, part)
+        if report is None or report.fault:
+            ungraded[number] = why or report.fault
+            continue
+        if report.breach:
+            breaches[number] = report.breach
+        for item in report.items:
+            won[Item(number, item.what, float(item.points))] = 0.0 if report.breach else float(item.won)
+            if item.mistake:
+                mistakes.append(Mistake(number, item.mistake, item.found))
+        if reasoning is not None and not reasoning.needs_manual_grade:
+            won[Item(number, WRITTEN, float(part.by_hand))] = float(reasoning.score)
+    return Student(name, marks, won, tuple(mistakes), breaches, ungraded, tuple(unread))
+
+
+def _report(root: Path, student: str, part: course.Part) -> tuple[reports.Report | None, str]:
+    """What the tests of a part found, or why that is not known."""
+    path = root / "autograded" / student / course.ASSIGNMENT / f"{part.stem}.ipynb"
+    if not path.exists():
+        handed_in = root / "submitted" / student / course.ASSIGNMENT
+        return None, NOT_THERE if handed_in.is_dir() and not (handed_in / path.name).exists() else NOT_KEPT
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        tests = [c for c in found if c["metadata"].get("nbgrader", {}).get("grade_id") == f"{part.stem}-test"]
+        report = reports.read(nbformat.from_dict(tests[0]))
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        report = None
+    return report, "" if report else NO_REPORT
