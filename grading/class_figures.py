@@ -6,6 +6,7 @@ drawn as they stand, never as formulas.
 
 import io
 import math
+import warnings
 from dataclasses import dataclass
 
 import matplotlib as mpl
@@ -263,5 +264,7 @@ def _short(text: str, chars: int) -> str:
 
 def _svg(figure: Figure) -> str:
     out = io.StringIO()
-    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # the reader's fonts have it
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     return out.getvalue()

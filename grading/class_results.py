@@ -25,6 +25,7 @@ from grading import course, courses, reports
 
 WRITTEN = "written answer"
 NOT_MARKED = "the marking program failed. Grade again."
+NOT_ENTERED = "the gradebook knows nothing of this part. Grade again."
 NOT_THERE = "no notebook of this part was handed in; 0 points."
 NOT_KEPT = "the graded notebook is not in autograded/, so what the tests found is not known. Grade again to see it."
 NO_REPORT = "the graded notebook holds no report of the tests, so what they found is not known. Grade again to see it."
@@ -188,7 +189,7 @@ def _student(name: str, entries: dict[str, _Entry], root: Path) -> Student:
         number, entry = part.number, entries.get(part.stem, _Entry())
         test, reasoning = entry.grades.get("test"), entry.grades.get("reasoning")
         if test is None or test.auto_score is test.manual_score is None:
-            marks[number], ungraded[number] = None, NOT_MARKED
+            marks[number], ungraded[number] = None, NOT_MARKED if test else NOT_ENTERED
             continue
         marks[number] = max(0.0, sum(float(grade.score) for grade in entry.grades.values()) - entry.late)
         if reasoning is not None and reasoning.needs_manual_grade:

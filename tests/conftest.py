@@ -6,6 +6,8 @@ SLOW = (
     "test_exports.py",
     "test_feedback.py",
     "test_release.py",
+    "test_report.py",
+    "test_check.py",
     "test_zygote.py",
     "test_sandbox.py",
     "test_commands.py",
