@@ -72,7 +72,8 @@ class Provisioner(KernelProvisionerBase):
         manager, folder = self.parent, kwargs["cwd"]
         self.box = pool().take(folder)
         env = {name: value for name, value in kwargs["env"].items() if name.startswith("NBGRADER_")}
-        self.kernel = self.box.start(folder, manager.session.key, cmd[1:], env)
+        self.kernel = self.box.start(folder, cmd[1:], env)
+        manager.session.key = self.kernel.key
         manager.transport, manager.ip = "ipc", self.kernel.address
         for port, name in enumerate(PORTS, start=1):
             setattr(manager, name, port)

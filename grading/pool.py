@@ -12,12 +12,12 @@ from grading.sandbox import Sandbox, SandboxError
 class Pool:
     """The sandboxes of one process: the current student's, kept from notebook to notebook, and the next one's."""
 
-    def __init__(self, walled: bool = True, granted: walls.Limits | None = None, gpu: bool = True, spare: bool = True):
+    def __init__(self, walled: bool = True, granted: walls.Limits | None = None, gpu: bool = True, ahead: bool = True):
         """Errors  SandboxError where walls are asked for and cannot stand."""
         if walled and (reason := walls.available()):
             raise SandboxError(reason)
         self._make = functools.partial(Sandbox, walled, granted, gpu)
-        self._wants_spare, self._lock = spare, threading.Lock()
+        self._ahead, self._lock = ahead, threading.Lock()
         self._kept: Sandbox | None = None
         self._spare: Sandbox | None = None
         atexit.register(self.close)
@@ -47,7 +47,9 @@ class Pool:
         return box
 
     def give_back(self, box: Sandbox) -> None:
-        """Keeps a sandbox for the student's next notebook."""
+        """Keeps a sandbox for the student's next notebook, whose kernel is forked meanwhile."""
+        if self._ahead:
+            box.fork_ahead()
         with self._lock:
             box, self._kept = self._kept, box
         if box is not None:
@@ -56,7 +58,7 @@ class Pool:
     def warm(self) -> None:
         """Starts the next student's sandbox ahead."""
         with self._lock:
-            if self._wants_spare and self._spare is None:
+            if self._ahead and self._spare is None:
                 self._spare = self._make()
 
     def close(self) -> None:

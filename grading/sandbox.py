@@ -8,6 +8,7 @@ import contextlib
 import functools
 import glob
 import os
+import secrets
 import select
 import shutil
 import signal
@@ -61,6 +62,8 @@ class Sandbox:
         self._process: subprocess.Popen | None = None
         self._up = self._closed = False
         self._kernels = self._pings = self._pongs = 0
+        self._ahead: Kernel | None = None
+        self._last: Kernel | None = None
         self._asked = 0.0
         self._starting = _spawner(os.getpid()).submit(self._start, theirs)
 
@@ -109,24 +112,23 @@ class Sandbox:
             return True
         return time.monotonic() - self._asked > limits.SILENCE_LIMIT_S
 
-    def start(self, folder: Path | None, key: bytes, argv: list[str], env: dict[str, str]) -> "Kernel":
-        """Forks a kernel that has a copy of the folder as its working folder; one at a time.
+    def fork_ahead(self) -> None:
+        """Has the next notebook's kernel forked like the last one; it waits, and its clock stands still until then."""
+        if self._last is not None and not self._closed:
+            with contextlib.suppress(SandboxError):  # which is found out when this sandbox is next asked for
+                self._ahead = self._fork(self._last.argv, self._last.env)
 
-        Errors  SandboxError if the sandbox is gone.
-        """
-        self.ready()
+    def _fork(self, argv: list[str], env: dict[str, str]) -> "Kernel":
+        """A kernel that waits for its folder; SandboxError if the sandbox is gone."""
         address = str(self._base / "sockets" / str(self._kernels))
         self._kernels += 1
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         listening = [_listener(f"{address}-{port}") for port in range(1, CHANNELS + 1)]
-        request = {"op": "start", "key": key.decode(), "argv": argv, "env": env, "limits": self._rlimits()}
+        kernel = Kernel(self, ours, address, argv, env)
+        request = {"op": "start", "key": kernel.key.decode(), "argv": argv, "env": env, "limits": self._rlimits()}
         request["watched"] = {"memory_bytes": self.limits.memory_bytes, "files": self.limits.files}
         try:
             self._control.settimeout(limits.SILENCE_LIMIT_S)
-            if folder is not None:
-                for path, fd in _files(folder, self.limits):
-                    with open(fd, "rb"):
-                        zygote.send(self._control, {"op": "file", "path": path}, fd)
             zygote.send(self._control, request, theirs.fileno(), *[sock.fileno() for sock in listening])
         except OSError as error:
             ours.close()
@@ -135,7 +137,32 @@ class Sandbox:
         finally:
             for sock in (theirs, *listening):
                 sock.close()
-        return Kernel(self, ours, address)
+        return kernel
+
+    def start(self, folder: Path | None, argv: list[str], env: dict[str, str]) -> "Kernel":
+        """A kernel that has a copy of the folder as its working folder; one at a time.
+
+        Errors  SandboxError if the sandbox is gone.
+        """
+        self.ready()
+        kernel, self._ahead = self._ahead, None
+        if kernel is not None and not kernel.waits_for(argv, env):
+            kernel.stop()
+            kernel = None
+        kernel = kernel or self._fork(argv, env)
+        try:
+            self._control.settimeout(limits.SILENCE_LIMIT_S)
+            if folder is not None:
+                for path, fd in _files(folder, self.limits):
+                    with open(fd, "rb"):
+                        zygote.send(self._control, {"op": "file", "path": path}, fd)
+            zygote.send(self._control, {"op": "go"})
+        except OSError as error:
+            self.close()
+            raise SandboxError(f"The sandbox does not answer: {error}") from error
+        kernel.begin()
+        self._last = kernel
+        return kernel
 
     def kill(self) -> None:
         """Kills everything inside, from whatever thread; `close` is still to come."""
@@ -147,6 +174,8 @@ class Sandbox:
             return
         self._closed = True
         self._control.close()
+        if self._ahead is not None:
+            self._ahead.close()
         if self._starting.exception() is None:
             if not self.walled and self._up:  # without a process namespace the zygote itself must end what it forked
                 _wait(self._process, STOP_LIMIT_S)
@@ -210,16 +239,31 @@ class Sandbox:
 class Kernel:
     """The judge's end of a forked kernel: whether it runs, how it ended, and its end."""
 
-    def __init__(self, box: Sandbox, status: socket.socket, address: str) -> None:
-        self.box, self.address, self._status = box, address, status
+    def __init__(self, box: Sandbox, status: socket.socket, address: str, argv: list[str], env: dict) -> None:
+        self.box, self.address, self.argv, self.env, self._status = box, address, argv, env, status
+        self.key = secrets.token_hex(32).encode()  # signs its messages
         self.returncode: int | None = None
         self.struck: Struck | None = None
-        self.failure, self.cpu_s, self._started = "", 0.0, time.monotonic()
+        self.failure, self.cpu_s, self._started = "", 0.0, None
+
+    def waits_for(self, argv: list[str], env: dict[str, str]) -> bool:
+        """Whether it is alive, and was forked as a notebook with these settings needs it."""
+        self._read(0)
+        return self.returncode is None and (self.argv, self.env) == (argv, env)
+
+    def close(self) -> None:
+        """Closes the judge's end; the sandbox ends with it."""
+        self._status.close()
+
+    def begin(self) -> None:
+        """Its notebook begins, and with it the judge's clock."""
+        self._started = time.monotonic()
 
     def poll(self) -> int | None:
         """None while it runs, else its exit code; past a limit that the judge holds, the sandbox is killed here."""
         self._read(0)
-        if self.returncode is None and time.monotonic() - self._started > self.box.limits.notebook_s:
+        begun = self._started is not None
+        if self.returncode is None and begun and time.monotonic() - self._started > self.box.limits.notebook_s:
             self._give_up(Struck.TIME)
         elif self.returncode is None and self.box.silent():
             self._read(0)

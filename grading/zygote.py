@@ -4,11 +4,12 @@
 
 It stands alone but for `forked.py` beside it: nothing of `grading` is there to be imported, and it holds nothing that a
 student may not see. It starts no thread and touches no GPU before it forks. One kernel runs at a time; when it ends, so
-does everything it started, and every file it left is removed. Messages are JSON on SOCK_SEQPACKET sockets, open files
-travel beside them:
+does everything it started, and every file it left is removed; the next one may be forked then, before its notebook is
+there, and waits. Messages are JSON on SOCK_SEQPACKET sockets, open files travel beside them:
 
-    control   {"op": "file", "path": …} + an open file        put it into the next notebook's folder
-              {"op": "start", …} + a status socket, 4 sockets that listen for shell, iopub, stdin and control
+    control   {"op": "start", …} + a status socket, 4 sockets that listen for shell, iopub, stdin and control
+              {"op": "file", "path": …} + an open file        put it into the notebook's folder
+              {"op": "go"}                                     the folder is complete: the kernel may run cells
               {"op": "ping", "n": …}                           answered {"pong": n}
               and first of all from here: {"up": process} or {"failed": why}
     status    from the judge {"signal": n}, or the end of the socket: the notebook is over
@@ -37,6 +38,7 @@ from types import ModuleType
 # registers the display of figures with the shell that runs, so each kernel must do that itself.
 PRELOAD = """
 torch torch.nn torch.nn.functional numpy sympy matplotlib.pyplot matplotlib.backends.backend_agg
+PIL.PngImagePlugin PIL.BmpImagePlugin PIL.GifImagePlugin PIL.JpegImagePlugin PIL.PpmImagePlugin
 IPython IPython.core.completer IPython.core.debugger IPython.extensions.storemagic pdb sqlite3 faulthandler psutil
 ipykernel.ipkernel ipykernel.zmqshell ipykernel.displayhook ipykernel.iostream ipykernel.debugger
 ipykernel.subshell_manager asyncio tornado.platform.asyncio
@@ -72,6 +74,7 @@ def main() -> None:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     prctl(PR_SET_DUMPABLE, 0)  # no process of a student's may open this one's memory or descriptors
     prctl(PR_SET_CHILD_SUBREAPER, 1)  # what a kernel leaves behind becomes a child of this process
+    gc.disable()  # imports leave little rubbish, and looking for it is a quarter of their time
     try:
         prepare(settings)
         for name in PRELOAD:
@@ -85,6 +88,7 @@ def main() -> None:
     for fd in (1, 2):
         os.dup2(quiet, fd)
     gc.collect()
+    gc.enable()
     gc.freeze()  # the collector leaves the pages that all kernels share alone
     if (threads := len(os.listdir("/proc/self/task"))) > 1:
         send(control, {"failed": f"{threads} threads after loading: a fork would lose all but one"})
@@ -108,7 +112,7 @@ def serve(control: socket.socket, settings: dict, forked: ModuleType) -> None:
     kernel = None
     while True:
         watched = [control, kernel.status, kernel.pidfd] if kernel else [control]
-        ready, _, _ = select.select(watched, [], [], WATCH_S if kernel else None)
+        ready, _, _ = select.select(watched, [], [], WATCH_S if kernel and kernel.going else None)
         if control in ready:
             request, fds = receive(control)
             if request is None:
@@ -121,6 +125,8 @@ def serve(control: socket.socket, settings: dict, forked: ModuleType) -> None:
                 case "start" if kernel is None:
                     kernel = Kernel(request, fds, control, functools.partial(forked.run, settings))
                     continue
+                case "go" if kernel is not None:
+                    kernel.go()
             for fd in fds:
                 os.close(fd)
         if kernel is None:
@@ -148,14 +154,16 @@ class Kernel:
     """A forked kernel, as its parent sees it."""
 
     def __init__(self, request: dict, fds: list[int], control: socket.socket, run: Callable) -> None:
-        self.limits, self.struck = request["watched"], None
+        self.limits, self.struck, self.going = request["watched"], None, False
         self.status = socket.socket(fileno=fds[0])
+        gate, self.gate = os.pipe()
         self.pid = os.fork()
         if self.pid == 0:
             code = 1
             try:
                 control.close()
-                run(request, fds[1:], self.status)
+                os.close(self.gate)
+                run(request, fds[1:], self.status, gate)
                 code = 0
             except SystemExit as leaving:
                 code = leaving.code if isinstance(leaving.code, int) else 0
@@ -165,8 +173,14 @@ class Kernel:
             finally:
                 os._exit(code)
         self.pidfd = os.pidfd_open(self.pid)
-        for fd in fds[1:]:
+        for fd in (gate, *fds[1:]):
             os.close(fd)
+
+    def go(self) -> None:
+        """Lets the kernel, which waits until its folder is complete, begin."""
+        if not self.going:
+            self.going = True
+            os.close(self.gate)
 
     def send_signal(self, number: int) -> None:
         """Signals the kernel and what it started in its own process group, as Jupyter does."""
@@ -178,6 +192,7 @@ class Kernel:
 
     def report(self, code: int, cpu_s: float) -> None:
         """Tells the judge how it ended; nothing of it is left."""
+        self.go()
         os.close(self.pidfd)
         with contextlib.suppress(OSError):
             send(self.status, {"exit": code, "struck": self.struck, "cpu_s": cpu_s})

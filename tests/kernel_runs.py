@@ -96,9 +96,9 @@ def alive(pids: set[int]) -> set[int]:
 
 
 @contextlib.contextmanager
-def opened(**settings: object) -> Iterator[Pool]:
-    """A pool without a spare, closed at the end."""
-    pool = Pool(spare=False, **settings)
+def opened(ahead: bool = False, **settings: object) -> Iterator[Pool]:
+    """A pool that starts nothing ahead unless asked to, closed at the end."""
+    pool = Pool(ahead=ahead, **settings)
     try:
         yield pool
     finally:

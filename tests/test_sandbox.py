@@ -276,7 +276,7 @@ sys.path.insert(0, {str(REPOSITORY)!r})
 from grading import sandbox
 box = sandbox.Sandbox(walled={walled})
 box.ready()
-kernel = box.start(None, b"key", [], {{}})
+kernel = box.start(None, [], {{}})
 time.sleep(1)
 print(box._process.pid, box._base, flush=True)
 time.sleep(100)

@@ -188,7 +188,7 @@ def test_a_zygote_with_a_second_thread_does_not_fork(tmp_path, monkeypatch):
 
 def test_a_kernel_that_cannot_start_is_our_failure_and_says_why(walled):
     box, _ = student(walled)
-    kernel = box.start(None, b"key", [], {"NAME": "\0"})
+    kernel = box.start(None, [], {"NAME": "\0"})
     end = time.monotonic() + 20
     while kernel.poll() is None and time.monotonic() < end:
         time.sleep(0.05)

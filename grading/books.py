@@ -1,0 +1,26 @@
+"""nbgrader's gradebook, opened often: one engine an address, so that its queries are compiled once.
+
+nbgrader opens the gradebook 4.4 times a notebook, each time with an engine of its own that has yet to learn every query.
+`keep_engines` hands it the engine that it had before. Closing a gradebook closes its connections, as ever.
+"""
+
+import functools
+import os
+
+import sqlalchemy
+from nbgrader import api
+
+KEPT = 8  # engines; a process of ours uses one gradebook, or few
+
+
+def keep_engines() -> None:
+    """Makes nbgrader's gradebooks in this process share an engine an address; a second call changes nothing."""
+    api.create_engine = create_engine
+
+
+def create_engine(url: str, **settings: object) -> sqlalchemy.Engine:
+    """As SQLAlchemy's, but the same engine for the same arguments; a forked process has engines of its own."""
+    return _engine(os.getpid(), url, **settings)
+
+
+_engine = functools.lru_cache(KEPT)(lambda _, url, **settings: sqlalchemy.create_engine(url, **settings))
