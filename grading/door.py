@@ -4,6 +4,7 @@ The kernel is the student's and may send anything, at any time, of any size, or 
 bytes, the judge holds the clock, and what comes late ends the kernel.
 """
 
+import marshal
 import secrets
 import time
 from pathlib import Path
@@ -17,27 +18,26 @@ from grading import far, limits, messages, wire
 from grading.inbound import REPLY
 from grading.probe import Reason, Why
 
-# What runs in the kernel: the sources of `wire` and `far`, once; and for each request, what hands it to them.
+# What runs in the kernel: `wire` and `far`, compiled here by the same Python, once; and for each request, what hands it
+# to them.
 _FAR = Path(far.__file__).read_text(encoding="utf-8").replace("from grading import wire\n", "")
-_BOOT = f"""
-def _boot():
-    import sys, types
-    wire, far = types.ModuleType("wire"), types.ModuleType("far")
-    exec({Path(wire.__file__).read_text(encoding="utf-8")!r}, vars(wire))
-    far.wire = wire
-    exec({_FAR!r}, vars(far))
-    sys.modules["attention_far"] = far
-_boot()
-del _boot
-"""
+_SOURCES = (Path(wire.__file__).read_text(encoding="utf-8"), _FAR)
+_BOOT = tuple(marshal.dumps(compile(source, "<string>", "exec")) for source in _SOURCES)
 _ASK = """
 def _ask(token):
-    import sys
+    import marshal, sys, types
     kernel = get_ipython().kernel
     parent = kernel.get_parent("shell")
     names = get_ipython().user_ns
     del names["_ask"]
-    reply = sys.modules["attention_far"].answer(bytes(parent["buffers"][0]), names)
+    request, *boot = map(bytes, parent["buffers"])
+    if boot:
+        wire, far = types.ModuleType("wire"), types.ModuleType("far")
+        far.wire = wire
+        for module, code in zip((wire, far), boot):
+            exec(marshal.loads(code), vars(module))
+        sys.modules["attention_far"] = far
+    reply = sys.modules["attention_far"].answer(request, names)
     kernel.session.send(kernel.iopub_socket, "REPLY", {"token": token}, parent=parent, buffers=[reply])
 _ask("TOKEN")
 """.replace("REPLY", REPLY)
@@ -63,11 +63,10 @@ class KernelDoor:
 
     async def _ask(self, request: bytes, limit_s: float) -> bytes | Reason:
         token, client = secrets.token_hex(16), self.client.kc
-        code = ("" if self.booted else _BOOT) + _ASK.replace("TOKEN", token)
-        self.booted = True
-        content = {"code": code, "silent": True, "store_history": False, "user_expressions": {}, "allow_stdin": False}
+        boot, self.booted = () if self.booted else _BOOT, True
+        content = {"code": _ASK.replace("TOKEN", token), "silent": True, "store_history": False, "user_expressions": {}, "allow_stdin": False}
         message = client.session.msg("execute_request", {**content, "stop_on_error": False})
-        client.session.send(client.shell_channel.socket, message, buffers=[request])
+        client.session.send(client.shell_channel.socket, message, buffers=[request, *boot])
         for last_call in (False, True):
             reply = await self._reply(token, limit_s + limits.GRACE_S if not last_call else limits.GRACE_S)
             if reply is not None:
