@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test grade release lab gpu check report
+.PHONY: demo test grade release lab gpu check report bench
 demo grade release lab gpu report: .venv/ready
 	@$(BIN)/python -m grading $@
 
@@ -11,6 +11,9 @@ check: .venv/ready
 
 test: .venv/ready
 	@$(BIN)/python -m grading test $(ARGS)
+
+bench: .venv/ready
+	@$(BIN)/python benchmarks/autograde.py $(ARGS)
 
 .venv/ready: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is %d.%d. Name another: make PYTHON=python3.12" % sys.version_info[:2])'

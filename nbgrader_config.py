@@ -30,8 +30,8 @@ c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedE
 c.ClearSolutions.text_stub = "YOUR ANSWER HERE"
 
 # A hand-in is read through the front gate, run and settled by the judge, and saved with three outcomes.
-# The clean copy's cells, ids, metadata and kernel are the release's own, so that of nbgrader's steps before the run only
-# the one that puts the hidden tests in is left, and its check of all metadata, a third of its time, has nothing to find.
+# The clean copy's cells, ids, metadata and kernel are the release's own, so that of nbgrader's steps before the run
+# only the one that puts the hidden tests in is left, and its checks of metadata, a third of its time, are not needed.
 c.Autograde.exporter_class = "grading.intake.CleanExporter"
 c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.OverwriteCells"]
 c.Autograde.autograde_preprocessors = [

@@ -1,7 +1,7 @@
 """nbgrader's gradebook, opened often: one engine an address, so that its queries are compiled once.
 
-nbgrader opens the gradebook 4.4 times a notebook, each time with an engine of its own that has yet to learn every query.
-`keep_engines` hands it the engine that it had before. Closing a gradebook closes its connections, as ever.
+nbgrader opens the gradebook 4.4 times a notebook, each time with an engine of its own that has yet to learn every
+query. `keep_engines` hands it the engine that it had before. Closing a gradebook closes its connections, as ever.
 """
 
 import functools

@@ -64,7 +64,13 @@ class KernelDoor:
     async def _ask(self, request: bytes, limit_s: float) -> bytes | Reason:
         token, client = secrets.token_hex(16), self.client.kc
         boot, self.booted = () if self.booted else _BOOT, True
-        content = {"code": _ASK.replace("TOKEN", token), "silent": True, "store_history": False, "user_expressions": {}, "allow_stdin": False}
+        content = {
+            "code": _ASK.replace("TOKEN", token),
+            "silent": True,
+            "store_history": False,
+            "user_expressions": {},
+            "allow_stdin": False,
+        }
         message = client.session.msg("execute_request", {**content, "stop_on_error": False})
         client.session.send(client.shell_channel.socket, message, buffers=[request, *boot])
         for last_call in (False, True):

@@ -1,0 +1,170 @@
+"""How fast a class is graded: stock nbgrader, the judge, the class command, and the floor, in one run, in turns.
+
+    python benchmarks/autograde.py [--students 1 8 32] [--parts 1 2 …] [--rounds 3] [--workers 1 2] [--results FOLDER]
+
+Every way grades the same hand-ins, honest and wrong ones. Stock is `nbgrader autograde` with nbgrader's own steps and
+an ordinary kernel a notebook; the judge is the same command with this course's configuration; the class command grades
+so many students at once; the floor is the same cells run by exec in one process, without walls, judge or gradebook.
+Each run is a command of its own, its start included. Part 13, whose answer computes at full size, is measured apart.
+
+Writes benchmarks/results/autograde.csv, a line a run, and draws docs/autograde.png; prints the medians.
+"""
+
+import argparse
+import csv
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import measured
+import picture
+import ways
+
+from grading import course, courses
+
+LONG = 13
+LONG_STUDENTS = 2
+COLUMNS = ("way", "workers", "parts", "students", "notebooks", "round", "wall_s", "cpu_s", "parent_s", "peak_mb")
+RESULTS, PICTURE = courses.REPOSITORY / "benchmarks" / "results", courses.REPOSITORY / "docs" / "autograde.png"
+
+Run = dict[str, object]
+
+
+def main() -> int:
+    """Runs the rounds, prints what they show, and draws it."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--students", type=_positive, nargs="+", default=[1, 8, 32], help="sizes of the class")
+    parser.add_argument("--parts", type=int, nargs="+", default=list(course.PARTS), choices=list(course.PARTS))
+    parser.add_argument("--rounds", type=_positive, default=3)
+    parser.add_argument("--workers", type=_positive, nargs="+", default=[1, 2])
+    parser.add_argument("--results", type=Path, help="a folder for the table and the picture, in place of the course's")
+    chosen = parser.parse_args()
+    table = (chosen.results or RESULTS) / "autograde.csv"
+    drawn = chosen.results / "autograde.png" if chosen.results else PICTURE
+    table.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        try:
+            runs = measure(Path(name), chosen)
+        except (RuntimeError, courses.CourseError) as error:
+            print(f"bench: {error}", file=sys.stderr)
+            return 1
+    with open(table, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, COLUMNS)
+        writer.writeheader()
+        writer.writerows(runs)
+    print(summary(runs))
+    picture.draw(runs, drawn)
+    print(f"\ntable    {courses.shown(table)}\npicture  {courses.shown(drawn)}")
+    return 0
+
+
+def measure(place: Path, chosen: argparse.Namespace) -> list[Run]:
+    """All runs; the ways take turns, so that a busy minute strikes each alike."""
+    short = [part for part in chosen.parts if part != LONG]
+    plan = _plan(sorted(set(chosen.students)), chosen.workers) if short else []
+    long = [(way, LONG_STUDENTS) for way in _ways(chosen.workers)] if LONG in chosen.parts else []
+    total, runs, marks = chosen.rounds * len(plan) + len(long), [], {}
+    for parts, work, rounds in ((short, plan, chosen.rounds), ([LONG], long, 1)):
+        for size in sorted({size for _, size in work}):
+            ways.build(place / f"{parts[0]}-{size}", size, parts)
+        for number in range(1, rounds + 1 if work else 1):
+            for way, size in work:
+                run, found = _run(place, way, parts, size)
+                known = marks.setdefault((parts[0], size), found)
+                if not way.stock and known != found:
+                    raise RuntimeError(f"{way.name} gives other marks than {JUDGE_NAME}: {_difference(known, found)}")
+                runs.append({**run, "round": number})
+                told = f"{way.name}, {size} students, {'part 13' if parts == [LONG] else 'the other parts'}"
+                print(f"[{len(runs)}/{total}] {told}: {run['wall_s']:.1f} s", flush=True)
+    return runs
+
+
+JUDGE_NAME = ways.JUDGE.name
+
+
+def _ways(workers: list[int]) -> list[ways.Way]:
+    return [ways.JUDGE, *map(ways.class_of, workers), ways.FLOOR_WAY, ways.STOCK_WAY]
+
+
+def _plan(sizes: list[int], workers: list[int]) -> list[tuple[ways.Way, int]]:
+    """What one round runs: all ways at the middle size, stock at the smallest, and the growth of ours."""
+    middle = sizes[len(sizes) // 2]
+    plan = [(way, middle) for way in _ways(workers) if not way.stock]
+    plan += [(way, size) for size in sizes if size != middle for way in (ways.JUDGE, ways.class_of(max(workers)))]
+    return [*plan, (ways.STOCK_WAY, sizes[0])]
+
+
+def _run(place: Path, way: ways.Way, parts: list[int], size: int) -> tuple[Run, ways.Marks]:
+    root, log = place / f"{parts[0]}-{size}", place / "log"
+    ways.reset(root, way)
+    cost = measured.run(way.command(root), root, ways.environment(), log)
+    kind = str(LONG) if parts == [LONG] else "others"
+    run = {"way": way.name, "workers": way.workers, "parts": kind, "students": size, "notebooks": size * len(parts)}
+    return {**run, **{name: round(value, 2) for name, value in vars(cost).items()}}, ways.earned(root, way, log)
+
+
+def _difference(known: ways.Marks, found: ways.Marks) -> str:
+    """The first mark that differs."""
+    return next(
+        f"{student}, part {part}: {mark} and {found[student][part]}"
+        for student, row in known.items()
+        for part, mark in row.items()
+        if found[student][part] != mark
+    )
+
+
+def summary(runs: list[Run]) -> str:
+    """The medians as text: each way beside stock and the floor, then how time and memory grow."""
+    torch_mb = measured.memory_mb("import torch")
+    lines = []
+    for parts in dict.fromkeys(run["parts"] for run in runs):
+        here = [run for run in runs if run["parts"] == parts]
+        stock, floor = (next(run for run in here if run["way"] == way) for way in ("stock", "floor"))
+        of_stock, of_floor = median(here, stock, "wall_s"), median(here, floor, "cpu_s")
+        lines += [f"\nPart {parts}, medians" if parts == str(LONG) else "\nThe other parts, medians"]
+        lines += ["way           students  notebooks/min  x stock   CPU s a notebook  x floor   peak MB"]
+        for run in _kinds(here):
+            wall, cpu = median(here, run, "wall_s"), median(here, run, "cpu_s")
+            lines += [
+                f"{run['way']:<13} {run['students']:>8} {60 / wall:>14.1f} {of_stock / wall:>8.1f} {cpu:>18.2f}"
+                f" {cpu / of_floor:>8.2f} {median(here, run, 'peak_mb', 1):>9.0f}"
+            ]
+    return "\n".join([*lines, "", *_growth(runs), f"A Python that has imported torch takes {torch_mb:.0f} MB."])
+
+
+def _growth(runs: list[Run]) -> list[str]:
+    """Seconds a student at each size, and what the parent of the class command computes for each further student."""
+    here, lines = [run for run in runs if run["parts"] == "others"], []
+    for way in dict.fromkeys(run["way"] for run in here):
+        sizes = [run for run in _kinds(here) if run["way"] == way]
+        if len(sizes) > 1:
+            told = [f"{r['students']}: {median(here, r, 'wall_s', r['students']):.2f}" for r in sizes]
+            lines += [f"{way}, seconds a student by size of the class: {', '.join(told)}"]
+            first, last = sizes[-2], sizes[-1]
+            more = median(here, last, "parent_s", 1) - median(here, first, "parent_s", 1)
+            if way.startswith("class"):
+                each = more / (last["students"] - first["students"])
+                lines += [f"{way}, the parent's own computing for each further student: {each:.3f} s"]
+    return lines
+
+
+def _kinds(runs: list[Run]) -> list[Run]:
+    """One run of each way and size, in order."""
+    return list({(run["way"], run["students"]): run for run in sorted(runs, key=lambda run: run["students"])}.values())
+
+
+def median(runs: list[Run], like: Run, column: str, each: float | None = None) -> float:
+    """The median of a column over the rounds of a way and size, for one notebook, or for `each`."""
+    same = [run for run in runs if (run["way"], run["students"]) == (like["way"], like["students"])]
+    return statistics.median(run[column] for run in same) / (each or like["notebooks"])
+
+
+def _positive(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

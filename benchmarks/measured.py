@@ -1,0 +1,139 @@
+"""One command measured: wall time, computing time and memory of all the processes that it starts.
+
+Computing time is what each process has used, read from /proc every LOOK_S and never counted twice: what a parent has
+reaped of its children takes the place of what was seen of them. Memory counts a page that processes share once.
+"""
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LOOK_S = 0.2
+MEMORY_LOOKS = 10  # memory is looked at every tenth time, because that takes longer
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass
+class Cost:
+    """What a command took: seconds by the clock, seconds of computing, those of the first process, and memory."""
+
+    wall_s: float = 0.0
+    cpu_s: float = 0.0
+    parent_s: float = 0.0
+    peak_mb: float = 0.0
+
+
+@dataclass
+class _Process:
+    parent: int
+    own_s: float = 0.0
+    reaped_s: float = 0.0
+    alive: bool = True
+    children: list[int] = field(default_factory=list)
+
+
+def run(argv: list[str], folder: Path, env: dict[str, str], log: Path) -> Cost:
+    """Runs a command in a folder, its output in a file, and measures it.
+
+    Errors  RuntimeError with the command's last line if it fails.
+    """
+    seen: dict[int, _Process] = {}
+    cost, over = Cost(), threading.Event()
+    started = time.perf_counter()
+    with open(log, "w") as output:
+        process = subprocess.Popen(argv, cwd=folder, env=env, stdout=output, stderr=subprocess.STDOUT)
+        watcher = threading.Thread(target=_watch, args=(process.pid, seen, cost, over))
+        watcher.start()
+        try:
+            status = process.wait()
+        except BaseException:
+            process.terminate()
+            process.wait()
+            raise
+        finally:
+            cost.wall_s = time.perf_counter() - started
+            over.set()
+            watcher.join()
+    if status:
+        lines = log.read_text(errors="replace").strip().splitlines()
+        raise RuntimeError(f"{' '.join(argv[:4])} … ended with {status}: {lines[-1] if lines else 'no word'}")
+    cost.cpu_s, cost.parent_s = _total(seen, process.pid), seen[process.pid].own_s
+    return cost
+
+
+def memory_mb(code: str) -> float:
+    """The memory of a Python that has run some code and waits."""
+    code += "\nimport sys\nprint('ready', flush=True)\nsys.stdin.read()"
+    argv = [sys.executable, "-c", code]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        process.stdout.readline()
+        found = _proportional_mb(process.pid)
+        process.stdin.close()
+    return found
+
+
+def _watch(root: int, seen: dict[int, _Process], cost: Cost, over: threading.Event) -> None:
+    looks = 0
+    while True:
+        living = dict(_processes())
+        known = set(_below(root, living))
+        for pid, process in seen.items():
+            process.alive = process.alive and pid in known
+        for pid in known:
+            parent, own_s, reaped_s = living[pid]
+            process = seen.setdefault(pid, _Process(parent))
+            process.own_s, process.reaped_s = own_s, reaped_s
+        if looks % MEMORY_LOOKS == 0:
+            cost.peak_mb = max(cost.peak_mb, sum(map(_proportional_mb, known)))
+        looks += 1
+        if over.wait(LOOK_S):
+            return
+
+
+def _processes() -> Iterator[tuple[int, tuple[int, float, float]]]:
+    """Every process: its parent, the seconds that it computed, and those of the children that it has reaped."""
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat") as file:
+                fields = file.read().rpartition(")")[2].split()
+                user, system, user_reaped, system_reaped = (int(number) / TICKS for number in fields[11:15])
+                yield int(name), (int(fields[1]), user + system, user_reaped + system_reaped)
+
+
+def _below(root: int, living: dict[int, tuple]) -> Iterator[int]:
+    children: dict[int, list[int]] = {}
+    for pid, (parent, *_) in living.items():
+        children.setdefault(parent, []).append(pid)
+    waiting = [root] if root in living else []
+    while waiting:
+        pid = waiting.pop()
+        yield pid
+        waiting += children.get(pid, [])
+
+
+def _total(seen: dict[int, _Process], root: int) -> float:
+    """The computing of a process and all below it; of the dead the greater of what was seen and what was reaped."""
+    for pid, process in seen.items():
+        if pid != root and process.parent in seen:
+            seen[process.parent].children.append(pid)
+
+    def total(pid: int) -> float:
+        process = seen[pid]
+        dead = sum(total(child) for child in process.children if not seen[child].alive)
+        living = sum(total(child) for child in process.children if seen[child].alive)
+        return process.own_s + max(process.reaped_s, dead) + living
+
+    return total(root)
+
+
+def _proportional_mb(pid: int) -> float:
+    """The memory of a process, a shared page counted in parts; 0 for one that has gone."""
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/smaps_rollup") as file:
+        return sum(int(line.split()[1]) for line in file if line.startswith("Pss:")) / 1024
+    return 0.0

@@ -1,0 +1,120 @@
+"""Course folders for the benchmark, and the ways to grade one: each a command that grades all that lies in it."""
+
+import contextlib
+import io
+import json
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from grading import course, courses, marks, sample_class
+
+HERE = Path(__file__).resolve().parent
+KINDS = ("model-answers", "usual-mistakes", "unusual-style", "rule-breaker", "half-done", "untouched-release")
+STOCK = """c = get_config()
+c.CourseDirectory.course_id = "attention"
+c.Execute.timeout = 600  # part 13 takes longer than the 30 seconds of the default
+"""
+NBGRADER = [sys.executable, "-m", "nbgrader", "autograde", course.ASSIGNMENT]
+CLASS = """
+from pathlib import Path
+from grading import autograde, courses
+if __name__ == "__main__":
+    root = Path({root!r})
+    for result in autograde.graded(root, courses.students(root), {workers}, feedback=False):
+        if result.error or result.unmarked:
+            raise SystemExit(f"{{result.student}}: {{result.error or result.unmarked}}")
+"""
+FLOOR = "import floor; floor.main()"
+
+Marks = dict[str, dict[int, float | None]]
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to grade a class: its name in tables, the configuration that nbgrader finds, workers."""
+
+    name: str
+    workers: int = 1
+    stock: bool = False
+
+    def command(self, root: Path) -> list[str]:
+        """The command line; a class is started from a file, because its workers are started anew from it."""
+        if self.name == "floor":
+            return [sys.executable, "-c", FLOOR, str(root)]
+        if self.name.startswith("class"):
+            script = root / "class.py"
+            script.write_text(CLASS.format(root=str(root), workers=self.workers), encoding="utf-8")
+            return [sys.executable, str(script)]
+        return NBGRADER
+
+
+STOCK_WAY, JUDGE, FLOOR_WAY = Way("stock", stock=True), Way("judge"), Way("floor")
+
+
+def class_of(workers: int) -> Way:
+    """The class command on so many workers."""
+    return Way(f"class on {workers}", workers)
+
+
+def environment() -> dict[str, str]:
+    """What every way is started with: the packages, and nothing of this process's plots."""
+    paths = dict.fromkeys([str(courses.REPOSITORY), str(HERE)])
+    bins = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
+    found = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PATH": os.pathsep.join(bins)}
+    found.pop("MPLBACKEND", None)
+    return found
+
+
+def build(root: Path, students: int, parts: list[int]) -> None:
+    """Makes a course folder with so many students, honest and wrong in turns, who hand in these parts."""
+    courses.new(root)
+    with contextlib.redirect_stdout(io.StringIO()):
+        sample_class.build(root)
+    made = root / "made"
+    (root / "submitted").rename(made)
+    for n in range(students):
+        kind = KINDS[n % len(KINDS)]
+        folder = root / "submitted" / f"{n:03d}-{kind}" / course.ASSIGNMENT
+        folder.mkdir(parents=True)
+        for part in parts:
+            name = f"{course.PARTS[part].stem}.ipynb"
+            shutil.copyfile(made / kind / course.ASSIGNMENT / name, folder / name)
+    shutil.rmtree(made)
+    courses.register(root)
+    (root / "gradebook.db").rename(root / "gradebook.new")
+
+
+def reset(root: Path, way: Way) -> None:
+    """Makes a course folder as if nothing had been graded, with the way's configuration."""
+    for name in ("autograded", "feedback"):
+        shutil.rmtree(root / name, ignore_errors=True)
+    shutil.copyfile(root / "gradebook.new", root / "gradebook.db")
+    ours = (courses.REPOSITORY / "nbgrader_config.py").read_text(encoding="utf-8")
+    (root / "nbgrader_config.py").write_text(STOCK if way.stock else ours, encoding="utf-8")
+
+
+def earned(root: Path, way: Way, log: Path) -> Marks:
+    """The marks that a way has found, by student and part.
+
+    Errors  RuntimeError if a model answer has not earned full marks: then what was measured is not grading.
+    """
+    if way.name == "floor":
+        last = json.loads(log.read_text().splitlines()[-1])
+        found = {student: {int(stem[4:]): mark for stem, mark in row.items()} for student, row in last.items()}
+    else:
+        with courses.gradebook(root) as book:
+            found = {row.student: row.parts for row in marks.read(book)}
+    handed_in = {path.parent.parent.name: {} for path in root.glob(f"submitted/*/{course.ASSIGNMENT}/*.ipynb")}
+    for student in handed_in:
+        folder = root / "submitted" / student / course.ASSIGNMENT
+        handed_in[student] = {n: found[student][n] for n in course.PARTS if (folder / f"part{n:02d}.ipynb").exists()}
+    for student, row in handed_in.items():
+        wrong = [n for n, mark in row.items() if mark != course.PARTS[n].automatic]
+        if student.endswith("model-answers") and wrong:
+            raise RuntimeError(f"{way.name}: the model answers of parts {wrong} did not earn full marks")
+    return handed_in
