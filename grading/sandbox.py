@@ -114,12 +114,14 @@ class Sandbox:
 
     def fork_ahead(self) -> None:
         """Has the next notebook's kernel forked like the last one; it waits, and its clock stands still until then."""
-        if self._last is not None and not self._closed:
+        if self._last is not None and self._ahead is None and not self._closed:
             with contextlib.suppress(SandboxError):  # which is found out when this sandbox is next asked for
                 self._ahead = self._fork(self._last.argv, self._last.env)
 
     def _fork(self, argv: list[str], env: dict[str, str]) -> "Kernel":
         """A kernel that waits for its folder; SandboxError if the sandbox is gone."""
+        if self._closed:
+            raise SandboxError("The sandbox has ended.")
         address = str(self._base / "sockets" / str(self._kernels))
         self._kernels += 1
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -1,5 +1,6 @@
 """Kernels forked from a preloaded process: they compute as any kernel does, and none can reach beyond its notebook."""
 
+import dataclasses
 import os
 import time
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 from kernel_runs import Run, alive, inside, opened, student
 
-from grading import limits, sandbox, walls
+from grading import kernels, limits, sandbox, walls
 
 LEAVE_A_DAEMON = """
 import os, time
@@ -34,6 +35,45 @@ def plain():
 @pytest.fixture(scope="module", params=["walled", "plain"])
 def pool(request):
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="module")
+def ahead():
+    with opened(ahead=True) as pool:
+        yield pool
+
+
+@pytest.fixture(params=["walled", "plain", "ahead"])
+def any_pool(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_the_libraries_of_the_course_are_there_before_a_notebook_begins(walled):
+    names = "torch numpy sympy matplotlib.pyplot IPython ipykernel".split()
+    assert Run(walled, f"import sys\nprint({{*{names}}} - {{*sys.modules}})").printed == "set()"
+
+
+def test_the_zygote_has_one_thread_and_no_gpu_and_stays_the_same_from_notebook_to_notebook(walled):
+    box, before = student(walled)
+    zygote = max(before)
+    run = Run(walled, "import torch\nprint(torch.cuda.is_initialized())\ntorch.ones(300, 300) @ torch.ones(300, 300)")
+    assert run.printed == "False" and inside(box) == before
+    assert len(os.listdir(f"/proc/{zygote}/task")) == 1
+    opened_files = [os.readlink(entry.path) for entry in os.scandir(f"/proc/{zygote}/fd")]
+    assert opened_files and not [path for path in opened_files if "nvidia" in path]
+
+
+def test_a_kernels_messages_go_over_sockets_in_a_folder_that_no_student_enters(walled, monkeypatch):
+    connections = []
+    made = kernels.KernelManager.client
+    monkeypatch.setattr(
+        kernels.KernelManager, "client", lambda m, **k: connections.append(m.get_connection_info()) or made(m, **k)
+    )
+    run = Run(walled, "import pathlib\nprint([line.split()[3] for line in open('/proc/self/net/tcp').readlines()[1:]])")
+    (connection,) = connections
+    folder = Path(connection["ip"]).parent
+    assert connection["transport"] == "ipc" and folder.stat().st_mode & 0o077 == 0
+    assert "01" not in run.printed  # no connection is established over TCP, also not inside
 
 
 def test_torch_on_several_threads_blas_and_figures_work_in_a_fork(pool):
@@ -65,29 +105,79 @@ def test_magics_rich_output_shell_commands_and_helper_modules_work(pool):
     assert any("<b>bold</b>" in output.get("data", {}).get("text/html", "") for output in run.outputs)
 
 
-def test_every_fork_draws_its_own_random_numbers(pool):
+def test_every_fork_draws_its_own_random_numbers(any_pool):
     draw = "import random, torch, numpy\nprint(random.random(), numpy.random.rand(), torch.rand(()).item())"
-    first, second = (Run(pool, draw).printed.split() for _ in range(2))
+    first, second = (Run(any_pool, draw).printed.split() for _ in range(2))
     assert len({*first, *second}) == 6
 
 
-def test_nothing_of_a_notebook_reaches_the_next_one(pool):
+def test_nothing_of_a_notebook_reaches_the_next_one(any_pool):
     files = {"part05.ipynb": "the student's"}
     Run(
-        pool,
+        any_pool,
         "import os, pathlib, tempfile, torch\ntorch.softmax = None\nmine = 1",
         "pathlib.Path('part05.ipynb').write_text('changed')\npathlib.Path('new').mkdir()",
         "pathlib.Path(tempfile.gettempdir(), 'left').touch()\nos.environ['LEFT'] = '1'",
         files=files,
     )
     run = Run(
-        pool,
+        any_pool,
         "import os, pathlib, tempfile, torch\nprint(torch.softmax is None, 'mine' in globals(), 'LEFT' in os.environ)",
         "print(os.listdir('.'), pathlib.Path('part05.ipynb').read_text())",
         "print(pathlib.Path(tempfile.gettempdir(), 'left').exists())",
         files=files,
     )
     assert run.printed.splitlines() == ["False False False", "['part05.ipynb'] the student's", "False"]
+
+
+def test_a_kernel_forked_ahead_finds_what_its_own_notebook_was_handed_in_with(ahead):
+    for value in ("1", "2"):
+        run = Run(ahead, "import helper\nprint(helper.value)", files={"helper.py": f"value = {value}"})
+        assert run.printed == value
+
+
+def test_one_kernel_at_a_time_the_next_is_forked_when_nothing_of_the_last_is_left(ahead):
+    Run(ahead, "1")
+    box, before = student(ahead)
+    kernel = waiting(box)
+    run = Run(ahead, LEAVE_A_DAEMON, "import os\nprint(len([n for n in os.listdir('/proc') if n.isdigit()]))")
+    assert run.printed == "4"  # the sandbox's first process, the zygote, this kernel and its daemon
+    assert not alive({kernel}) and waiting(box) not in before
+    assert len(inside(box)) == len(before)
+
+
+def test_the_clock_of_a_kernel_forked_ahead_stands_still_until_its_notebook_begins(ahead):
+    Run(ahead, "1")
+    box, _ = student(ahead)
+    box.limits = dataclasses.replace(box.limits, notebook_s=2.0)
+    time.sleep(2.5)
+    assert Run(ahead, "print('begun')").printed == "begun"
+    box.limits = walls.Limits()
+
+
+def test_a_kernel_that_dies_while_it_waits_costs_nothing(ahead):
+    Run(ahead, "1")
+    box, _ = student(ahead)
+    kernel = waiting(box)
+    os.kill(kernel, 9)
+    assert not alive({kernel})
+    assert Run(ahead, "print('another')").printed == "another"
+
+
+def test_a_kernel_forked_ahead_with_other_settings_is_replaced(ahead, monkeypatch):
+    Run(ahead, "1")
+    monkeypatch.setenv("NBGRADER_VALIDATING", "1")
+    assert Run(ahead, "import os\nprint(os.environ['NBGRADER_VALIDATING'])").printed == "1"
+
+
+def waiting(box: sandbox.Sandbox) -> int:
+    """The one kernel in a sandbox that nothing else runs in: the zygote's only child."""
+    assert box.answers()  # so that it has been forked
+    found = inside(box)
+    parents = {pid: int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in found}
+    names = {pid: Path(f"/proc/{pid}/comm").read_text() for pid in found}
+    (kernel,) = (pid for pid, parent in parents.items() if names.get(parent, "").startswith("python"))
+    return kernel
 
 
 def test_only_regular_files_of_the_folder_are_copied(tmp_path):
