@@ -1,6 +1,7 @@
 """A gradebook that is opened often is the same gradebook every time."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,17 @@ from nbgrader import api
 from grading import books
 
 
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new gradebook, which takes nbgrader a while to make."""
+    path = tmp_path_factory.mktemp("empty") / "gradebook.db"
+    api.Gradebook(f"sqlite:///{path}").close()
+    return path
+
+
 @pytest.fixture
-def address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def address(empty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    shutil.copyfile(empty, tmp_path / "gradebook.db")
     monkeypatch.setattr(api, "create_engine", api.create_engine)  # put back at the end
     books.keep_engines()
     return f"sqlite:///{tmp_path / 'gradebook.db'}"
@@ -39,10 +49,11 @@ def test_a_closed_gradebook_keeps_no_file_open(address: str):
     assert not any(path.endswith("gradebook.db") for path in opened_files())
 
 
-def test_a_gradebook_that_was_replaced_by_another_file_is_read_anew(address: str, tmp_path: Path):
+def test_a_gradebook_that_was_replaced_by_another_file_is_read_anew(address: str, empty: Path, tmp_path: Path):
     with api.Gradebook(address) as book:
         book.add_student("ada")
     (tmp_path / "gradebook.db").unlink()
+    shutil.copyfile(empty, tmp_path / "gradebook.db")
     with api.Gradebook(address) as book:
         assert book.students == []
 
