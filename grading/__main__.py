@@ -166,9 +166,6 @@ COMMANDS = {
     "export": _export,
     "check": _check,
     "report": _report,
-    "lab": _lab,
-    "test": _test,
-    "text": _text,
 }
 
 if __name__ == "__main__":
