@@ -115,11 +115,15 @@ def _stand_walls() -> None:
 
 
 def _lab(_: argparse.Namespace) -> int:
-    release = courses.REPOSITORY / "release" / "attention"
     courses.config(courses.REPOSITORY)  # sets PATH and PYTHONPATH for the kernels
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={courses.REPOSITORY}", str(release)]
+    release = courses.REPOSITORY / "release" / "attention"
+    # Not the folder as an argument: it would become the root, and the Formgrader must find the course below the root.
+    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={courses.REPOSITORY}"]
+    command += [f"--ServerApp.preferred_dir={release}"]
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    return subprocess.call(command + ["--allow-root"] * as_root)
+    paths = [str(LAB_CONFIG), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
+    env = {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
+    return subprocess.call(command + ["--allow-root"] * as_root, env=env)
 
 
 def _test(chosen: argparse.Namespace) -> int:
@@ -155,6 +159,7 @@ def _positive(text: str) -> int:
     return int(text)
 
 
+LAB_CONFIG = courses.REPOSITORY / "grading" / "lab"  # JupyterLab neither fetches news nor looks for updates
 COMMANDS = {
     "release": _release,
     "demo": _demo,

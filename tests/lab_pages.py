@@ -1,0 +1,84 @@
+"""What a user does in JupyterLab and in nbgrader's Formgrader, step by step, as a test can say it."""
+
+import re
+from contextlib import contextmanager
+from collections.abc import Iterator
+
+from playwright.sync_api import FrameLocator, Locator, Page, expect
+
+SHOWN = ".jp-NotebookPanel:not(.lm-mod-hidden)"  # the notebook whose tab is in front
+
+
+class Notebook:
+    """A notebook that is open in JupyterLab's front tab."""
+
+    def __init__(self, page: Page, name: str) -> None:
+        self.page, self.name = page, name
+        page.locator(f".jp-DirListing-item[title*='{name}']").dblclick()
+        page.locator(f".lm-TabBar-tab.lm-mod-current[title*='{name}']").wait_for()
+        page.locator(f"{SHOWN} .jp-Cell").first.wait_for()
+        # What is run before the kernel answers is silently not run.
+        page.locator(".jp-StatusBar-TextItem", has_text=re.compile(r"\| Idle$")).wait_for()
+
+    def cell(self, text: str) -> Locator:
+        """The code cell that contains a text."""
+        return self.page.locator(f"{SHOWN} .jp-CodeCell").filter(has_text=text).first
+
+    def run(self, cell: Locator) -> str:
+        """Runs a cell with Shift+Enter, waits until it has run, and returns what it shows."""
+        cell.locator(".cm-content").click()
+        before = cell.locator(".jp-InputPrompt").inner_text()
+        self.page.keyboard.press("Shift+Enter")
+        expect(cell.locator(".jp-InputPrompt")).not_to_have_text(before)
+        expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"))
+        return cell.locator(".jp-OutputArea").inner_text()
+
+    def write(self, cell: Locator, text: str) -> None:
+        """Puts a text in place of what a cell contains."""
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(text)
+
+    def validate(self) -> str:
+        """Presses nbgrader's button Validate and returns what its dialog says; the dialog stays open."""
+        self.page.locator(f"{SHOWN} .validate-button button, {SHOWN} .validate-button").first.click()
+        dialog = self.page.locator(".jp-Dialog").filter(has_text="Validation Results")
+        dialog.wait_for()
+        return dialog.inner_text()
+
+    def close_dialog(self) -> None:
+        """Presses OK in the dialog that is open."""
+        self.page.locator(".jp-Dialog button").filter(has_text=re.compile("ok", re.I)).click()
+        self.page.locator(".jp-Dialog").wait_for(state="detached")
+
+    def save(self) -> None:
+        """Saves with Control+S, and waits until the tab shows no unsaved change."""
+        self.page.keyboard.press("Control+S")
+        self.page.locator(f".lm-TabBar-tab.lm-mod-current[title*='{self.name}']:not(.jp-mod-dirty)").wait_for()
+
+
+def open_lab(page: Page, address: str) -> None:
+    """Opens JupyterLab and waits for its list of files."""
+    page.goto(address)
+    page.locator(".jp-DirListing-item").first.wait_for()
+
+
+def open_formgrader(page: Page) -> FrameLocator:
+    """Opens the Formgrader from the menu Nbgrader, and returns its panel."""
+    page.locator(".lm-MenuBar-itemLabel", has_text="Nbgrader").click()
+    page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Formgrader$")).click()
+    return page.frame_locator("iframe[src*='formgrader']")
+
+
+def row(panel: FrameLocator | Page, name: str) -> Locator:
+    """The row of a Formgrader's table that begins with a name."""
+    return panel.locator("tbody tr").filter(has_text=name)
+
+
+@contextmanager
+def told(panel: FrameLocator | Page) -> Iterator[Locator]:
+    """The Formgrader's message after what the block does; it is closed at the end."""
+    message = panel.locator(".modal.in")
+    yield message
+    message.locator("button", has_text=re.compile("close", re.I)).last.click()
+    message.wait_for(state="detached")
