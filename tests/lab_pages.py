@@ -1,8 +1,6 @@
 """What a user does in JupyterLab and in nbgrader's Formgrader, step by step, as a test can say it."""
 
 import re
-from contextlib import contextmanager
-from collections.abc import Iterator
 
 from playwright.sync_api import FrameLocator, Locator, Page, expect
 
@@ -39,6 +37,15 @@ class Notebook:
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(text)
 
+    def write_text(self, old: str, new: str) -> None:
+        """Puts a text in place of a Markdown cell's, and renders it."""
+        cell = self.page.locator(f"{SHOWN} .jp-MarkdownCell").filter(has_text=old)
+        cell.dblclick()
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(new)
+        self.page.keyboard.press("Shift+Enter")
+
     def validate(self) -> str:
         """Presses nbgrader's button Validate and returns what its dialog says; the dialog stays open."""
         self.page.locator(f"{SHOWN} .validate-button button, {SHOWN} .validate-button").first.click()
@@ -70,15 +77,34 @@ def open_formgrader(page: Page) -> FrameLocator:
     return page.frame_locator("iframe[src*='formgrader']")
 
 
-def row(panel: FrameLocator | Page, name: str) -> Locator:
-    """The row of a Formgrader's table that begins with a name."""
-    return panel.locator("tbody tr").filter(has_text=name)
+def follow(panel: FrameLocator, *names: str) -> None:
+    """Follows the Formgrader's links of these names, one after the other."""
+    for name in names:
+        panel.get_by_role("link", name=name, exact=True).click()
 
 
-@contextmanager
-def told(panel: FrameLocator | Page) -> Iterator[Locator]:
-    """The Formgrader's message after what the block does; it is closed at the end."""
+def press(panel: FrameLocator, name: str, button: str) -> Locator:
+    """Presses a button in the row of a name of the Formgrader's table; its message once it is there."""
+    row(panel, name).locator(f".{button} a").click()
     message = panel.locator(".modal.in")
-    yield message
-    message.locator("button", has_text=re.compile("close", re.I)).last.click()
+    message.wait_for()
+    return message
+
+
+def row(panel: FrameLocator, name: str) -> Locator:
+    """The row of a Formgrader's table that contains a name."""
+    return panel.locator("#main-table tr").filter(has_text=name)
+
+
+def close(message: Locator) -> None:
+    """Presses OK in the Formgrader's message."""
+    message.locator("button").last.click()
     message.wait_for(state="detached")
+
+
+def mark(panel: FrameLocator, cell: str, points: float, comment: str) -> None:
+    """Types marks and a comment for a written answer in the Formgrader, and waits until both are saved."""
+    for field, text in ((f"#{cell}", str(points)), (f"#{cell}-comment", comment)):
+        panel.locator(field).fill(text)
+        with panel.owner.page.expect_response(lambda answer: answer.request.method == "PUT" and answer.ok):
+            panel.locator(field).press("Tab")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -13,8 +14,8 @@ from pathlib import Path
 
 import psutil
 
-START_LIMIT_S = 120  # JupyterLab takes 4 to 20 s, depending on what else the machine does
-STOP_LIMIT_S = 20
+START_LIMIT_S = 300  # JupyterLab takes 4 s on a quiet machine, and 20 s on a busy one
+STOP_LIMIT_S = 60
 MARK = "ATTENTION_TEST_SERVER"  # in the environment of all that a server starts
 KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV", "SSL_CERT_FILE")  # of our own environment
 
@@ -42,10 +43,13 @@ class Server:
 
 
 @contextmanager
-def running(command: list[str], cwd: Path, home: Path, **environment: str) -> Iterator[Server]:
+def running(
+    command: list[str], cwd: Path, home: Path, wrapped: bool = False, **environment: str
+) -> Iterator[Server]:
     """Runs a command in `cwd` as a user with the home `home` and nothing of our environment that concerns Jupyter.
 
-    At the end it is told to stop as by `kill`; a process of it that is still there then is a failure, and is ended.
+    At the end it, or what it wraps, is told to stop as by `kill`; a process of it that is still there then is a
+    failure, and is ended.
     """
     home.mkdir(parents=True, exist_ok=True)
     mark, log = uuid.uuid4().hex, home / "server.log"
@@ -58,8 +62,19 @@ def running(command: list[str], cwd: Path, home: Path, **environment: str) -> It
     try:
         yield server
     finally:
-        left = _stop(server)
+        left = _stop(server, wrapped)
     assert not left, f"left over after {command[:4]}: {left}"
+
+
+def free_ports(number: int) -> list[int]:
+    """Ports on which nothing listens just now."""
+    sockets = [socket.socket() for _ in range(number)]
+    for each in sockets:
+        each.bind(("127.0.0.1", 0))
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
 
 
 def lab(root: Path, home: Path) -> list[str]:
@@ -80,10 +95,10 @@ def lab_address(home: Path) -> str | None:
     return None
 
 
-def _stop(server: Server) -> list[str]:
+def _stop(server: Server, wrapped: bool) -> list[str]:
     """Stops a server and all it started; what had not ended by itself."""
     started = _family(server)
-    for process in server.process.children() or [server.process]:  # of `make lab`, JupyterLab itself
+    for process in server.process.children() if wrapped else [server.process]:
         process.terminate()
     psutil.wait_procs([server.process, *started], timeout=STOP_LIMIT_S)
     left = [process for process in {*started, *_family(server)} if process.is_running()]

@@ -1,0 +1,14 @@
+"""nbgrader for instructors: the course's folder, a copy of this repository in their home that nobody else may read."""
+
+import os
+from pathlib import Path
+
+c = get_config()  # noqa: F821  (given by traitlets)
+
+c.CourseDirectory.root = str(Path.home() / "attention")  # its own nbgrader_config.py, with the judge, is read after this
+c.CourseDirectory.student_id = "*"
+
+# A sentence of your own, from which the hidden tests draw their data: the file holds nothing else.
+secret = Path.home() / "attention-secret.txt"
+if secret.exists():
+    os.environ["ATTENTION_COURSE_SECRET"] = secret.read_text(encoding="utf-8").strip()

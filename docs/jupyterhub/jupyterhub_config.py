@@ -1,0 +1,22 @@
+"""A JupyterHub for the course: who may log in, and what their servers are configured with."""
+
+import os
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent  # with everybody/ and instructors/ beside this file; all may read it
+INSTRUCTORS = {"teacher"}
+STUDENTS = {"anna", "ben"}
+
+c = get_config()  # noqa: F821  (given by traitlets)
+
+c.Authenticator.allowed_users = INSTRUCTORS | STUDENTS
+c.Spawner.default_url = "/lab"
+
+
+def configuration(spawner):
+    """The folders that a user's server reads its configuration from; the first has the last word."""
+    folders = ["instructors", "everybody"] if spawner.user.name in INSTRUCTORS else ["everybody"]
+    return os.pathsep.join(str(HERE / name) for name in folders)
+
+
+c.Spawner.environment = {"JUPYTER_CONFIG_PATH": configuration}

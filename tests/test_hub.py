@@ -1,0 +1,165 @@
+"""The course on a real JupyterHub, as docs/jupyterhub.md says: a teacher, two students, and nbgrader's exchange.
+
+Release, fetch, submit (Anna late, Ben twice), collect, autograde, feedback out and home again. The teacher works in the
+Formgrader, in a real browser; the students' steps are those behind the buttons of nbgrader's Assignment List, on
+their own servers, through the hub. It goes once; the tests say what must have come of it.
+"""
+
+import datetime
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import browser
+import hub
+import lab_pages
+import pytest
+
+from grading import course, courses
+
+ANSWERS = courses.REPOSITORY / "tests" / "answers" / "part03"
+RIGHT = (ANSWERS / "10-matrix-times-vector.py").read_text()
+WRONG = (ANSWERS / "06-forgot-the-root.py").read_text()
+
+
+@dataclass
+class Term:
+    """What became of the course: the users, the teacher's course folder, and what was seen on the way."""
+
+    users: dict[str, hub.Person]
+    root: Path
+    exchange: Path
+    seen: dict[str, object] = field(default_factory=dict)
+    foreign: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def term(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Term]:
+    """The whole way, from the release to the feedback; the hub still runs."""
+    home, exchange = tmp_path_factory.mktemp("hub"), tmp_path_factory.mktemp("exchange")
+    exchange.chmod(0o777)
+    root = home / "teacher" / "attention"
+    for name in ("source", "grading"):
+        shutil.copytree(courses.REPOSITORY / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(courses.REPOSITORY / "nbgrader_config.py", root)
+    with hub.running(home, exchange, ["teacher", "anna", "ben"]) as users, browser.opened() as opened:
+        term = Term(users, root, exchange)
+        page = opened.page()
+        _log_in(page, users["teacher"])
+        page.goto(f"{users['teacher'].address}/user/teacher/formgrader")
+        for button in ("assign", "release"):
+            lab_pages.close(lab_pages.press(page, course.ASSIGNMENT, button))
+        browser.photograph(page, "hub-1-teacher-releases")
+        _hand_in(term)
+        _collect_and_grade(term, page)
+        for name in ("anna", "ben"):
+            term.seen[f"{name} has feedback"] = users[name].listed("fetch_feedback")
+        term.foreign = opened.foreign
+        yield term
+
+
+def _log_in(page: browser.Page, user: hub.Person) -> None:
+    page.goto(f"{user.address}/hub/login")
+    page.locator("#username_input").fill(user.name)
+    page.locator("#password_input").fill("any")
+    page.locator("#login_submit").click()
+    page.wait_for_url("**/user/**")
+
+
+def _hand_in(term: Term) -> None:
+    """Both students fetch; Ben submits twice in time, the teacher sets the date when it is due, Anna submits late."""
+    anna, ben, teacher = (term.users[name] for name in ("anna", "ben", "teacher"))
+    term.seen["anna sees"] = anna.listed()
+    for student in (anna, ben):
+        term.seen[f"{student.name} fetched"] = student.listed("fetch")
+    term.seen["released"] = {part.stem: anna.notebook(part.stem) for part in course.PARTS.values()}
+    for answer in (WRONG, RIGHT):
+        ben.write("part03", answer)
+        submitted = ben.listed("submit")
+    last = max(each["timestamp"] for one in submitted if one["status"] == "submitted" for each in one["submissions"])
+    due = datetime.datetime.fromisoformat(last.removesuffix(" UTC")) + datetime.timedelta(microseconds=1)
+    date = {"duedate_notimezone": due.isoformat(), "duedate_timezone": "+0000"}
+    teacher.ask("PUT", f"formgrader/api/assignment/{course.ASSIGNMENT}", **date).raise_for_status()
+    anna.write("part03", WRONG)
+    term.seen["anna submitted"] = anna.listed("submit")
+
+
+def _collect_and_grade(term: Term, page: browser.Page) -> None:
+    """The teacher's buttons, from Collect to Release Feedback."""
+    page.reload()
+    lab_pages.close(lab_pages.press(page, course.ASSIGNMENT, "collect"))
+    page.locator(".num-submissions a").click()
+    for name in ("anna", "ben"):
+        message = lab_pages.press(page, name, "autograde")
+        term.seen[f"autograde {name}"] = message.inner_text()
+        lab_pages.close(message)
+        term.seen[f"row of {name}"] = lab_pages.row(page, name).inner_text()
+    browser.photograph(page, "hub-2-teacher-grades")
+    page.get_by_role("link", name="Manage Assignments", exact=True).click()
+    for button in ("generate-feedback", "release-feedback"):
+        lab_pages.close(lab_pages.press(page, course.ASSIGNMENT, button))
+
+
+def test_students_see_what_was_released_and_fetch_it_byte_by_byte(term: Term):
+    assert [(one["assignment_id"], one["status"]) for one in term.seen["anna sees"]] == [("attention", "released")]
+    for name in ("anna", "ben"):
+        assert [one["status"] for one in term.seen[f"{name} fetched"]] == ["fetched"]
+    for part in course.PARTS.values():
+        committed = courses.REPOSITORY / "release" / course.ASSIGNMENT / f"{part.stem}.ipynb"
+        given = [(cell["id"], cell["source"]) for cell in term.seen["released"][part.stem]["cells"]]
+        assert given == [(cell["id"], "".join(cell["source"])) for cell in json.loads(committed.read_text())["cells"]]
+        assert (term.exchange / "attention" / "outbound" / "attention" / committed.name).read_bytes() == (
+            committed.read_bytes()
+        )
+
+
+def test_who_submits_twice_is_graded_by_the_second(term: Term):
+    assert len(list((term.exchange / "attention" / "inbound").glob("ben+attention+*"))) == 2
+    with courses.gradebook(term.root) as book:
+        assert book.find_submission_notebook("part03", course.ASSIGNMENT, "ben").score == 10
+        assert book.find_submission_notebook("part03", course.ASSIGNMENT, "anna").score == 6
+
+
+def test_who_submits_late_is_known_to_be_late(term: Term):
+    with courses.gradebook(term.root) as book:
+        late = {name: book.find_submission(course.ASSIGNMENT, name).total_seconds_late for name in ("anna", "ben")}
+    assert late["anna"] > 0 and late["ben"] == 0
+
+
+def test_the_judge_marks_on_the_hub_too(term: Term):
+    for name, points in (("anna", 6), ("ben", 10)):
+        assert f"Successfully autograded 'attention' for student '{name}'" in term.seen[f"autograde {name}"]
+        assert f"{points} / 100" in term.seen[f"row of {name}"]
+        graded = json.loads((term.root / "autograded" / name / course.ASSIGNMENT / "part03.ipynb").read_text())
+        test = next(cell for cell in graded["cells"] if cell["id"] == "part03-test")
+        assert f"Part 3 · attention_logits: {points} of 10 points" in json.dumps(test["outputs"], ensure_ascii=False)
+        assert test["execution_count"] is None  # run by the judge, not by a kernel
+
+
+def test_feedback_comes_home_to_whom_it_is_for(term: Term):
+    for name, points in (("anna", "6 of 10 points"), ("ben", "10 of 10 points")):
+        person = term.users[name]
+        submissions = [one for one in term.seen[f"{name} has feedback"] if one["status"] == "submitted"]
+        newest = submissions[0]["submissions"][-1]
+        assert newest["has_local_feedback"] and not newest["feedback_updated"]
+        pages = {notebook["notebook_id"]: notebook["local_feedback_path"] for notebook in newest["notebooks"]}
+        assert sorted(pages) == [part.stem for part in course.PARTS.values()]
+        home = term.root.parent.parent / name
+        page = person.ask("GET", f"files/{Path(pages['part03']).relative_to(home)}")
+        assert page.ok and f"attention_logits: {points}" in page.text
+        assert "BEGIN HIDDEN TESTS" not in page.text
+
+
+def test_each_user_has_a_server_of_their_own_and_only_the_teacher_the_formgrader(term: Term):
+    teacher, anna, ben = (term.users[name] for name in ("teacher", "anna", "ben"))
+    assert ben.ask("GET", "/user/anna/api/contents").status_code == 403
+    assert ben.ask("GET", "/user/teacher/formgrader/manage_assignments").status_code == 403
+    assert teacher.ask("GET", "formgrader/manage_assignments").status_code == 200
+    for student in (anna, ben):
+        assert student.ask("GET", "formgrader/manage_assignments").status_code == 404
+
+
+def test_no_page_of_the_hub_needs_the_network(term: Term):
+    assert term.foreign == []
