@@ -77,33 +77,30 @@ def open_formgrader(page: Page) -> FrameLocator:
     return page.frame_locator("iframe[src*='formgrader']")
 
 
-def follow(panel: FrameLocator, *names: str) -> None:
+def follow(panel: FrameLocator | Page, *names: str) -> None:
     """Follows the Formgrader's links of these names, one after the other."""
     for name in names:
         panel.get_by_role("link", name=name, exact=True).click()
 
 
-def press(panel: FrameLocator, name: str, button: str) -> Locator:
-    """Presses a button in the row of a name of the Formgrader's table; its message once it is there."""
+def press(panel: FrameLocator | Page, name: str, button: str) -> str:
+    """Presses a button in the row of a name of the Formgrader's table; what its message says, which is closed then."""
     row(panel, name).locator(f".{button} a").click()
     message = panel.locator(".modal.in")
-    message.wait_for()
-    return message
-
-
-def row(panel: FrameLocator, name: str) -> Locator:
-    """The row of a Formgrader's table that contains a name."""
-    return panel.locator("#main-table tr").filter(has_text=name)
-
-
-def close(message: Locator) -> None:
-    """Presses OK in the Formgrader's message."""
+    message.locator("button").last.wait_for()
+    said = message.inner_text()
     message.locator("button").last.click()
-    message.wait_for(state="detached")
+    panel.locator(".modal-backdrop").wait_for(state="detached")
+    return said
+
+
+def row(panel: FrameLocator | Page, name: str) -> Locator:
+    """The row of a Formgrader's table that contains a name, once it is not being worked on."""
+    return panel.locator("#main-table tr").filter(has_text=name).filter(has_not_text="Please wait")
 
 
 def mark(panel: FrameLocator, cell: str, points: float, comment: str) -> None:
-    """Types marks and a comment for a written answer in the Formgrader, and waits until both are saved."""
+    """Types marks and a comment for a written answer in the Formgrader, and waits until each is saved."""
     for field, text in ((f"#{cell}", str(points)), (f"#{cell}-comment", comment)):
         panel.locator(field).fill(text)
         with panel.owner.page.expect_response(lambda answer: answer.request.method == "PUT" and answer.ok):

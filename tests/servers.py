@@ -43,9 +43,7 @@ class Server:
 
 
 @contextmanager
-def running(
-    command: list[str], cwd: Path, home: Path, wrapped: bool = False, **environment: str
-) -> Iterator[Server]:
+def running(command: list[str], cwd: Path, home: Path, wrapped: bool = False, **environment: str) -> Iterator[Server]:
     """Runs a command in `cwd` as a user with the home `home` and nothing of our environment that concerns Jupyter.
 
     At the end it, or what it wraps, is told to stop as by `kill`; a process of it that is still there then is a

@@ -7,6 +7,8 @@ their own servers, through the hub. It goes once; the tests say what must have c
 
 import datetime
 import json
+import os
+import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -16,12 +18,14 @@ import browser
 import hub
 import lab_pages
 import pytest
+from traitlets.config.loader import PyFileConfigLoader
 
 from grading import course, courses
 
 ANSWERS = courses.REPOSITORY / "tests" / "answers" / "part03"
 RIGHT = (ANSWERS / "10-matrix-times-vector.py").read_text()
 WRONG = (ANSWERS / "06-forgot-the-root.py").read_text()
+LATE = ["part01", "part02", "part03"]  # what Anna hands in
 
 
 @dataclass
@@ -50,7 +54,7 @@ def term(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Term]:
         _log_in(page, users["teacher"])
         page.goto(f"{users['teacher'].address}/user/teacher/formgrader")
         for button in ("assign", "release"):
-            lab_pages.close(lab_pages.press(page, course.ASSIGNMENT, button))
+            lab_pages.press(page, course.ASSIGNMENT, button)
         browser.photograph(page, "hub-1-teacher-releases")
         _hand_in(term)
         _collect_and_grade(term, page)
@@ -69,7 +73,7 @@ def _log_in(page: browser.Page, user: hub.Person) -> None:
 
 
 def _hand_in(term: Term) -> None:
-    """Both students fetch; Ben submits twice in time, the teacher sets the date when it is due, Anna submits late."""
+    """Both students fetch; Ben submits twice in time, the teacher sets the date when it is due; Anna is late, with less."""
     anna, ben, teacher = (term.users[name] for name in ("anna", "ben", "teacher"))
     term.seen["anna sees"] = anna.listed()
     for student in (anna, ben):
@@ -83,23 +87,24 @@ def _hand_in(term: Term) -> None:
     date = {"duedate_notimezone": due.isoformat(), "duedate_timezone": "+0000"}
     teacher.ask("PUT", f"formgrader/api/assignment/{course.ASSIGNMENT}", **date).raise_for_status()
     anna.write("part03", WRONG)
+    for part in course.PARTS.values():
+        if part.stem not in LATE:
+            anna.ask("DELETE", f"api/contents/{course.ASSIGNMENT}/{part.stem}.ipynb").raise_for_status()
     term.seen["anna submitted"] = anna.listed("submit")
 
 
 def _collect_and_grade(term: Term, page: browser.Page) -> None:
     """The teacher's buttons, from Collect to Release Feedback."""
     page.reload()
-    lab_pages.close(lab_pages.press(page, course.ASSIGNMENT, "collect"))
+    lab_pages.press(page, course.ASSIGNMENT, "collect")
     page.locator(".num-submissions a").click()
     for name in ("anna", "ben"):
-        message = lab_pages.press(page, name, "autograde")
-        term.seen[f"autograde {name}"] = message.inner_text()
-        lab_pages.close(message)
+        term.seen[f"autograde {name}"] = lab_pages.press(page, name, "autograde")
         term.seen[f"row of {name}"] = lab_pages.row(page, name).inner_text()
     browser.photograph(page, "hub-2-teacher-grades")
-    page.get_by_role("link", name="Manage Assignments", exact=True).click()
+    lab_pages.follow(page, "Manage Assignments")
     for button in ("generate-feedback", "release-feedback"):
-        lab_pages.close(lab_pages.press(page, course.ASSIGNMENT, button))
+        lab_pages.press(page, course.ASSIGNMENT, button)
 
 
 def test_students_see_what_was_released_and_fetch_it_byte_by_byte(term: Term):
@@ -139,15 +144,15 @@ def test_the_judge_marks_on_the_hub_too(term: Term):
 
 
 def test_feedback_comes_home_to_whom_it_is_for(term: Term):
-    for name, points in (("anna", "6 of 10 points"), ("ben", "10 of 10 points")):
+    every = [part.stem for part in course.PARTS.values()]
+    for name, points, handed_in in (("anna", "6 of 10 points", LATE), ("ben", "10 of 10 points", every)):
         person = term.users[name]
         submissions = [one for one in term.seen[f"{name} has feedback"] if one["status"] == "submitted"]
         newest = submissions[0]["submissions"][-1]
         assert newest["has_local_feedback"] and not newest["feedback_updated"]
         pages = {notebook["notebook_id"]: notebook["local_feedback_path"] for notebook in newest["notebooks"]}
-        assert sorted(pages) == [part.stem for part in course.PARTS.values()]
-        home = term.root.parent.parent / name
-        page = person.ask("GET", f"files/{Path(pages['part03']).relative_to(home)}")
+        assert sorted(pages) == handed_in
+        page = person.ask("GET", f"files/{pages['part03']}")
         assert page.ok and f"attention_logits: {points}" in page.text
         assert "BEGIN HIDDEN TESTS" not in page.text
 
@@ -163,3 +168,21 @@ def test_each_user_has_a_server_of_their_own_and_only_the_teacher_the_formgrader
 
 def test_no_page_of_the_hub_needs_the_network(term: Term):
     assert term.foreign == []
+
+
+def test_the_document_quotes_what_the_hub_runs_with():
+    quoted = re.findall(r"```python\n(.*?)```", (courses.REPOSITORY / "docs" / "jupyterhub.md").read_text(), re.S)
+    files = [file.read_text() for file in (courses.REPOSITORY / "docs" / "jupyterhub").rglob("*.py")]
+    assert len(quoted) == 3
+    for quote in quoted:
+        assert any(quote in text for text in files), quote
+
+
+def test_the_teachers_secret_is_what_their_file_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("ATTENTION_COURSE_SECRET", "a former one")
+    (tmp_path / "attention-secret.txt").write_text("nine grey geese\n")
+    folder = courses.REPOSITORY / "docs" / "jupyterhub" / "instructors"
+    found = PyFileConfigLoader("nbgrader_config.py", path=str(folder)).load_config()
+    assert found.CourseDirectory.root == str(tmp_path / "attention")
+    assert os.environ["ATTENTION_COURSE_SECRET"] == "nine grey geese"

@@ -5,7 +5,8 @@ from pathlib import Path
 
 c = get_config()  # noqa: F821  (given by traitlets)
 
-c.CourseDirectory.root = str(Path.home() / "attention")  # its own nbgrader_config.py, with the judge, is read after this
+# There lies a nbgrader_config.py of its own, with the judge, which is read after this one.
+c.CourseDirectory.root = str(Path.home() / "attention")
 c.CourseDirectory.student_id = "*"
 
 # A sentence of your own, from which the hidden tests draw their data: the file holds nothing else.
