@@ -76,7 +76,7 @@ def free_ports(number: int) -> list[int]:
 
 
 def lab(root: Path, home: Path) -> list[str]:
-    """The command that opens JupyterLab on the course in `root`; `home` is told to take any port and open no browser."""
+    """The command that opens JupyterLab on the course in `root`; `home` gets settings: any free port, no browser."""
     settings = {"ServerApp": {"port": 0, "open_browser": False}, "IdentityProvider": {"token": "a-token"}}
     (home / ".jupyter").mkdir(parents=True)
     (home / ".jupyter" / "jupyter_server_config.json").write_text(json.dumps(settings))

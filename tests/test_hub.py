@@ -73,7 +73,7 @@ def _log_in(page: browser.Page, user: hub.Person) -> None:
 
 
 def _hand_in(term: Term) -> None:
-    """Both students fetch; Ben submits twice in time, the teacher sets the date when it is due; Anna is late, with less."""
+    """Both students fetch; Ben submits twice, the teacher sets the date when it is due, Anna submits late, and less."""
     anna, ben, teacher = (term.users[name] for name in ("anna", "ben", "teacher"))
     term.seen["anna sees"] = anna.listed()
     for student in (anna, ben):

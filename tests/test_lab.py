@@ -154,7 +154,9 @@ def test_what_jupyterlab_saves_is_the_release_with_the_students_answers(handed_i
         saved, given = (nbformat.read(folder / f"{stem}.ipynb", as_version=4) for folder in (handed_in, release))
         assert [cell.id for cell in saved.cells] == [cell.id for cell in given.cells]
         assert [cell.metadata.nbgrader for cell in saved.cells] == [cell.metadata.nbgrader for cell in given.cells]
-        changed = {now.id: now.source for now, then in zip(saved.cells, given.cells) if now.source != then.source}
+        changed = {
+            now.id: now.source for now, then in zip(saved.cells, given.cells, strict=True) if now.source != then.source
+        }
         written = {"part08-reasoning": REASONING} if number == 8 else {}
         assert changed == {f"{stem}-answer": _answer(number, right), **written}
     named = {notice.part for notice in intake.notices("anna", handed_in, release)}
@@ -164,10 +166,8 @@ def test_what_jupyterlab_saves_is_the_release_with_the_students_answers(handed_i
 def test_generate_makes_the_release_that_is_committed(root: Path, instructor: Way):
     assert "Successfully created the student version of 'attention'" in instructor.seen["generate"]
     for part in course.PARTS.values():
-        made, committed = (
-            top / "release" / course.ASSIGNMENT / f"{part.stem}.ipynb" for top in (root, courses.REPOSITORY)
-        )
-        assert made.read_bytes() == committed.read_bytes()
+        path = Path("release", course.ASSIGNMENT, f"{part.stem}.ipynb")
+        assert (root / path).read_bytes() == (courses.REPOSITORY / path).read_bytes()
 
 
 def test_the_autograde_button_marks_by_the_judge(root: Path, instructor: Way):
