@@ -57,7 +57,7 @@ def opened(width: int = 1400, height: int = 900) -> Iterator[Browser]:
 
 
 def program() -> str:
-    """The path of Chromium. Without it a test fails on Linux, where `make test` installs it; elsewhere it is skipped."""
+    """The path of Chromium. Without it a test fails on Linux, where `make test` installs it; elsewhere it skips."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         missing = "Chromium is not installed (Debian, Ubuntu: apt-get install chromium)."

@@ -14,6 +14,8 @@ SLOW = (
     "test_hand_ins.py",
     "test_attacks.py",
     "test_answers.py",
+    "test_lab.py",
+    "test_hub.py",
 )
 
 

@@ -85,6 +85,7 @@ def student(root: Path, address: str) -> Way:
                 way.seen["validate a mended answer"] = notebook.validate()
                 browser.photograph(page, "student-4-validates")
                 notebook.close_dialog()
+        way.seen["questions"] = page.locator(".Toastify__toast").all_inner_texts()
         way.foreign, way.errors = opened.foreign, opened.errors
     return way
 
@@ -128,8 +129,9 @@ def instructor(root: Path, address: str, handed_in: Path) -> Way:
     return way
 
 
-def test_make_lab_opens_the_fourteen_notebooks(student: Way):
+def test_make_lab_opens_the_fourteen_notebooks_and_asks_nothing(student: Way):
     assert student.seen["files"] == [f"{part.stem}.ipynb" for part in course.PARTS.values()]
+    assert student.seen["questions"] == []
 
 
 def test_the_check_of_a_wrong_answer_ends_with_what_is_wrong(student: Way):
