@@ -16,6 +16,7 @@ class Notebook:
         page.locator(f".lm-TabBar-tab.lm-mod-current[title*='{name}']").wait_for()
         page.locator(f"{SHOWN} .jp-Cell").first.wait_for()
         # What is run before the kernel answers is silently not run.
+        page.locator(f"{SHOWN} .jp-NotebookPanel-toolbar", has_text="Python 3 (ipykernel)").wait_for()
         page.locator(".jp-StatusBar-TextItem", has_text=re.compile(r"\| Idle$")).wait_for()
 
     def cell(self, text: str) -> Locator:
@@ -48,7 +49,7 @@ class Notebook:
 
     def validate(self) -> str:
         """Presses nbgrader's button Validate and returns what its dialog says; the dialog stays open."""
-        self.page.locator(f"{SHOWN} .validate-button button, {SHOWN} .validate-button").first.click()
+        self.page.locator(f"{SHOWN} .validate-button").first.click()
         dialog = self.page.locator(".jp-Dialog").filter(has_text="Validation Results")
         dialog.wait_for()
         return dialog.inner_text()

@@ -164,6 +164,25 @@ def test_each_user_has_a_server_of_their_own_and_only_the_teacher_the_formgrader
     assert teacher.ask("GET", "formgrader/manage_assignments").status_code == 200
     for student in (anna, ben):
         assert student.ask("GET", "formgrader/manage_assignments").status_code == 404
+    hidden = {name: _page_config(term.users[name])["disabledExtensions"] for name in ("teacher", "anna")}
+    assert "@jupyter/nbgrader:formgrader" in hidden["anna"] and "@jupyter/nbgrader:formgrader" not in hidden["teacher"]
+    assert "@jupyter/nbgrader:create-assignment" in hidden["anna"]
+
+
+def test_the_formgrader_can_be_no_panel_of_jupyterlab_on_a_hub(term: Term):
+    page = term.users["teacher"].ask("GET", "formgrader/manage_assignments")
+    assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
+
+
+def test_jupyterlab_asks_nobody_on_the_hub_about_news(term: Term):
+    asked = term.users["anna"].ask("GET", "lab/api/settings/@jupyterlab/apputils-extension:notification")
+    assert asked.json()["schema"]["properties"]["fetchNews"]["default"] == "false"
+
+
+def _page_config(user: hub.Person) -> dict:
+    """What a user's JupyterLab page is told."""
+    found = re.search(r'<script id="jupyter-config-data"[^>]*>(.*?)</script>', user.ask("GET", "lab").text, re.S)
+    return json.loads(found[1])
 
 
 def test_no_page_of_the_hub_needs_the_network(term: Term):
