@@ -57,5 +57,5 @@ c.HTMLExporter.filters = {
     "clean_html": "grading.feedback.clean_html",
     "strip_files_prefix": "grading.feedback.unchanged",
 }
-# No page loads anything from the network. Without this line, the Formgrader shows formulas with MathJax from a CDN.
+# The Formgrader loads nothing from the network. Without this line it takes MathJax from there, and its keys wait for it.
 c.HTMLExporter.extra_template_basedirs.insert(0, str(HERE / "grading" / "lab" / "templates"))

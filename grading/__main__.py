@@ -121,7 +121,8 @@ def _lab(_: argparse.Namespace) -> int:
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={courses.REPOSITORY}"]
     command += [f"--ServerApp.preferred_dir={release}"]
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    paths = [str(LAB_CONFIG), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
+    # The folder lab/ holds settings by which JupyterLab neither fetches news nor looks for updates.
+    paths = [str(courses.REPOSITORY / "grading" / "lab"), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
     env = {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
     return subprocess.call(command + ["--allow-root"] * as_root, env=env)
 
