@@ -57,5 +57,5 @@ c.HTMLExporter.filters = {
     "clean_html": "grading.feedback.clean_html",
     "strip_files_prefix": "grading.feedback.unchanged",
 }
-# The Formgrader loads nothing from the network. Without this line it takes MathJax from there, and its keys wait for it.
+# The Formgrader loads nothing from the network: without this line it fetches MathJax, and its keys wait for that.
 c.HTMLExporter.extra_template_basedirs.insert(0, str(HERE / "grading" / "lab" / "templates"))
