@@ -102,7 +102,11 @@ def row(panel: FrameLocator | Page, name: str) -> Locator:
 
 def mark(panel: FrameLocator, cell: str, points: float, comment: str) -> None:
     """Types marks and a comment for a written answer in the Formgrader, and waits until each is saved."""
-    for field, text in ((f"#{cell}", str(points)), (f"#{cell}-comment", comment)):
+    for ready in (f"#{cell}_extra_credit[placeholder]", f"#{cell}-comment[placeholder]"):
+        panel.locator(ready).wait_for()  # the page listens to its fields from then on
+    for field, text, kind in ((f"#{cell}", str(points), "grade"), (f"#{cell}-comment", comment, "comment")):
         panel.locator(field).fill(text)
-        with panel.owner.page.expect_response(lambda answer: answer.request.method == "PUT" and answer.ok):
+        with panel.owner.page.expect_response(
+            lambda answer, kind=kind: f"/formgrader/api/{kind}/" in answer.url and answer.ok
+        ):
             panel.locator(field).press("Tab")
