@@ -16,9 +16,7 @@ import datetime
 import functools
 import itertools
 import platform
-import statistics
 import sys
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -27,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import torch
 import variants
+from turns import timed
 from variants import Shape
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -137,7 +136,8 @@ def measure(setting: Setting, device: torch.device, dtype: str, gigabytes: float
                 steps[variant, name], x, *variant.cache(numbers, setting.B, context)
             )
         try:
-            taken = timed(jobs, setting, device)
+            agree(fit, setting, jobs, dtype, context)
+            taken = timed(jobs, device, setting.least_s, setting.rounds)
         except torch.OutOfMemoryError:
             print(f"{dtype}: context {context} does not fit: memory for what is made on the way is missing.")
             return
@@ -148,31 +148,15 @@ def measure(setting: Setting, device: torch.device, dtype: str, gigabytes: float
                 yield {"copy": 2 * half * size / seconds, "context": context}
 
 
-def timed(jobs: dict[tuple, Callable], setting: Setting, device: torch.device) -> dict[tuple, float]:
-    """The median seconds of each job, all of them taking turns; a timing repeats a job until it is long enough."""
-
-    def wait() -> None:
-        if device.type == "cuda":
-            torch.cuda.synchronize(device)
-
-    clock = time.perf_counter if device.type == "cuda" else time.thread_time
-
-    def seconds(job: Callable, times: int) -> float:
-        wait()
-        started = clock()
-        for _ in range(times):
-            job()
-        wait()
-        return (clock() - started) / times
-
-    for job in jobs.values():
-        job()  # the first call also loads and chooses kernels
-    times = {key: max(1, round(setting.least_s / seconds(job, 1))) for key, job in jobs.items()}
-    taken: dict[tuple, list[float]] = {key: [] for key in jobs}
-    for _ in range(setting.rounds):
-        for key, job in jobs.items():
-            taken[key].append(seconds(job, times[key]))
-    return {key: statistics.median(found) for key, found in taken.items()}
+def agree(fit: list, setting: Setting, jobs: dict[tuple, Callable], dtype: str, context: int) -> None:
+    """Wrong if the operators do not give one output on one cache, as where an operator meets sizes too large for it."""
+    for variant in fit:
+        first, *others = (jobs[variant, name]().float() for name in setting.operators)
+        for other, name in zip(others, setting.operators[1:], strict=True):
+            miss = float((other - first).abs().max() / first.abs().max())
+            if not miss < TOLERANCE[dtype]:
+                text = f"{variant.name} with {name} in {dtype} differs by {miss:.1e} from {setting.operators[0]}"
+                raise Wrong(f"{text}, {context} tokens cached.")
 
 
 def rows(setting: Setting, device: torch.device, dtype: str, found: list[dict]) -> list[Row]:
@@ -271,17 +255,17 @@ def main(arguments: list[str] | None = None) -> int:
     lines: list[Row] = []
     with torch.no_grad():
         for dtype in DTYPES:
+            found = []
             try:
                 worst = check(setting, device, dtype)
+                print(f"{dtype}: every variant gives what its definition gives, to {worst:.0e} of the largest number.")
+                for step in measure(setting, device, dtype, gigabytes, longest):
+                    found.append(step)
+                    if "copy" in step:
+                        print(f"{dtype}: context {step['context']} measured", flush=True)
             except Wrong as wrong:
-                print(f"decode: {wrong}")
+                print(f"decode: {wrong} Nothing is written.")
                 return 1
-            print(f"{dtype}: every variant gives what its definition gives, to {worst:.0e} of the largest number.")
-            found = []
-            for step in measure(setting, device, dtype, gigabytes, longest):
-                found.append(step)
-                if "copy" in step:
-                    print(f"{dtype}: context {step['context']} measured", flush=True)
             lines += rows(setting, device, dtype, found)
     path = chosen.folder / f"decode-{chosen.device}.csv"
     write(path, lines)

@@ -5,6 +5,7 @@ import pytest
 SLOW = (
     "test_exports.py",
     "test_feedback.py",
+    "test_gpu.py",
     "test_release.py",
     "test_report.py",
     "test_check.py",

@@ -23,6 +23,7 @@ import decode
 import draw
 import part14
 import published
+import turns
 import variants
 
 CPU = torch.device("cpu")
@@ -86,6 +87,19 @@ def measured() -> list[decode.Row]:
     return decode.rows(TINY, CPU, "float32", found)
 
 
+def test_operators_that_differ_on_a_long_cache_are_not_timed(monkeypatch: pytest.MonkeyPatch):
+    def short_sighted(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
+        return variants.sdpa(q, k[:, :, -1500:], v[:, :, -1500:])
+
+    monkeypatch.setitem(variants.OPERATORS, "matmul", short_sighted)
+    found = decode.measure(TINY, CPU, "float32", gigabytes=1.6e-3, longest=2048)
+    with (
+        torch.no_grad(),
+        pytest.raises(decode.Wrong, match="MHA with matmul in float32 differs .*, 2048 tokens cached"),
+    ):
+        assert {step["context"] for step in found} == {1024}
+
+
 def test_contexts_double_until_memory_or_the_limit_ends_them(measured: list[decode.Row]):
     contexts: dict[str, set[int]] = {}
     for row in measured:
@@ -127,7 +141,7 @@ def test_rows_are_what_the_seconds_say():
 
 def test_jobs_take_turns_and_the_median_counts(monkeypatch: pytest.MonkeyPatch):
     clock, order = [0.0], []
-    monkeypatch.setattr(decode.time, "thread_time", lambda: clock[0])
+    monkeypatch.setattr(turns.time, "thread_time", lambda: clock[0])
     lasts = {"a": iter([1, 1, 2, 9, 3]), "b": iter([1, 1, 5, 5, 50])}  # the first two: loading, and how long it takes
 
     def job(name: str) -> None:
@@ -135,7 +149,7 @@ def test_jobs_take_turns_and_the_median_counts(monkeypatch: pytest.MonkeyPatch):
         clock[0] += next(lasts[name])
 
     jobs = {(name, ""): lambda name=name: job(name) for name in lasts}
-    assert decode.timed(jobs, TINY, CPU) == {("a", ""): 3.0, ("b", ""): 5.0}
+    assert turns.timed(jobs, CPU, least_s=1e-4, rounds=3) == {("a", ""): 3.0, ("b", ""): 5.0}
     assert "".join(order[2:]) == "ab" * 4
 
 
