@@ -73,7 +73,10 @@ def paragraph(lines: list[dict[str, str]]) -> str:
         f"what it cannot express."
     )
     if not first["tokens_a_second"]:
-        words += " This was measured on a CPU; it has not been measured on a GPU yet."
+        words += (
+            " This was measured on a CPU that others used too, where a repetition differs by up to a quarter; "
+            "it has not been measured on a GPU yet."
+        )
     return words
 
 
