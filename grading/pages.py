@@ -126,7 +126,7 @@ def index(student: str, found: list[results.Result]) -> str:
 def blocks(nb: NotebookNode, part: course.Part, resources: dict) -> list[Block]:
     """The cells of a graded notebook in their order, but the tests, whose report stands at the head of the page."""
     made: list[Block] = []
-    kinds = [_kind(cell, part) for cell in nb.cells]
+    kinds = [_kind(cell) for cell in nb.cells]
     for place, (cell, kind) in enumerate(zip(nb.cells, kinds, strict=True)):
         if kind == "test":
             continue
@@ -165,11 +165,13 @@ _TITLES = {
 }
 
 
-def _kind(cell: NotebookNode, part: course.Part) -> str:
+def _kind(cell: NotebookNode) -> str:
     name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
-    end = name.removeprefix(part.stem).removeprefix("-")
+    end = name.rsplit("-", 1)[-1]  # a part may have more than one cell of a kind
     if end in ("answer", "reasoning", "check", "figure", "test"):
         return end
+    if cell.metadata.get("nbgrader", {}).get("solution"):
+        return "answer"
     return "course" if name else "own"
 
 

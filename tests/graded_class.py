@@ -73,12 +73,13 @@ def assigned(book: Gradebook) -> None:
     for part in course.PARTS.values():
         where = (part.stem, course.ASSIGNMENT)
         book.add_notebook(*where)
-        book.add_solution_cell(f"{part.stem}-answer", *where)
-        book.add_grade_cell(f"{part.stem}-check", *where, max_score=0, cell_type="code")
-        book.add_grade_cell(f"{part.stem}-test", *where, max_score=part.automatic, cell_type="code")
-        if part.by_hand:
-            book.add_solution_cell(f"{part.stem}-reasoning", *where)
-            book.add_grade_cell(f"{part.stem}-reasoning", *where, max_score=part.by_hand, cell_type="markdown")
+        for each in solved(part)["cells"]:
+            role = each["metadata"]["nbgrader"]
+            if role["solution"]:
+                book.add_solution_cell(role["grade_id"], *where)
+            if role["grade"]:
+                points, kind = role["points"], each["cell_type"]
+                book.add_grade_cell(role["grade_id"], *where, max_score=points, cell_type=kind)
 
 
 def submitted(book: Gradebook, student: str) -> SubmittedAssignment:
