@@ -160,7 +160,6 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-LAB_CONFIG = courses.REPOSITORY / "grading" / "lab"  # JupyterLab neither fetches news nor looks for updates
 COMMANDS = {
     "release": _release,
     "demo": _demo,
