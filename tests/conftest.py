@@ -9,6 +9,7 @@ SLOW = (
     "test_release.py",
     "test_report.py",
     "test_check.py",
+    "test_servers.py",
     "test_zygote.py",
     "test_sandbox.py",
     "test_commands.py",

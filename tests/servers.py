@@ -1,5 +1,6 @@
 """Servers that tests start: a command with a home of its own, and no process of it left at the end."""
 
+import contextlib
 import json
 import os
 import socket
@@ -96,16 +97,18 @@ def lab_address(home: Path) -> str | None:
 def _stop(server: Server, wrapped: bool) -> list[str]:
     """Stops a server and all it started; what had not ended by itself."""
     started = _family(server)
-    for process in server.process.children() if wrapped else [server.process]:
-        process.terminate()
+    for process in server.process.children() if wrapped and server.process.is_running() else [server.process]:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.terminate()
     psutil.wait_procs([server.process, *started], timeout=STOP_LIMIT_S)
-    left = [process for process in {*started, *_family(server)} if process.is_running()]
-    names = [" ".join(process.cmdline())[:200] for process in left if process.status() != psutil.STATUS_ZOMBIE]
-    for process in [*left, server.process]:
-        if process.is_running():
-            process.kill()
-    server.process.wait()
-    return names
+    left = {}
+    for process in {*started, *_family(server), server.process}:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if process.status() != psutil.STATUS_ZOMBIE:
+                left[process] = " ".join(process.cmdline())[:200]
+                process.kill()
+    psutil.wait_procs(list(left), timeout=STOP_LIMIT_S)
+    return list(left.values())
 
 
 def _family(server: Server) -> list[psutil.Process]:
