@@ -8,6 +8,7 @@ from pathlib import Path
 from grading.feedback import without_hidden_tests
 
 _folders: dict[Path, tempfile.TemporaryDirectory] = {}
+_copied: dict[Path, tuple[int, int, int]] = {}  # the state of each file when it was copied
 
 
 def copy(graded: Path) -> Path:
@@ -20,18 +21,29 @@ def copy(graded: Path) -> Path:
         for folder in _folders.values():
             folder.cleanup()
         _folders.clear()
+        _copied.clear()
         _folders[graded] = tempfile.TemporaryDirectory(prefix="handed-in-")
-    target = Path(_folders[graded].name)
+    target, found = Path(_folders[graded].name), set()
     for path in graded.rglob("*"):
         copied = target / path.relative_to(graded)
         if path.is_symlink() or not (path.is_file() or path.is_dir()):
             continue
         if path.is_dir():
             copied.mkdir(exist_ok=True)
-        elif path.suffix == ".ipynb":
+            continue
+        status = path.stat()
+        state = (status.st_ino, status.st_mtime_ns, status.st_size)
+        found.add(path)
+        if _copied.get(path) == state:
+            continue
+        if path.suffix == ".ipynb":
             copied.write_text(json.dumps(_shown(json.loads(path.read_text(encoding="utf-8")))), encoding="utf-8")
         else:
             shutil.copyfile(path, copied)
+        _copied[path] = state
+    for path in _copied.keys() - found:  # of a hand-in of the same student's that this one replaces
+        (target / path.relative_to(graded)).unlink()
+        del _copied[path]
     return target
 
 
