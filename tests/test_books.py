@@ -8,12 +8,13 @@ import pytest
 import sqlalchemy
 from nbgrader import api
 
-from grading import books
+from grading import books, courses
 
 
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A new gradebook, which takes nbgrader a while to make."""
+    courses.config(courses.REPOSITORY)  # sets PATH, without which nbgrader cannot make one
     path = tmp_path_factory.mktemp("empty") / "gradebook.db"
     api.Gradebook(f"sqlite:///{path}").close()
     return path
