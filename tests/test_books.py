@@ -5,7 +5,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-import sqlalchemy
 from nbgrader import api
 
 from grading import books, courses
@@ -63,14 +62,3 @@ def test_a_forked_process_has_an_engine_of_its_own(address: str, monkeypatch: py
     ours = books.create_engine(address)
     monkeypatch.setattr(os, "getpid", lambda: -1)
     assert books.create_engine(address) is not ours
-
-
-def test_a_query_is_compiled_once(address: str):
-    asked = sqlalchemy.select(api.Student.id)
-    with api.Gradebook(address) as book:
-        book.db.execute(asked)
-    compiled = len(book.engine._compiled_cache)
-    for _ in range(3):
-        with api.Gradebook(address) as book:
-            book.db.execute(asked)
-    assert len(book.engine._compiled_cache) == compiled > 0
