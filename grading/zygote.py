@@ -39,7 +39,8 @@ from types import ModuleType
 PRELOAD = """
 torch torch.nn torch.nn.functional numpy sympy matplotlib.pyplot matplotlib.backends.backend_agg
 PIL.PngImagePlugin PIL.BmpImagePlugin PIL.GifImagePlugin PIL.JpegImagePlugin PIL.PpmImagePlugin
-IPython IPython.core.completer IPython.core.debugger IPython.extensions.storemagic pdb sqlite3 faulthandler psutil
+IPython IPython.core.completer IPython.core.completerlib IPython.core.debugger IPython.core.logger IPython.core.oinspect
+IPython.core.pylabtools IPython.extensions.storemagic IPython.utils.wildcard pdb sqlite3 faulthandler psutil
 ipykernel.ipkernel ipykernel.zmqshell ipykernel.displayhook ipykernel.iostream ipykernel.debugger
 ipykernel.subshell_manager asyncio tornado.platform.asyncio
 """.split()
