@@ -1,6 +1,9 @@
 """Course folders: nbgrader's view of one, and the standing errors that a user can mend."""
 
 import contextlib
+import fcntl
+import os
+import platform
 import re
 import shutil
 import sqlite3
@@ -29,13 +32,36 @@ def config(root: Path) -> Config:
     """The course's configuration of nbgrader for the folder `root`, which holds source/, release/, submitted/ …"""
     found = PyFileConfigLoader("nbgrader_config.py", path=str(REPOSITORY)).load_config()
     found.CourseDirectory.root = str(root)
-    found.CourseDirectory.db_url = database(root)
+    if root.resolve() != REPOSITORY or "db_url" not in found.CourseDirectory:  # the demo's marks go nowhere else
+        found.CourseDirectory.db_url = f"sqlite:///{(root / 'gradebook.db').resolve()}?timeout={LOCK_LIMIT_S}"
     return found
 
 
 def database(root: Path) -> str:
-    """The gradebook's address; a process waits for its turn there rather than fail."""
-    return f"sqlite:///{(root / 'gradebook.db').resolve()}?timeout={LOCK_LIMIT_S}"
+    """The gradebook's address: c.CourseDirectory.db_url, or gradebook.db in the course's folder.
+
+    A process waits there for its turn rather than fail.
+    """
+    return config(root).CourseDirectory.db_url
+
+
+@contextlib.contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """Sees to it that one run at a time grades the course in `root`; the system forgets it when the process ends.
+
+    Errors  CourseError if another run does.
+    """
+    with (root / ".autograde.lock").open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.seek(0)
+            other = file.read().strip() or "another run"
+            raise CourseError(f"{other} is grading {shown(root)} already. Wait until it is done, or stop it.") from None
+        file.truncate(0)
+        file.write(f"process {os.getpid()} on {platform.node()}")
+        file.flush()
+        yield
 
 
 def api(root: Path) -> NbGraderAPI:
@@ -46,8 +72,8 @@ def api(root: Path) -> NbGraderAPI:
 @contextlib.contextmanager
 def gradebook(root: Path) -> Iterator[Gradebook]:
     """The gradebook of the course in `root`, closed at the end."""
-    config(root)  # also sets PATH, without which a new gradebook cannot be made
-    with Gradebook(database(root), course_id=course.ASSIGNMENT) as book:
+    url = database(root)  # also sets PATH, without which a new gradebook cannot be made
+    with Gradebook(url, course_id=course.ASSIGNMENT) as book:
         yield book
 
 

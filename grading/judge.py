@@ -149,6 +149,11 @@ def run_test(source: str, name: str, points: float) -> Report:
     return report
 
 
+def warm(walled: bool) -> None:
+    """Starts this process's first sandbox ahead; SandboxError if the walls cannot stand here."""
+    _pool(walled).warm()
+
+
 @functools.cache
 def _pool(walled: bool) -> Pool:
     """This process's sandboxes; SandboxError if the walls cannot stand here."""

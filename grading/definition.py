@@ -1,0 +1,103 @@
+"""What all hand-ins are graded with, as bytes: release, gradebook without students, configuration; and its hash.
+
+A worker grades with these alone, and with the same program: `program` names the code, the packages and the limits, and
+a worker whose own is another refuses.
+"""
+
+import functools
+import importlib.metadata
+import io
+import json
+import os
+import platform
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.utils import find_all_files
+from sqlalchemy import Engine
+from traitlets.config import Config
+
+from grading import course, courses, oracles, packed, rows
+
+# What a mark may depend on; of other packages a worker may have others.
+PACKAGES = "torch numpy sympy matplotlib nbgrader nbclient nbconvert nbformat ipykernel ipython jupyter_client".split()
+GRADEBOOK = "gradebook.db"
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What all tasks share: an archive of files, the configuration, the course's secret, the program, a hash of all."""
+
+    archive: bytes
+    config: Config
+    secret: str
+    program: dict[str, str]
+    digest: str
+
+    def write(self, root: Path) -> None:
+        """Writes the files to a folder: release/, files beside the sources, and the gradebook."""
+        with zipfile.ZipFile(io.BytesIO(self.archive)) as archive:
+            archive.extractall(root)
+        for name in ("source", "submitted"):
+            (root / name).mkdir(exist_ok=True)
+
+
+def read(root: Path, engine: Engine) -> Definition:
+    """What the hand-ins of the course in `root` are graded with, as it stands in release/ and in the gradebook."""
+    with engine.begin() as connection:
+        found, version = rows.shared(connection), rows.version(connection)
+    files = _files(root)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / GRADEBOOK
+        rows.new(str(path), found, version)
+        archive = _archive({**files, GRADEBOOK: path.read_bytes()})
+    config, secret, program = courses.config(root), os.environ.get(oracles.SECRET, ""), current_program()
+    del config.CourseDirectory["root"], config.CourseDirectory["db_url"]
+    settings = json.dumps([config, secret, program, _cells(found)], sort_keys=True, default=repr)
+    digest = packed.digest([*sorted(files.items()), ("", settings.encode())])
+    return Definition(archive, config, secret, program, digest)
+
+
+def sources(root: Path) -> str:
+    """A hash of all that release and gradebook are made from."""
+    folder = root / "source" / course.ASSIGNMENT
+    files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    return packed.digest([*sorted(files.items()), ("", json.dumps(current_program(), sort_keys=True).encode())])
+
+
+@functools.cache
+def current_program() -> dict[str, str]:
+    """What grades here, by name: the code of `grading`, the packages that a mark may depend on, limits that were set."""
+    here = Path(__file__).parent
+    found = {"grading": packed.digest((path.name, path.read_bytes()) for path in sorted(here.glob("*.py")))[:16]}
+    found["Python"] = ".".join(platform.python_version_tuple()[:2])
+    found.update({name: importlib.metadata.version(name) for name in PACKAGES})
+    return {**found, **{n: v for n, v in os.environ.items() if n.startswith("ATTENTION_") and n != oracles.SECRET}}
+
+
+def _cells(found: rows.Rows) -> list:
+    """What the gradebook says of the assignment, without its ids."""
+    names = {i: row["name"] for table in ("notebook", "base_cell") for i, row in found[table].items()}
+    out = [row["duedate"] for row in found["assignment"].values()]
+    for table in rows.SHARED[3:]:
+        for i, row in found[table].items():
+            out.append([table, names.get(i), *(names.get(v, v) for k, v in sorted(row.items()) if k != "id")])
+    return sorted(out, key=repr)
+
+
+def _files(root: Path) -> dict[str, bytes]:
+    """What nbgrader's Autograde reads of release/ and source/: the released notebooks, and files beside the sources."""
+    release, source = root / "release" / course.ASSIGNMENT, root / "source" / course.ASSIGNMENT
+    ignored = [*courses.api(root).coursedir.ignore, "*.ipynb"]
+    paths = [*release.glob("*.ipynb"), *map(Path, find_all_files(str(source), ignored))]
+    return {str(path.relative_to(root)): path.read_bytes() for path in paths}
+
+
+def _archive(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(files.items()):
+            archive.writestr(name, content)
+    return out.getvalue()

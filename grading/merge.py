@@ -1,0 +1,168 @@
+"""A worker's result into the course: rows in one transaction a student, files by rename, and a note that says: done.
+
+The note goes first and comes back last. Whatever is killed, full or pulled in between, a student without a note that
+fits hand-in, tests, files and rows is graded again by the next run; a note never says more than what is there.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from grading import course, intake, packed, rows
+from grading.worker import File, Result
+
+TRIES = 5  # of a transaction that another one has crossed
+SERIALIZATION = ("40001", "40P01")  # PostgreSQL's codes for that
+
+
+class Changed(Exception):
+    """What was graded is not what is there any more: the hand-in, or the student's rows."""
+
+
+def before(engine: Engine, student: str) -> rows.Rows:
+    """A student's rows as they are."""
+    with engine.begin() as connection:
+        return rows.of_student(connection, student)
+
+
+def merge(root: Path, engine: Engine, result: Result, was: rows.Rows, sent: packed.HandIn, key: str) -> None:
+    """Puts a result in place; all of it, or nothing that counts.
+
+    Errors  Changed if hand-in or rows are not those that were graded; OSError and DBAPIError if it cannot be written.
+    """
+    places = [(_place(root, "autograded", result.student), result.graded)]
+    if result.feedback:
+        places.append((_place(root, "feedback", result.student), result.feedback))
+    try:
+        for place, files in places:
+            _stage(place, files)
+        for attempt in range(1, TRIES + 1):
+            try:
+                with engine.begin() as connection:
+                    _put(connection, root, result, was, sent, places)
+                break
+            except DBAPIError as error:
+                if getattr(error.orig, "sqlstate", None) not in SERIALIZATION or attempt == TRIES:
+                    raise
+        if not result.unmarked and not result.error:
+            _note(root, result, key)
+    except BaseException:
+        _put_back(places)
+        raise
+    finally:
+        for place, _ in places:
+            for left in (_new(place), _old(place)):
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def noted(root: Path, engine: Engine, student: str, key: str, feedback: bool) -> list[intake.Notice] | None:
+    """The notices about a hand-in that was graded with this key, or None if it is to be graded."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        note = json.loads(_note_path(root, student).read_text(encoding="utf-8"))
+        if note["key"] != key or (feedback and not any(_place(root, "feedback", student).glob("*.html"))):
+            return None
+        if note["files"] != _digest_of_files(_place(root, "autograded", student)):
+            return None
+        with engine.begin() as connection:
+            if note["rows"] != _digest_of_rows(rows.of_student(connection, student)):
+                return None
+        return [intake.Notice(student, part, text) for part, text in note["notices"]]
+    return None
+
+
+def clean(root: Path) -> None:
+    """Removes what a run that was killed has left beside the graded hand-ins."""
+    for step in ("autograded", "feedback"):
+        for left in root.glob(f"{step}/*/.{course.ASSIGNMENT}.*/"):
+            shutil.rmtree(left)
+
+
+def _put(
+    connection: Connection, root: Path, result: Result, was: rows.Rows, sent: packed.HandIn, places: list
+) -> None:
+    """The rows and the files, as long as the transaction lasts."""
+    if rows.of_student(connection, result.student) != was:
+        raise Changed("its rows in the gradebook have changed while it was graded")
+    if packed.read(sent.student, _place(root, "submitted", sent.student)) != sent:
+        raise Changed("it was replaced while it was graded")
+    rows.apply(connection, was, result.after)
+    _note_path(root, result.student).unlink(missing_ok=True)
+    for place, files in places:
+        if place.exists() and not _old(place).exists():
+            place.rename(_old(place))
+        if files and not place.exists():
+            _new(place).rename(place)
+
+
+def _put_back(places: list) -> None:
+    """The files as they were before."""
+    for place, _ in places:
+        if _old(place).exists():
+            shutil.rmtree(place, ignore_errors=True)
+            _old(place).rename(place)
+
+
+def _stage(place: Path, files: dict[str, File]) -> None:
+    """Writes files beside the place where they will be."""
+    shutil.rmtree(_new(place), ignore_errors=True)
+    _new(place).parent.mkdir(parents=True, exist_ok=True)
+    for name, (mode, content) in files.items():
+        path = _new(place) / name
+        if content is None:
+            path.mkdir()
+        else:
+            path.write_bytes(content)
+        path.chmod(mode | (0o200 if content is None else 0))
+
+
+def _note(root: Path, result: Result, key: str) -> None:
+    path = _note_path(root, result.student)
+    note = {"key": key, "files": _digest_of_files(_place(root, "autograded", result.student))}
+    note["rows"] = _digest_of_rows(result.after)
+    note["notices"] = [[notice.part, notice.text] for notice in result.notices]
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps(note, indent=1), encoding="utf-8")
+    new.replace(path)
+
+
+def _digest_of_files(place: Path) -> str:
+    files = sorted(path for path in place.rglob("*") if path.is_file())
+    return packed.digest((str(path.relative_to(place)), path.read_bytes()) for path in files)
+
+
+def _digest_of_rows(found: rows.Rows) -> str:
+    """A hash of what grading writes, and of what it takes into account; marks and comments given by hand are neither."""
+    wanted = {
+        "submitted_assignment": ("timestamp", "extension"),
+        "submitted_notebook": ("late_submission_penalty",),
+        "grade": ("auto_score",),
+        "comment": ("auto_comment",),
+    }
+    picked = [
+        [table, name, *(row[column] for column in columns)]
+        for table, columns in wanted.items()
+        for name, row in sorted(found[table].items())
+    ]
+    return hashlib.sha256(json.dumps(picked, default=str).encode()).hexdigest()
+
+
+def _place(root: Path, step: str, student: str) -> Path:
+    return root / step / student / course.ASSIGNMENT
+
+
+def _note_path(root: Path, student: str) -> Path:
+    return root / "autograded" / student / f".{course.ASSIGNMENT}.json"
+
+
+def _new(place: Path) -> Path:
+    return place.with_name(f".{place.name}.new")
+
+
+def _old(place: Path) -> Path:
+    return place.with_name(f".{place.name}.old")

@@ -1,0 +1,103 @@
+"""A hand-in as bytes: what of a student's folder grading reads, to be sent to a worker that shares no disk.
+
+Nothing is parsed here. What is no regular file, or too large to be taken in, is sent as such, so that the worker finds
+the same folder and says the same of it.
+"""
+
+import contextlib
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from grading import beside, course, limits
+
+Content = bytes | int | None  # of a file; the size of a notebook that is too large to be read; None: no regular file
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """One student's folder: contents by path below it."""
+
+    student: str
+    entries: tuple[tuple[str, Content], ...]
+
+    @property
+    def notebooks(self) -> bool:
+        """Whether there is any notebook, of whatever name."""
+        return any("/" not in name and name.endswith(".ipynb") for name, _ in self.entries)
+
+    @property
+    def digest(self) -> str:
+        """A hash of everything that grading reads."""
+        return digest((name, _as_bytes(content)) for name, content in self.entries)
+
+    def write(self, folder: Path) -> None:
+        """Writes the hand-in to a new folder; what is no file there is none here."""
+        folder.mkdir(parents=True)
+        for name, content in self.entries:
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            match content:
+                case bytes():
+                    path.write_bytes(content)
+                case int():
+                    path.touch()
+                    os.truncate(path, content)  # as large, and empty
+                case None if name.endswith(".ipynb"):
+                    path.mkdir()
+                case None:
+                    path.symlink_to("nowhere")
+
+
+def read(student: str, folder: Path) -> HandIn:
+    """The hand-in in a folder: the course's notebooks, and the files beside them that are admitted.
+
+    Errors  OSError if the folder cannot be read.
+    """
+    entries: dict[str, Content] = {}
+    with os.scandir(folder) as found:
+        names = sorted(entry.name for entry in found if entry.name.endswith(".ipynb"))
+    for name in names:
+        known = name.removesuffix(".ipynb") in beside.NOTEBOOKS
+        if known or len(entries) < len(course.PARTS) + limits.NAMED:
+            entries[name] = _content(folder / name) if known else b""  # of others only the name is told
+    taken, left_out = beside.admitted(folder)
+    for path in taken:
+        content = _content(path)
+        entries[os.path.relpath(path, folder)] = content if isinstance(content, bytes) else None
+    entries.update({name: None for name in left_out[: limits.NAMED] if name not in entries})
+    return HandIn(student, tuple(sorted(entries.items())))
+
+
+def digest(entries: object) -> str:
+    """A hash of pairs of names and contents, in their order."""
+    out = hashlib.sha256()
+    for name, content in entries:
+        encoded = os.fsencode(name)
+        out.update(b"%d %d " % (len(encoded), len(content)) + encoded + content)
+    return out.hexdigest()
+
+
+def _content(path: str | Path) -> Content:
+    """What a regular file holds, opened without following a link or waiting for a pipe."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                return None
+            if status.st_size > limits.NOTEBOOK_BYTES:
+                return status.st_size
+            return file.read(limits.NOTEBOOK_BYTES + 1)
+    return None
+
+
+def _as_bytes(content: Content) -> bytes:
+    match content:
+        case bytes():
+            return b"=" + content
+        case int():
+            return b"#%d" % content
+    return b"?"

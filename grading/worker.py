@@ -1,0 +1,162 @@
+"""What runs on a worker: one hand-in, graded by nbgrader and the judge in a folder and on a gradebook of its own.
+
+It takes bytes and gives bytes: of the course's disk, gradebook and other hand-ins a worker sees nothing.
+"""
+
+import contextlib
+import os
+import sqlite3
+import stat
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from sqlalchemy import Engine, event
+from traitlets.config import Config
+
+from grading import beside, course, courses, definition, intake, judge, limits, messages, oracles, packed, rows
+from grading.sandbox import SandboxError
+
+File = tuple[int, bytes | None]  # mode and content of a file; of a folder None
+_one_at_a_time = threading.Lock()  # nbgrader changes the working folder, and a hidden test runs in one kernel's name
+
+
+class Other(Exception):
+    """This worker is not the program that the parent is; one line says what differs."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a hand-in: its rows after grading, and the files to put in place by path."""
+
+    student: str
+    notices: list[intake.Notice] = field(default_factory=list)
+    unmarked: list[str] = field(default_factory=list)
+    error: str = ""
+    after: rows.Rows | None = None
+    graded: dict[str, File] = field(default_factory=dict)
+    feedback: dict[str, File] = field(default_factory=dict)
+    struck: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def grade(given: definition.Definition, hand_in: packed.HandIn, before: rows.Rows, feedback: bool = True) -> Result:
+    """Grades one hand-in; whatever goes wrong with it is told in the result, so that others go on.
+
+    Errors  Other if this worker's code, packages or limits are not the parent's.
+    """
+    ours = definition.current_program()
+    differing = [name for name in sorted({*ours, *given.program}) if ours.get(name) != given.program.get(name)]
+    if differing:
+        here, there = ([f"{n} {which.get(n, 'nothing')}" for n in differing] for which in (ours, given.program))
+        raise Other(f"a worker has {', '.join(here)}, but here is {', '.join(there)}. Install the same on all workers.")
+    with _one_at_a_time, tempfile.TemporaryDirectory(prefix="student-") as folder:
+        started = time.monotonic()
+        try:
+            result = _grade(Path(folder).resolve(), given, hand_in, before, feedback)
+        except Exception as error:  # noqa: BLE001  (told, and the exit status says it; the others go on)
+            result = Result(hand_in.student, error=f"{type(error).__name__}: {error}")
+        return Result(**{**vars(result), "seconds": time.monotonic() - started})
+
+
+def warm(walled: bool) -> None:
+    """Starts a worker's first sandbox ahead."""
+    with contextlib.suppress(SandboxError):  # told by whoever needs it
+        judge.warm(walled)
+
+
+def _grade(
+    root: Path, given: definition.Definition, hand_in: packed.HandIn, before: rows.Rows, feedback: bool
+) -> Result:
+    student, submitted = hand_in.student, root / "submitted" / hand_in.student / course.ASSIGNMENT
+    beside.guard()
+    given.write(root)
+    hand_in.write(submitted)
+    url = f"sqlite:///{root / definition.GRADEBOOK}"
+    config = Config(given.config)
+    config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), url
+    notices = intake.notices(student, submitted, root / "release" / course.ASSIGNMENT)
+    engine = rows.engine(url)
+    with _unsynced(root), _secret(given.secret), contextlib.ExitStack() as at_end:
+        at_end.callback(engine.dispose)
+        with engine.begin() as connection:
+            rows.add(connection, before)
+        api = NbGraderAPI(config=config)
+        result = api.autograde(course.ASSIGNMENT, student, force=True, create=True)
+        if not result["success"]:
+            return Result(student, notices, error=courses.last_error(result))
+        with Gradebook(url, course.ASSIGNMENT) as book:
+            unmarked = judge.unmarked(book, student)
+        graded = root / "autograded" / student / course.ASSIGNMENT
+        error = ""
+        if feedback and not unmarked:
+            result = api.generate_feedback(course.ASSIGNMENT, student, force=True)
+            error = "" if result["success"] else f"no feedback: {courses.last_error(result)}"
+        with engine.begin() as connection:
+            after = rows.of_student(connection, student)
+    pages = root / "feedback" / student / course.ASSIGNMENT
+    return Result(student, notices, unmarked, error, after, _files(graded), _files(pages), _struck(graded))
+
+
+@contextlib.contextmanager
+def _unsynced(root: Path):
+    """Lets SQLite leave writing to the system's own pace: a gradebook below `root` need not survive a power cut."""
+
+    def connect(connection: object, _: object) -> None:
+        if isinstance(connection, sqlite3.Connection):
+            _, _, file = connection.execute("PRAGMA database_list").fetchone()
+            if Path(file).is_relative_to(root):
+                connection.execute("PRAGMA synchronous=OFF")
+
+    event.listen(Engine, "connect", connect)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "connect", connect)
+
+
+@contextlib.contextmanager
+def _secret(secret: str):
+    """The course's secret where the oracles look for it."""
+    before = os.environ.get(oracles.SECRET)
+    os.environ[oracles.SECRET] = secret
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[oracles.SECRET]
+        else:
+            os.environ[oracles.SECRET] = before
+
+
+def _files(folder: Path) -> dict[str, File]:
+    """Everything below a folder, and the folder itself as "."; nothing of a folder that is not there."""
+    if not folder.exists():
+        return {}
+    out: dict[str, File] = {}
+    for path in (folder, *sorted(folder.rglob("*"))):
+        mode = stat.S_IMODE(path.stat().st_mode)
+        out[str(path.relative_to(folder))] = (mode, None if path.is_dir() else path.read_bytes())
+    return out
+
+
+def _struck(graded: Path) -> list[str]:
+    """The limits that ended or cut a notebook, a line each, in our own words."""
+    known = {messages.KERNEL_ENDED, messages.cell_never_ends(limits.CELL_LIMIT_S)}
+    out = []
+    for path in sorted(graded.glob("*.ipynb")):
+        found = {}
+        for cell in nbformat.read(path, as_version=4).cells:
+            for output in cell.get("outputs", []):
+                name, text = output.get("ename"), output.get("evalue")
+                if name == "CellTimeoutError":
+                    found["a cell was stopped at its limit of time."] = None
+                elif name == judge.KERNEL_ENDED and text in known:
+                    found[text] = None
+        out += [f"{path.stem}: {text}" for text in found]
+    return out
