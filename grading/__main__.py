@@ -18,7 +18,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("release", help="make release/ and notebooks/ from source/")
     demo = commands.add_parser("demo", help="grade the sample class in demo/")
-    grade = commands.add_parser("grade", help="grade what lies in submitted/")
+    grade = commands.add_parser("autograde", aliases=["grade"], help="grade what lies in submitted/")
     for command in (demo, grade):
         command.add_argument("--workers", type=_positive, help="students graded at once (default: one a core)")
     commands.add_parser("gpu", help="run part 13 on a GPU, where there is one, and say what TF32 does to it")
@@ -26,6 +26,9 @@ def main(arguments: list[str] | None = None) -> int:
     check.add_argument("places", type=Path, nargs="*", metavar="FOLDER_OR_NOTEBOOK", help="default: release/attention")
     report = commands.add_parser("report", help="write the class report, a page with pictures, to report.html")
     report.add_argument("folder", type=Path, nargs="?", help="the course folder, such as demo (default: this one)")
+    grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on the Dask cluster that is there")
+    grade.add_argument("--force", action="store_true", help="grade again what is graded and unchanged")
+    grade.add_argument("--quiet", action="store_true", help="print only what is not graded")
     commands.add_parser("lab", help="open JupyterLab on release/")
     commands.add_parser("test", help="pass all tests; with arguments, hand them to pytest and run nothing else")
     export = commands.add_parser("export", help="write the marks as a file that Canvas or Moodle imports")
@@ -50,8 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:  # whoever read our output, such as head, has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except KeyboardInterrupt:
-        print(f"\n{chosen.command}: stopped. Run it again to go on.", file=sys.stderr)
+    except KeyboardInterrupt as stopped:
+        print(f"\n{chosen.command}: stopped. {stopped} Run it again to go on.".replace("  ", " "), file=sys.stderr)
         return 130
 
 
@@ -73,11 +76,13 @@ def _demo(chosen: argparse.Namespace) -> int:
     return 1 if any(r.error or r.unmarked for r in autograde.grade_class(root, chosen.workers)) else 0
 
 
-def _grade(chosen: argparse.Namespace) -> int:
+def _autograde(chosen: argparse.Namespace) -> int:
     from grading import autograde
 
-    _stand_walls()
-    return 1 if any(r.error or r.unmarked for r in autograde.grade_class(courses.REPOSITORY, chosen.workers)) else 0
+    if chosen.scheduler is None:
+        _stand_walls()
+    results = autograde.grade_class(courses.REPOSITORY, chosen.workers, chosen.scheduler, chosen.quiet, chosen.force)
+    return 1 if any(r.error or r.unmarked for r in results) else 0
 
 
 def _gpu(_: argparse.Namespace) -> int:
@@ -171,6 +176,11 @@ COMMANDS = {
     "export": _export,
     "check": _check,
     "report": _report,
+    "autograde": _autograde,
+    "grade": _autograde,
+    "lab": _lab,
+    "test": _test,
+    "text": _text,
 }
 
 if __name__ == "__main__":

@@ -1,106 +1,269 @@
-"""A class at once: every hand-in through nbgrader and the judge, several students at a time."""
+"""A class at once: every hand-in through nbgrader and the judge on Dask's workers, and into the gradebook here.
 
-import multiprocessing
+The parent reads hand-ins, sends them, and merges what comes back; it parses nothing that a student wrote. What has been
+graded and is unchanged is left alone, so that a run that was stopped goes on where it was.
+"""
+
+import contextlib
+import errno
+import json
 import os
 import sys
 import time
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grading import course, courses, intake, marks, outcomes
+from distributed import KilledWorker
+from nbgrader.api import MissingEntry
+from sqlalchemy import Engine, make_url
+from sqlalchemy.exc import DBAPIError
+
+from grading import course, courses, crowd, definition, intake, marks, merge, packed, progress, rows, worker
+
+TRIES = 3  # of a hand-in that is replaced, or marked by hand, while it is graded
+TICK_S = 0.5
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @dataclass(frozen=True)
 class Graded:
-    """What became of one student: notices of the front gate, parts we failed to mark, an error of ours, seconds."""
+    """What became of one student: notices, parts we failed to mark, an error of ours, limits that struck, seconds.
+
+    `kept` says that it was graded before and is unchanged.
+    """
 
     student: str
     notices: list[intake.Notice] = field(default_factory=list)
     unmarked: list[str] = field(default_factory=list)
     error: str = ""
     seconds: float = 0.0
+    struck: list[str] = field(default_factory=list)
+    kept: bool = False
 
 
-def grade_class(root: Path, workers: int | None = None) -> list[Graded]:
+@dataclass(frozen=True)
+class _Task:
+    """A hand-in as it was sent: with the student's rows, and the hash of all that its marks depend on."""
+
+    hand_in: packed.HandIn
+    before: rows.Rows
+    key: str
+    tries: int = 1
+
+
+def grade_class(
+    root: Path, workers: int | None = None, scheduler: str | None = None, quiet: bool = False, force: bool = False
+) -> list[Graded]:
     """Grades all hand-ins of the course in `root`, writes feedback and marks.csv, prints progress and the marks.
 
-    Errors  CourseError if there is nothing to grade or the course cannot be read.
+    Errors  CourseError if there is nothing to grade, the course cannot be read, or the disk is full.
     """
     students = courses.students(root)
-    courses.register(root)
-    results = []
-    for number, result in enumerate(graded(root, students, workers), start=1):
-        results.append(result)
-        print(f"[{number}/{len(students)}] {result.student}: {_outcome(result)}", flush=True)
-    with courses.gradebook(root) as book:
-        rows = marks.read(book)
-    marks.write_csv(rows, root / "marks.csv")
-    print("\n" + marks.table(rows))
-    _print_notices(results)
-    print(f"\nmarks      {courses.shown(root / 'marks.csv')}")
-    print(f"feedback   {courses.shown(root / 'feedback')}/STUDENT/{course.ASSIGNMENT}/part01.html and so on")
+    with courses.alone(root):
+        _register(root)
+        results, started, shown = [], time.monotonic(), progress.Progress(len(students), quiet)
+        try:
+            for result in graded(root, students, workers, scheduler=scheduler, force=force, tick=shown.tick):
+                results.append(result)
+                bad = bool(result.error or result.unmarked)
+                shown.add(f"{result.student}: {outcome(result)}", failed=bad, kept=result.kept)
+        except KeyboardInterrupt:
+            done = sum(not result.error for result in results)
+            raise KeyboardInterrupt(f"{done} of {len(students)} students are graded and kept.") from None
+        finally:
+            shown.end()
+        with courses.gradebook(root) as book:
+            table = marks.read(book)
+        marks.write_csv(table, root / "marks.csv")
+    if not quiet:
+        print("\n" + marks.table(table))
+    _print_notices(results, quiet)
+    if not quiet:
+        _print_summary(results, time.monotonic() - started)
+        print(f"\nmarks      {courses.shown(root / 'marks.csv')}")
+        print(f"feedback   {courses.shown(root / 'feedback')}/STUDENT/{course.ASSIGNMENT}/part01.html and so on")
     return results
 
 
+def graded(
+    root: Path,
+    students: list[str],
+    workers: int | None = None,
+    feedback: bool = True,
+    scheduler: str | None = None,
+    force: bool = True,
+    tick: Callable[[], None] = lambda: None,
+) -> Iterator[Graded]:
+    """The results of all students, in the order in which they are ready; `workers` at once, one a core by default.
+
+    Without `force`, what is graded and unchanged is not graded again. `tick` is called about twice a second.
+    Errors  CourseError if the workers are others than ours, the scheduler is gone, or the disk is full.
+    """
+    workers = max(1, min(workers or os.cpu_count() or 1, len(students)))
+    merge.clean(root)
+    with _opened(root) as engine, crowd.Crowd(workers, scheduler) as team:
+        waiting = _Waiting(root, engine, definition.read(root, engine), feedback, force)
+        todo, ready = deque(students), None
+        while todo or ready or team.busy:
+            while todo and team.room > 0:  # before the merging, so that no worker waits for it
+                found = waiting.begin(todo.popleft())
+                if isinstance(found, Graded):
+                    yield found
+                else:
+                    waiting.send(team, found)
+            if ready and (result := waiting.settle(team, *ready)) is not None:
+                yield result
+            tick()
+            ready = team.next(TICK_S) if team.busy else None
+
+
 def grade_student(root: Path, student: str, feedback: bool = True) -> Graded:
-    """Grades one hand-in and writes its feedback; whatever goes wrong is told in the result, so that others go on."""
-    started = time.monotonic()
-    folder = root / "submitted" / student / course.ASSIGNMENT
-    notices = intake.notices(student, folder, root / "release" / course.ASSIGNMENT)
-    if not any(folder.glob("*.ipynb")):
-        return Graded(student, notices, error="no notebook was handed in.", seconds=time.monotonic() - started)
-    api = courses.api(root)
-    result = api.autograde(course.ASSIGNMENT, student, force=True, create=True)
-    if not result["success"]:
-        return Graded(student, notices, error=courses.last_error(result), seconds=time.monotonic() - started)
-    with courses.gradebook(root) as book:
-        unmarked = outcomes.unmarked(book, student)
-    if feedback and not unmarked:
-        result = api.generate_feedback(course.ASSIGNMENT, student, force=True)
-    error = "" if result["success"] else f"no feedback: {courses.last_error(result)}"
-    return Graded(student, notices, unmarked, error, time.monotonic() - started)
+    """Grades one hand-in in this process, whether it is graded already or not."""
+    with _opened(root) as engine:
+        given = definition.read(root, engine)
+        waiting = _Waiting(root, engine, given, feedback, force=True)
+        found = waiting.begin(student)
+        while isinstance(found, _Task):
+            found = waiting.settled(found, worker.grade(given, found.hand_in, found.before, feedback))
+        return found
 
 
-def graded(root: Path, students: list[str], workers: int | None = None, feedback: bool = True) -> Iterator[Graded]:
-    """The results of all students, in the order in which they are ready; `workers` at once, one a core by default."""
-    workers = workers or os.cpu_count() or 1
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(students)), mp_context=context, initializer=_lower_threads) as pool:
-        waiting = {pool.submit(grade_student, root, student, feedback): student for student in students}
+class _Waiting:
+    """The hand-ins that are being graded, from reading one to merging its marks."""
+
+    def __init__(self, root: Path, engine: Engine, given: definition.Definition, feedback: bool, force: bool) -> None:
+        self._root, self._engine, self._given, self._feedback, self._force = root, engine, given, feedback, force
+        self._tasks: dict[str, _Task] = {}
+
+    def begin(self, student: str, tries: int = 1) -> _Task | Graded:
+        """A hand-in as it is to be sent, or what became of it where there is nothing to send."""
+        folder = self._root / "submitted" / student / course.ASSIGNMENT
         try:
-            for future in as_completed(waiting):
-                try:
-                    yield future.result()
-                except BrokenProcessPool:
-                    yield Graded(waiting[future], error="the grading process ended; grade again.")
-                except Exception as error:  # noqa: BLE001  (told, and the exit status says it; the others go on)
-                    yield Graded(waiting[future], error=f"{type(error).__name__}: {error}")
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            hand_in = packed.read(student, folder)
+        except OSError as error:
+            return Graded(student, error=f"the hand-in cannot be read: {error.strerror}.")
+        if not hand_in.notebooks:
+            found = intake.notices(student, folder, self._root / "release" / course.ASSIGNMENT)
+            return Graded(student, found, error="no notebook was handed in.")
+        before = merge.before(self._engine, student)
+        key = f"{self._given.digest} {hand_in.digest}"
+        if not self._force:
+            notices = merge.noted(self._root, self._engine, student, key, self._feedback)
+            if notices is not None:
+                return Graded(student, notices, kept=True)
+        return _Task(hand_in, before, key, tries)
+
+    def send(self, team: crowd.Crowd, task: _Task) -> None:
+        """Gives a task to the workers."""
+        student = task.hand_in.student
+        self._tasks[student] = task
+        team.submit(student, worker.grade, self._given, task.hand_in, task.before, self._feedback)
+
+    def settle(self, team: crowd.Crowd, student: str, found: object) -> Graded | None:
+        """What became of a task; None if it is sent once more.
+
+        Errors  CourseError as in `graded`.
+        """
+        task = self._tasks.pop(student)
+        if isinstance(found, worker.Other):
+            raise courses.CourseError(str(found))
+        if isinstance(found, KilledWorker):
+            return Graded(student, error="every worker that graded it ended. Is it too large for their memory?")
+        if isinstance(found, Exception):
+            return Graded(student, error=f"{type(found).__name__}: {found}")
+        again = self.settled(task, found)
+        if isinstance(again, _Task):
+            self.send(team, again)
+            return None
+        return again
+
+    def settled(self, task: _Task, result: worker.Result) -> Graded | _Task:
+        """What became of a result, merged; or the task to be done once more, because what was graded has changed."""
+        student = result.student
+        if result.after is None:
+            return Graded(student, result.notices, error=result.error, seconds=result.seconds)
+        try:
+            merge.merge(self._root, self._engine, result, task.before, task.hand_in, task.key)
+        except merge.Changed as changed:
+            if task.tries < TRIES:
+                return self.begin(student, task.tries + 1)
+            return Graded(student, result.notices, error=f"{changed}, {TRIES} times. Grade again.")
+        except (OSError, DBAPIError) as error:
+            if isinstance(error, OSError) and error.errno not in FULL:
+                return Graded(student, result.notices, error=f"its marks cannot be written: {error}")
+            reason = error.strerror if isinstance(error, OSError) else str(error.orig).splitlines()[0]
+            raise courses.CourseError(
+                f"the marks of {student} cannot be written to {courses.shown(self._root)}: {reason}. "
+                "Nothing is lost: mend that, and run this again to go on."
+            ) from None
+        return Graded(student, result.notices, result.unmarked, result.error, result.seconds, result.struck)
 
 
-def _lower_threads() -> None:
-    """One computing thread a kernel where several students are graded at once, so that they do not crowd each other."""
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        os.environ.setdefault(name, "1")
-
-
-def _outcome(result: Graded) -> str:
+def outcome(result: Graded) -> str:
+    """A line about one student."""
     if result.error:
         return f"not graded. {result.error}"
     if result.unmarked:
         return f"{', '.join(result.unmarked)} not marked: the marking program failed. Grade again."
+    if result.kept:
+        return "graded before, unchanged"
     seen = f", {len(result.notices)} to look at" if result.notices else ""
     return f"graded in {result.seconds:.0f} s{seen}"
 
 
-def _print_notices(results: list[Graded]) -> None:
-    lines = [str(notice) for result in sorted(results, key=lambda r: r.student) for notice in result.notices]
-    lines += [f"{r.student}: {_outcome(r)}" for r in results if r.error or r.unmarked]
+def _register(root: Path) -> None:
+    """Tells the gradebook about the assignment, unless it knows of it as it stands in source/ and release/."""
+    stamp = root / "autograded" / ".registered.json"
+    with _opened(root) as engine:
+        with contextlib.suppress(OSError, ValueError, DBAPIError, MissingEntry):
+            if json.loads(stamp.read_text(encoding="utf-8")) == _registered(root, engine):
+                return
+        courses.register(root)
+        stamp.parent.mkdir(exist_ok=True)
+        stamp.write_text(json.dumps(_registered(root, engine)), encoding="utf-8")
+
+
+def _registered(root: Path, engine: Engine) -> list[str]:
+    return [definition.sources(root), definition.read(root, engine).digest]
+
+
+@contextlib.contextmanager
+def _opened(root: Path) -> Iterator[Engine]:
+    """The course's gradebook.
+
+    Errors  CourseError if it cannot be reached.
+    """
+    url = courses.database(root)
+    engine = rows.engine(url)
+    try:
+        engine.connect().close()
+    except DBAPIError as error:
+        shown, reason = make_url(url).render_as_string(), str(error.orig).strip().splitlines()[0]
+        raise courses.CourseError(f"the gradebook {shown} cannot be opened: {reason}") from None
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def _print_notices(results: list[Graded], quiet: bool) -> None:
+    ordered = sorted(results, key=lambda result: result.student)
+    lines = [f"{r.student}: {outcome(r)}" for r in ordered if r.error or r.unmarked]
+    if quiet:
+        for line in lines:
+            print(line)
+        return
+    lines = [str(notice) for result in ordered for notice in result.notices] + lines
     if lines:
         print("\nTo look at:", file=sys.stdout)
         for line in lines:
             print(f"  {line}")
+
+
+def _print_summary(results: list[Graded], seconds: float) -> None:
+    failed = sum(bool(r.error or r.unmarked) for r in results)
+    times = {r.student: r.seconds for r in results if not (r.error or r.unmarked or r.kept)}
+    struck, kept = {r.student: r.struck for r in results}, sum(r.kept for r in results)
+    print("\n" + "\n".join(progress.summary(seconds, times, struck, kept, failed)))

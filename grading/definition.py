@@ -69,7 +69,7 @@ def sources(root: Path) -> str:
 
 @functools.cache
 def current_program() -> dict[str, str]:
-    """What grades here, by name: the code of `grading`, the packages that a mark may depend on, limits that were set."""
+    """What grades here, by name: the code of `grading`, packages that a mark may depend on, limits that were set."""
     here = Path(__file__).parent
     found = {"grading": packed.digest((path.name, path.read_bytes()) for path in sorted(here.glob("*.py")))[:16]}
     found["Python"] = ".".join(platform.python_version_tuple()[:2])

@@ -7,7 +7,6 @@ fits hand-in, tests, files and rows is graded again by the next run; a note neve
 import contextlib
 import hashlib
 import json
-import os
 import shutil
 from pathlib import Path
 
@@ -83,9 +82,7 @@ def clean(root: Path) -> None:
             shutil.rmtree(left)
 
 
-def _put(
-    connection: Connection, root: Path, result: Result, was: rows.Rows, sent: packed.HandIn, places: list
-) -> None:
+def _put(connection: Connection, root: Path, result: Result, was: rows.Rows, sent: packed.HandIn, places: list) -> None:
     """The rows and the files, as long as the transaction lasts."""
     if rows.of_student(connection, result.student) != was:
         raise Changed("its rows in the gradebook have changed while it was graded")
@@ -137,7 +134,7 @@ def _digest_of_files(place: Path) -> str:
 
 
 def _digest_of_rows(found: rows.Rows) -> str:
-    """A hash of what grading writes, and of what it takes into account; marks and comments given by hand are neither."""
+    """A hash of what grading writes, and takes into account; marks and comments given by hand are neither."""
     wanted = {
         "submitted_assignment": ("timestamp", "extension"),
         "submitted_notebook": ("late_submission_penalty",),

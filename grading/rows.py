@@ -3,8 +3,8 @@
 Rows keep their ids, so that what nbgrader changes in a copy is seen by comparing, and written back as just that.
 """
 
-from sqlalchemy import Connection, Engine, create_engine, event, insert, select, text
 from nbgrader.api import Base
+from sqlalchemy import Connection, Engine, create_engine, event, insert, select, text
 
 from grading import course
 
@@ -70,7 +70,9 @@ def add(connection: Connection, found: Rows) -> None:
 
 def apply(connection: Connection, before: Rows, after: Rows) -> None:
     """Writes what changed from `before` to `after`: new rows, and of the others the columns that differ."""
-    add(connection, {table: {i: row for i, row in after[table].items() if i not in before[table]} for table in STUDENTS})
+    add(
+        connection, {table: {i: row for i, row in after[table].items() if i not in before[table]} for table in STUDENTS}
+    )
     for table in STUDENTS:
         columns = _TABLES[table].c
         for name, row in after[table].items():

@@ -10,6 +10,7 @@ import stat
 import tempfile
 import threading
 import time
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,9 +21,10 @@ from sqlalchemy import Engine, event
 from traitlets.config import Config
 
 from grading import beside, course, courses, definition, intake, judge, limits, messages, oracles, packed, rows
-from grading.sandbox import SandboxError
 
 File = tuple[int, bytes | None]  # mode and content of a file; of a folder None
+# nbgrader's own way with SQLAlchemy, which warns of it at every submission and is right all the same.
+warnings.filterwarnings("ignore", message="Object of type <Submitted.* not in session")
 _one_at_a_time = threading.Lock()  # nbgrader changes the working folder, and a hidden test runs in one kernel's name
 
 
@@ -62,12 +64,6 @@ def grade(given: definition.Definition, hand_in: packed.HandIn, before: rows.Row
         except Exception as error:  # noqa: BLE001  (told, and the exit status says it; the others go on)
             result = Result(hand_in.student, error=f"{type(error).__name__}: {error}")
         return Result(**{**vars(result), "seconds": time.monotonic() - started})
-
-
-def warm(walled: bool) -> None:
-    """Starts a worker's first sandbox ahead."""
-    with contextlib.suppress(SandboxError):  # told by whoever needs it
-        judge.warm(walled)
 
 
 def _grade(

@@ -1,0 +1,154 @@
+"""Workers that grade at once: those of a cluster on this machine, or of any Dask cluster that exists.
+
+A task is one hand-in, sent as bytes when a worker is about to be free, so that neither a scheduler nor a lost worker
+holds more than a few.
+"""
+
+import contextlib
+import logging
+import queue
+import shutil
+import signal
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import dask
+import psutil
+from distributed import Client, Future, LocalCluster
+from distributed.security import Security
+
+from grading import courses
+
+FIND_LIMIT_S = 10  # for a scheduler to answer
+AHEAD = 16  # tasks that a cluster of others may hold beyond one a worker, so that it sees the need to grow
+END_LIMIT_S = 3  # for the cluster's own way to end, once its workers are gone
+GONE = "the scheduler is gone. Start it, and run this again to go on."
+SETTINGS = {
+    "distributed.scheduler.allowed-failures": 1,  # a task whose second worker ends is given up
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.multiprocessing-method": "spawn",
+}
+
+
+class Crowd:
+    """Tasks at work on a cluster, and their results in the order in which they are ready.
+
+    With an address these are the workers that are there; without, a number of them on this machine, started at the
+    first task and ended with all they started at the end.
+    """
+
+    def __init__(self, workers: int, address: str | None) -> None:
+        self._workers, self._address = workers, address
+        self._ready: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self._names: dict[str, str] = {}
+        self._at_end = contextlib.ExitStack()
+        self._client: Client | None = None
+
+    def __enter__(self) -> "Crowd":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._at_end.close()
+
+    @property
+    def room(self) -> int:
+        """How many more tasks may be submitted now."""
+        if self._address is None:
+            return self._workers - len(self._names)
+        threads = sum(self._client.nthreads().values()) if self._client is not None else 0
+        return threads + AHEAD - len(self._names)
+
+    @property
+    def busy(self) -> bool:
+        """Whether any task is at work, or ready."""
+        return bool(self._names)
+
+    def submit(self, name: str, function: Callable, *arguments: object) -> None:
+        """Begins a task.
+
+        Errors  CourseError if no scheduler answers at the address.
+        """
+        if self._client is None:
+            self._open()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Sending large graph")  # a hand-in may be large
+            future = self._client.submit(function, *arguments, pure=False)
+        self._names[future.key] = name
+        future.add_done_callback(self._ready.put)
+
+    def next(self, limit_s: float) -> tuple[str, object] | None:
+        """A task's name, and its result or the exception it ended with; None if none is ready in time.
+
+        Errors  CourseError if the scheduler is gone.
+        """
+        try:
+            future = self._ready.get(timeout=limit_s)
+        except queue.Empty:
+            if self._client.status != "running":
+                raise courses.CourseError(GONE) from None
+            return None
+        if future.cancelled():
+            raise courses.CourseError(GONE)
+        name, error = self._names.pop(future.key), future.exception()
+        found = future.result() if error is None else error
+        future.release()
+        return name, found
+
+    def _open(self) -> None:
+        if self._address is not None:
+            self._client = self._at_end.enter_context(_found(self._address))
+        else:
+            cluster = self._at_end.enter_context(_local(self._workers))
+            self._client = self._at_end.enter_context(Client(cluster))
+            self._at_end.callback(_kill, cluster)
+
+
+@contextlib.contextmanager
+def _local(workers: int) -> Iterator[LocalCluster]:
+    """A cluster on this machine; at its end its workers are killed, and what they had on the disk is removed."""
+    folder = Path(tempfile.mkdtemp(prefix="class-"))
+    folder.chmod(0o711)  # student code runs as another user, who must get through
+    try:
+        with dask.config.set(SETTINGS):
+            cluster = LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                memory_limit=0,
+                host="tls://127.0.0.1",
+                security=Security.temporary(),  # whoever reaches a scheduler runs what they like
+                silence_logs=logging.CRITICAL,
+                dashboard_address=None,
+                worker_dashboard_address=None,
+                local_directory=str(folder),
+                env={"TMPDIR": str(folder)},
+            )
+            try:
+                yield cluster
+            finally:
+                _kill(cluster)
+                cluster.close(END_LIMIT_S)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _found(address: str) -> Client:
+    try:
+        if address.endswith(".json"):
+            return Client(scheduler_file=address, timeout=FIND_LIMIT_S)
+        return Client(address, timeout=FIND_LIMIT_S)
+    except (OSError, ValueError, TypeError) as error:
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise courses.CourseError(
+            f"no Dask scheduler answers at {address} ({text}). Start it with `dask scheduler`, or omit --scheduler."
+        ) from None
+
+
+def _kill(cluster: LocalCluster) -> None:
+    """Ends the workers at once; their sandboxes end with them."""
+    for nanny in cluster.workers.values():
+        nanny.auto_restart = False
+        with contextlib.suppress(psutil.NoSuchProcess, TypeError):
+            psutil.Process(nanny.pid).send_signal(signal.SIGKILL)
