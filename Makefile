@@ -5,9 +5,12 @@ BIN := .venv/bin
 .PHONY: demo test grade release lab gpu check report bench
 demo grade release lab gpu report: .venv/ready
 	@$(BIN)/python -m grading $@
+	@$(BIN)/python -m grading $@
 
-check: .venv/ready
+
+check grade: .venv/ready
 	@$(BIN)/python -m grading $@ $(ARGS)
+	@$(BIN)/python -m grading autograde $(ARGS)
 
 test: .venv/ready
 	@$(BIN)/python -m grading test $(ARGS)

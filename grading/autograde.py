@@ -61,7 +61,7 @@ def grade_class(
     Errors  CourseError if there is nothing to grade, the course cannot be read, or the disk is full.
     """
     students = courses.students(root)
-    with courses.alone(root):
+    with _told(root), courses.alone(root):
         _register(root)
         results, started, shown = [], time.monotonic(), progress.Progress(len(students), quiet)
         try:
@@ -99,7 +99,8 @@ def graded(
     """The results of all students, in the order in which they are ready; `workers` at once, one a core by default.
 
     Without `force`, what is graded and unchanged is not graded again. `tick` is called about twice a second.
-    Errors  CourseError if the workers are others than ours, the scheduler is gone, or the disk is full.
+    Errors  CourseError if the workers are others than ours, or the scheduler is gone; OSError and DBAPIError if
+            the disk is full or the gradebook cannot be written.
     """
     workers = max(1, min(workers or os.cpu_count() or 1, len(students)))
     merge.clean(root)
@@ -164,7 +165,7 @@ class _Waiting:
     def settle(self, team: crowd.Crowd, student: str, found: object) -> Graded | None:
         """What became of a task; None if it is sent once more.
 
-        Errors  CourseError as in `graded`.
+        Errors  as in `graded`.
         """
         task = self._tasks.pop(student)
         if isinstance(found, worker.Other):
@@ -190,14 +191,10 @@ class _Waiting:
             if task.tries < TRIES:
                 return self.begin(student, task.tries + 1)
             return Graded(student, result.notices, error=f"{changed}, {TRIES} times. Grade again.")
-        except (OSError, DBAPIError) as error:
-            if isinstance(error, OSError) and error.errno not in FULL:
-                return Graded(student, result.notices, error=f"its marks cannot be written: {error}")
-            reason = error.strerror if isinstance(error, OSError) else str(error.orig).splitlines()[0]
-            raise courses.CourseError(
-                f"the marks of {student} cannot be written to {courses.shown(self._root)}: {reason}. "
-                "Nothing is lost: mend that, and run this again to go on."
-            ) from None
+        except OSError as error:
+            if error.errno in FULL:
+                raise
+            return Graded(student, result.notices, error=f"its marks cannot be written: {error}")
         return Graded(student, result.notices, result.unmarked, result.error, result.seconds, result.struck)
 
 
@@ -227,6 +224,21 @@ def _register(root: Path) -> None:
 
 def _registered(root: Path, engine: Engine) -> list[str]:
     return [definition.sources(root), definition.read(root, engine).digest]
+
+
+@contextlib.contextmanager
+def _told(root: Path) -> Iterator[None]:
+    """Says in a line what cannot be written."""
+    try:
+        yield
+    except (OSError, DBAPIError) as error:
+        if isinstance(error, OSError) and error.errno not in FULL:
+            raise
+        reason = error.strerror if isinstance(error, OSError) else str(error.orig).strip().splitlines()[0]
+        raise courses.CourseError(
+            f"the course in {courses.shown(root)} cannot be written: {reason}. "
+            "No mark is lost: mend that, and run this again to go on."
+        ) from None
 
 
 @contextlib.contextmanager

@@ -27,6 +27,8 @@ END_LIMIT_S = 3  # for the cluster's own way to end, once its workers are gone
 GONE = "the scheduler is gone. Start it, and run this again to go on."
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 1,  # a task whose second worker ends is given up
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
     "distributed.worker.profile.enabled": False,
     "distributed.worker.multiprocessing-method": "spawn",
 }

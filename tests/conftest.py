@@ -12,6 +12,7 @@ SLOW = (
     "test_servers.py",
     "test_zygote.py",
     "test_sandbox.py",
+    "test_class.py",
     "test_commands.py",
     "test_hand_ins.py",
     "test_attacks.py",

@@ -1,0 +1,503 @@
+"""A class on Dask: the same marks and files as nbgrader's own command, and nothing lost whatever happens on the way.
+
+One small course, of parts 1 and 6, and one cluster of one worker for most tests, which is another process on another
+temporary folder. What goes wrong here is done: processes are killed, a disk is full, a hand-in is replaced.
+"""
+
+import contextlib
+import csv
+import logging
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import dask
+import nbformat
+import psutil
+import pytest
+from distributed import LocalCluster
+from nbgrader.api import Base, Gradebook
+from sqlalchemy import create_engine, select
+
+from grading import autograde, course, courses, crowd, definition, install, sample_class
+from grading.__main__ import main
+
+ONE, SIX = course.PARTS[1], course.PARTS[6]
+NOTES = (".attention.json", ".registered.json")
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A registered course of two parts with three hand-ins, to be copied."""
+    root = tmp_path_factory.mktemp("template") / "course"
+    shutil.copytree(courses.REPOSITORY / "grading", root / "grading", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(courses.REPOSITORY / "nbgrader_config.py", root)
+    for part in (ONE, SIX):
+        for step in ("source", "release"):
+            path = Path(step) / course.ASSIGNMENT / f"{part.stem}.ipynb"
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(courses.REPOSITORY / path, root / path)
+    (root / "source" / course.ASSIGNMENT / "data.csv").write_text("1,2\n")
+    hand_in(root, "anna", ONE, SIX)
+    (folder(root, "anna") / "notes.txt").write_text("mine")
+    (folder(root, "anna") / "timestamp.txt").write_text("2026-01-02 03:04:05 UTC")
+    hand_in(root, "ben", ONE)
+    (folder(root, "ben") / "part06.ipynb").write_bytes(b"<html>502 Bad Gateway</html>")
+    (folder(root, "ben") / "link.txt").symlink_to("/etc/passwd")
+    sample_class.write(make(folder(root, "cleo")), SIX, sample_class.released(SIX))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(courses, "REPOSITORY", root)
+        autograde._register(root)
+    return root
+
+
+@pytest.fixture
+def root(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the course, in place of the repository."""
+    shutil.copytree(template, tmp_path / "course", symlinks=True)
+    monkeypatch.setattr(courses, "REPOSITORY", tmp_path / "course")
+    monkeypatch.chdir(tmp_path / "course")
+    return tmp_path / "course"
+
+
+@pytest.fixture(scope="module")
+def work() -> Iterator[Path]:
+    """The worker's temporary folder."""
+    made = Path(tempfile.mkdtemp(prefix="work-"))
+    made.chmod(0o711)
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture(scope="module")
+def address(work: Path) -> Iterator[str]:
+    """A cluster that exists: one worker, which shares no folder with the course."""
+    silent = {"dashboard_address": None, "silence_logs": logging.CRITICAL}
+    with (
+        dask.config.set(crowd.SETTINGS),
+        LocalCluster(1, 1, host="127.0.0.1", memory_limit=0, env={"TMPDIR": str(work)}, **silent) as cluster,
+    ):
+        yield cluster.scheduler_address
+
+
+def make(path: Path) -> Path:
+    path.mkdir(parents=True)
+    return path
+
+
+def folder(root: Path, student: str) -> Path:
+    return root / "submitted" / student / course.ASSIGNMENT
+
+
+def hand_in(root: Path, student: str, *parts: course.Part) -> None:
+    for part in parts:
+        folder(root, student).mkdir(parents=True, exist_ok=True)
+        sample_class.write(folder(root, student), part, sample_class.model(part))
+
+
+def tables(url: str) -> dict[str, list]:
+    """All rows of a gradebook, with names in place of ids."""
+    engine, found, out, names = create_engine(url), {}, {}, {}
+    with engine.connect() as connection:
+        found = {
+            n: [dict(r) for r in connection.execute(select(t)).mappings()] for n, t in Base.metadata.tables.items()
+        }
+    for name in ("assignment", "notebook", "base_cell"):
+        names.update({row["id"]: row["name"] for row in found[name]})
+    names.update({row["id"]: row["student_id"] for row in found["submitted_assignment"]})
+    for row in found["submitted_notebook"]:
+        names[row["id"]] = f"{names[row['assignment_id']]}/{names[row['notebook_id']]}"
+    for name, rows in found.items():
+        readable = [{column: names.get(value, value) for column, value in row.items()} for row in rows]
+        for row in readable:
+            if name in ("grade", "comment"):
+                del row["id"]
+        out[name] = sorted(readable, key=repr)
+    engine.dispose()
+    return out
+
+
+def files(root: Path) -> dict[str, tuple[int, bytes]]:
+    """All graded notebooks and feedback pages, with their modes."""
+    found = [path for step in ("autograded", "feedback") for path in (root / step).rglob("*") if path.is_file()]
+    kept = [path for path in found if path.name not in NOTES]
+    return {str(path.relative_to(root)): (path.stat().st_mode, path.read_bytes()) for path in kept}
+
+
+def marked(root: Path) -> dict[str, tuple]:
+    with (root / "marks.csv").open() as file:
+        return {row["student"]: (row["part01"], row["part06"]) for row in csv.DictReader(file)}
+
+
+def noted(root: Path) -> dict[str, int]:
+    """When each student was graded."""
+    return {path.parent.name: path.stat().st_mtime_ns for path in root.glob("autograded/*/.attention.json")}
+
+
+def wait_for(condition: Callable[[], object], limit_s: float = 120.0) -> object:
+    end = time.monotonic() + limit_s
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.01)
+    return found
+
+
+def nbgrader(root: Path, *arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "nbgrader", *arguments], cwd=root, check=True, capture_output=True)
+
+
+def give_by_hand(root: Path, student: str, score: float) -> None:
+    with Gradebook(courses.database(root), course.ASSIGNMENT) as book:
+        grade = book.find_grade("part06-reasoning", "part06", course.ASSIGNMENT, student)
+        grade.manual_score, grade.needs_manual_grade = score, False
+        comment = book.find_comment("part06-reasoning", "part06", course.ASSIGNMENT, student)
+        comment.manual_comment = "Well said."
+        book.db.commit()
+
+
+def only(root: Path, student: str) -> None:
+    """Takes the other hand-ins away."""
+    for path in (root / "submitted").iterdir():
+        if path.name != student:
+            shutil.rmtree(path)
+
+
+@contextlib.contextmanager
+def at_the_same_time(function: Callable[[], None]) -> Iterator[None]:
+    """Runs a function beside what stands in the block; what it raises is raised at the end."""
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(function)
+        yield
+        running.result(timeout=60)
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A temporary folder for the workers that one test starts."""
+    made = Path(tempfile.mkdtemp(prefix="home-"))
+    made.chmod(0o711)
+    monkeypatch.setattr(tempfile, "tempdir", str(made))
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL database of the tests' own, on a socket in a folder; it refuses to run as root."""
+    place = Path(tempfile.mkdtemp(prefix="pg-"))
+    path = os.pathsep.join([install.POSTGRES, os.environ["PATH"]])
+    programs = {name: shutil.which(name, path=path) for name in ("initdb", "postgres")}
+    assert all(programs.values()), "PostgreSQL is missing: apt-get install postgresql"
+    other = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
+    if other:
+        shutil.chown(place, "nobody")
+    common = {"cwd": place, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **other}
+    first = ["-D", place / "data", "-U", "grader", "-A", "trust", "-E", "UTF8", "--no-sync"]
+    subprocess.run([programs["initdb"], *first], check=True, **common)
+    settings = ["-k", place, "-c", "listen_addresses=", "-c", "fsync=off"]
+    with subprocess.Popen([programs["postgres"], "-D", place / "data", *settings], **common) as server:
+        wait_for(lambda: (place / ".s.PGSQL.5432").exists() or server.poll() is not None)
+        yield f"postgresql+psycopg://grader@/postgres?host={place}"
+        server.send_signal(signal.SIGINT)
+    shutil.rmtree(place)
+
+
+@pytest.fixture(scope="module")
+def stock(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The course, graded by nbgrader's own commands."""
+    root = tmp_path_factory.mktemp("stock") / "course"
+    shutil.copytree(template, root, symlinks=True)
+    nbgrader(root, "autograde", course.ASSIGNMENT)
+    nbgrader(root, "generate_feedback", course.ASSIGNMENT)
+    return root
+
+
+def test_marks_flags_and_files_are_those_of_nbgrader_row_for_row(stock: Path, root: Path, address: str):
+    assert main(["autograde", "--scheduler", address]) == 0
+    expected, found = tables(f"sqlite:///{stock}/gradebook.db"), tables(f"sqlite:///{root}/gradebook.db")
+    assert len(expected["grade"]) == 15 and {row["notebook_id"] for row in expected["comment"]} >= {"ben/part06"}
+    assert found == expected
+    assert files(stock).keys() == files(root).keys() and "feedback/anna/attention/part06.html" in files(root)
+    assert files(root) == files(stock)
+    assert marked(root) == {"anna": ("5", "3"), "ben": ("5", "0"), "cleo": ("0", "0")}
+
+
+def test_a_gradebook_in_postgresql_gets_the_same_rows(stock: Path, root: Path, address: str, postgres: str):
+    with (root / "nbgrader_config.py").open("a") as file:
+        file.write(f"\nc.CourseDirectory.db_url = {postgres!r}\n")
+    assert main(["autograde", "--scheduler", address]) == 0
+    assert tables(postgres) == tables(f"sqlite:///{stock}/gradebook.db")
+    assert marked(root)["anna"] == ("5", "3")
+
+
+def test_what_is_graded_and_unchanged_is_left_alone(root: Path, address: str, capsys: pytest.CaptureFixture):
+    only(root, "cleo")
+    command = ["autograde", "--scheduler", address]
+
+    def graded_anew(*more: str) -> bool:
+        before = noted(root)
+        assert main([*command, *more]) == 0
+        return noted(root) != before
+
+    assert graded_anew()
+    assert not graded_anew()
+    assert "cleo: graded" not in capsys.readouterr().out.split("out of")[-1]
+    assert graded_anew("--force")
+    give_by_hand(root, "cleo", 1.5)
+    assert not graded_anew()  # a mark by hand is no reason
+    sample_class.write(folder(root, "cleo"), SIX, sample_class.model(SIX))
+    assert graded_anew()
+    grade = next(row for row in tables(courses.database(root))["grade"] if row["cell_id"] == "part06-reasoning")
+    assert (grade["manual_score"], grade["needs_manual_grade"]) == (1.5, True)  # and stays, to be looked at again
+    graded_notebook = root / "autograded" / "cleo" / course.ASSIGNMENT / "part06.ipynb"
+    graded_notebook.chmod(0o644)
+    graded_notebook.write_text("damaged")
+    assert graded_anew()
+    source = root / "source" / course.ASSIGNMENT / "part06.ipynb"
+    source.write_text(source.read_text().replace("sheet.total()", "sheet.total() * 0.5"))
+    assert graded_anew()
+    assert marked(root)["cleo"][1] == "3"  # 1.5 of 3, and 1.5 by hand
+    assert not graded_anew()
+
+
+def test_what_is_replaced_or_marked_by_hand_while_it_is_graded_is_graded_again(root: Path, work: Path, address: str):
+    only(root, "anna")
+    assert main(["autograde", "--scheduler", address]) == 0
+    first = noted(root)
+
+    def meddle() -> None:
+        wait_for(lambda: list(work.glob("student-*/submitted/anna")))
+        sample_class.write(folder(root, "anna"), ONE, sample_class.released(ONE))
+        give_by_hand(root, "anna", 1.5)
+
+    with at_the_same_time(meddle):
+        assert main(["autograde", "--scheduler", address, "--force"]) == 0
+    assert marked(root) == {"anna": ("0", "4.5")} and noted(root) != first
+    released = nbformat.read(folder(root, "anna") / "part01.ipynb", as_version=4)
+    graded = nbformat.read(root / "autograded" / "anna" / course.ASSIGNMENT / "part01.ipynb", as_version=4)
+    assert [cell.source for cell in graded.cells if cell.id == "part01-answer"] == [
+        cell.source for cell in released.cells if cell.id == "part01-answer"
+    ]
+    grade = next(row for row in tables(courses.database(root))["grade"] if row["cell_id"] == "part06-reasoning")
+    assert (grade["manual_score"], grade["needs_manual_grade"]) == (1.5, True)
+    assert "Well said." in (root / "feedback" / "anna" / course.ASSIGNMENT / "part06.html").read_text()
+
+
+def test_a_parent_that_is_killed_loses_nothing_and_two_runs_at_once_are_refused(
+    stock: Path, root: Path, address: str, capsys: pytest.CaptureFixture
+):
+    command = ["autograde", "--scheduler", address]
+    with subprocess.Popen([sys.executable, "-m", "grading", *command], cwd=root, stdout=subprocess.DEVNULL) as parent:
+        wait_for(lambda: noted(root))
+        assert main(command) == 1
+        assert re.fullmatch(
+            rf"autograde: process {parent.pid} on .* is grading .* already\..*\n", capsys.readouterr().err
+        )
+        parent.kill()
+    first = noted(root)
+    assert len(first) < 3
+    assert main(command) == 0
+    assert noted(root).items() > first.items() and len(noted(root)) == 3
+    assert tables(courses.database(root)) == tables(f"sqlite:///{stock}/gradebook.db")
+    assert files(root) == files(stock)
+
+
+def test_a_parent_that_is_killed_at_any_step_of_merging_leaves_the_student_to_the_next_run(
+    template: Path, stock: Path, tmp_path: Path
+):
+    script = [sys.executable, "-c", KILLED_AT_EACH_STEP, str(template), str(stock), str(tmp_path)]
+    ran = subprocess.run(script, cwd=courses.REPOSITORY, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == "killed at 8 steps\n"  # rows, note away, twice two folders moved, commit, note
+
+
+KILLED_AT_EACH_STEP = """
+import os, shutil, sys
+from pathlib import Path
+from sqlalchemy import event
+from grading import courses, merge, packed, rows, worker
+
+template, stock, out = map(Path, sys.argv[1:])
+folders = [stock / step / "anna" / "attention" for step in ("autograded", "feedback")]
+files = [worker._files(folder) for folder in folders]
+hand_in = packed.read("anna", template / "submitted" / "anna" / "attention")
+
+
+def opened(root):
+    return rows.engine(courses.database(root))
+
+
+def result(score):
+    after = merge.before(opened(stock), "anna")
+    next(iter(after["grade"].values()))["auto_score"] = score
+    return worker.Result("anna", after=after, graded=files[0], feedback=files[1])
+
+
+def merged(root, score, key):
+    engine = opened(root)
+    merge.merge(root, engine, result(score), merge.before(engine, "anna"), hand_in, key)
+
+
+def dying(step):
+    counted = iter(range(1, 1000))
+
+    def before(function):
+        def counting(*arguments, **more):
+            if next(counted) == step:
+                os._exit(9)
+            return function(*arguments, **more)
+        return counting
+
+    for name in ("unlink", "rename", "replace"):
+        setattr(Path, name, before(getattr(Path, name)))
+    rows.apply = before(rows.apply)
+    make = rows.engine
+    def engine(url):
+        made = make(url)
+        event.listen(made, "commit", before(lambda connection: None))
+        return made
+    rows.engine = engine
+
+
+step, status = 0, 9
+while status == 9:
+    step += 1
+    root = out / str(step)
+    shutil.copytree(template, root, symlinks=True)
+    merged(root, 1.25, "old")
+    was = merge.before(opened(root), "anna")
+    child = os.fork()
+    if child == 0:
+        dying(step)
+        merge.merge(root, rows.engine(courses.database(root)), result(2.5), was, hand_in, "new")
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    engine = opened(root)
+    assert (merge.noted(root, engine, "anna", "new", True) is None) == (status == 9), step
+    merge.clean(root)
+    merged(root, 2.5, "new")
+    assert merge.noted(root, engine, "anna", "new", True) == [], step
+    assert merge.before(engine, "anna") == result(2.5).after, step
+    assert [worker._files(root / folder.relative_to(stock)) for folder in folders] == files, step
+    assert not list(root.glob("*/*/.attention.*/")), step
+print(f"killed at {step - 1} steps")
+"""
+
+
+def test_a_full_disk_stops_with_a_line_and_the_next_run_goes_on(
+    template: Path, stock: Path, tmp_path: Path, address: str
+):
+    disk = make(tmp_path / "disk")
+    walled = ["bwrap", "--dev-bind", "/", "/", "--size", str(4 * 2**20), "--tmpfs", str(disk)]
+    script = [sys.executable, "-c", FULL_DISK, str(template), str(disk / "course"), address, str(tmp_path / "out")]
+    ran = subprocess.run([*walled, "--", *script], cwd=courses.REPOSITORY, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines()[-1] == "1 [] 0"  # refused, nothing half done; then graded
+    assert re.search(
+        r"(?m)^autograde: the course in .* cannot be written: .*(No space left|full).* go on\.$", ran.stderr
+    )
+    assert "Traceback" not in ran.stderr
+    assert tables(f"sqlite:///{tmp_path}/out/gradebook.db") == tables(f"sqlite:///{stock}/gradebook.db")
+    assert files(tmp_path / "out") == files(stock)
+
+
+FULL_DISK = """
+import shutil, sys
+from pathlib import Path
+from grading import courses
+from grading.__main__ import main
+template, root, address, out = sys.argv[1:]
+shutil.copytree(template, root, symlinks=True)
+root = courses.REPOSITORY = Path(root)
+with (root / "filler").open("wb", buffering=0) as file:
+    while True:
+        try:
+            file.write(bytes(4096))
+        except OSError:
+            break
+refused = main(["autograde", "--scheduler", address])
+left = [str(path) for path in root.glob("autograded/*/*")]
+(root / "filler").unlink()
+done = main(["autograde", "--scheduler", address])
+shutil.copytree(root, out, symlinks=True)
+print(refused, left, done)
+"""
+
+
+def test_a_lost_worker_costs_a_retry_and_what_ends_two_workers_is_named(root: Path, home: Path):
+    left = {"ben": 2, "anna": 1}
+
+    def kill() -> None:
+        while any(left.values()):
+            for child in psutil.Process().children():
+                with contextlib.suppress(psutil.Error, OSError):
+                    for student in os.listdir(Path(child.cwd()) / "submitted"):
+                        if left[student]:
+                            child.kill()
+                            child.wait()
+                            left[student] -= 1
+            time.sleep(0.01)
+
+    with at_the_same_time(kill):
+        results = {r.student: r for r in autograde.graded(root, ["ben", "anna"], workers=1)}
+    assert (results["anna"].error, noted(root).keys()) == ("", {"anna"})
+    assert "every worker that graded it ended" in results["ben"].error
+    assert not list(home.iterdir())
+
+
+def test_ctrl_c_stops_within_seconds_and_says_how_to_go_on(root: Path, home: Path):
+    command = [sys.executable, "-m", "grading", "autograde", "--workers", "1"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": {**os.environ, "TMPDIR": str(home)}}
+    with subprocess.Popen(command, cwd=root, text=True, start_new_session=True, **pipes) as run:
+        wait_for(lambda: list(home.glob("class-*/student-*/submitted")))
+        started = psutil.Process(run.pid).children(recursive=True)
+        asked = time.monotonic()
+        os.killpg(run.pid, signal.SIGINT)
+        _, errors = run.communicate(timeout=60)
+        taken = time.monotonic() - asked
+    assert run.returncode == 130
+    assert errors.strip() == "autograde: stopped. 0 of 3 students are graded and kept. Run it again to go on."
+    assert taken < 5
+    assert psutil.wait_procs(started, timeout=5)[1] == []
+    assert not list(home.iterdir())
+
+
+def test_no_scheduler_at_the_address_is_said_in_a_line(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    monkeypatch.setattr(crowd, "FIND_LIMIT_S", 0.5)
+    assert main(["autograde", "--scheduler", "tcp://127.0.0.1:9"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "no Dask scheduler answers at tcp://127.0.0.1:9" in error
+
+
+def test_workers_with_other_limits_are_refused_and_nothing_is_graded(
+    root: Path, address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    monkeypatch.setenv("ATTENTION_CALL_LIMIT_S", "7")
+    definition.current_program.cache_clear()
+    try:
+        assert main(["autograde", "--scheduler", address]) == 1
+    finally:
+        definition.current_program.cache_clear()
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "ATTENTION_CALL_LIMIT_S nothing, but here is ATTENTION_CALL_LIMIT_S 7" in error
+    assert not noted(root)
+
+
+def test_a_gradebook_that_cannot_be_reached_is_said_in_a_line_without_its_password(
+    root: Path, capsys: pytest.CaptureFixture
+):
+    with (root / "nbgrader_config.py").open("a") as file:
+        file.write('\nc.CourseDirectory.db_url = "postgresql+psycopg://me:secret@127.0.0.1:9/marks"\n')
+    assert main(["autograde"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "the gradebook postgresql+psycopg://me:***@127.0.0.1:9/marks" in error
