@@ -25,11 +25,11 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+def on_a_terminal(monkeypatch: pytest.MonkeyPatch, columns: int = 120) -> Terminal:
+    """A terminal in place of what pytest has put there for the test itself."""
     screen = Terminal()
     monkeypatch.setattr(sys, "stdout", screen)
-    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setenv("COLUMNS", str(columns))
     return screen
 
 
@@ -54,7 +54,8 @@ def test_before_the_first_student_no_time_is_promised(clock: Clock):
     assert progress.Progress(3, clock=clock).bar() == f"[{'.' * 24}] 0/3 students"
 
 
-def test_on_a_terminal_who_is_not_graded_stands_above_the_bar(clock: Clock, terminal: Terminal):
+def test_on_a_terminal_who_is_not_graded_stands_above_the_bar(clock: Clock, monkeypatch):
+    terminal = on_a_terminal(monkeypatch)
     shown = progress.Progress(2, clock=clock)
     shown.add("anna: graded in 3 s")
     shown.add("ben: not graded. Why.", failed=True)
@@ -64,8 +65,8 @@ def test_on_a_terminal_who_is_not_graded_stands_above_the_bar(clock: Clock, term
     assert printed.endswith("\r\x1b[K") and "2/2 students" in printed
 
 
-def test_the_bar_is_drawn_once_a_second_and_fits_the_terminal(clock: Clock, terminal: Terminal, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "30")
+def test_the_bar_is_drawn_once_a_second_and_fits_the_terminal(clock: Clock, monkeypatch):
+    terminal = on_a_terminal(monkeypatch, columns=30)
     shown = progress.Progress(2, clock=clock)
     for clock.now in (1.5, 1.6, 1.7, 2.6):
         shown.tick()
@@ -82,7 +83,8 @@ def test_elsewhere_each_student_is_a_plain_line_and_those_unchanged_are_none(clo
     assert capsys.readouterr().out == "[2/3] ben: graded in 3 s\n"
 
 
-def test_quiet_prints_nothing(clock: Clock, terminal: Terminal):
+def test_quiet_prints_nothing(clock: Clock, monkeypatch):
+    terminal = on_a_terminal(monkeypatch)
     shown = progress.Progress(1, quiet=True, clock=clock)
     shown.add("anna: not graded.", failed=True)
     shown.tick(now=True)
