@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -79,6 +80,7 @@ def _demo(chosen: argparse.Namespace) -> int:
 def _autograde(chosen: argparse.Namespace) -> int:
     from grading import autograde
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     if chosen.scheduler is None:
         _stand_walls()
     results = autograde.grade_class(courses.REPOSITORY, chosen.workers, chosen.scheduler, chosen.quiet, chosen.force)

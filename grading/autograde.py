@@ -12,7 +12,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from distributed import KilledWorker
@@ -171,6 +171,9 @@ class _Waiting:
         if isinstance(found, worker.Other):
             raise courses.CourseError(str(found))
         if isinstance(found, KilledWorker):
+            if team.shared and task.tries == 1:  # it may only have waited behind another one there
+                self.send(team, replace(task, tries=2))
+                return None
             return Graded(student, error="every worker that graded it ended. Is it too large for their memory?")
         if isinstance(found, Exception):
             return Graded(student, error=f"{type(found).__name__}: {found}")

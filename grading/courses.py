@@ -1,7 +1,6 @@
 """Course folders: nbgrader's view of one, and the standing errors that a user can mend."""
 
 import contextlib
-import fcntl
 import os
 import platform
 import re
@@ -51,6 +50,8 @@ def alone(root: Path) -> Iterator[None]:
 
     Errors  CourseError if another run does.
     """
+    import fcntl  # which Windows has not
+
     with (root / ".autograde.lock").open("a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

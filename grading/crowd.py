@@ -55,6 +55,11 @@ class Crowd:
         self._at_end.close()
 
     @property
+    def shared(self) -> bool:
+        """Whether the workers are not ours alone, and may hold several tasks."""
+        return self._address is not None
+
+    @property
     def room(self) -> int:
         """How many more tasks may be submitted now."""
         if self._address is None:

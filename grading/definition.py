@@ -15,6 +15,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import find_all_files
 from sqlalchemy import Engine
 from traitlets.config import Config
@@ -67,14 +68,20 @@ def sources(root: Path) -> str:
     return packed.digest([*sorted(files.items()), ("", json.dumps(current_program(), sort_keys=True).encode())])
 
 
-@functools.cache
 def current_program() -> dict[str, str]:
     """What grades here, by name: the code of `grading`, packages that a mark may depend on, limits that were set."""
+    return {
+        **_installed(),
+        **{n: v for n, v in os.environ.items() if n.startswith("ATTENTION_") and n != oracles.SECRET},
+    }
+
+
+@functools.cache
+def _installed() -> dict[str, str]:
     here = Path(__file__).parent
     found = {"grading": packed.digest((path.name, path.read_bytes()) for path in sorted(here.glob("*.py")))[:16]}
     found["Python"] = ".".join(platform.python_version_tuple()[:2])
-    found.update({name: importlib.metadata.version(name) for name in PACKAGES})
-    return {**found, **{n: v for n, v in os.environ.items() if n.startswith("ATTENTION_") and n != oracles.SECRET}}
+    return {**found, **{name: importlib.metadata.version(name) for name in PACKAGES}}
 
 
 def _cells(found: rows.Rows) -> list:
@@ -90,7 +97,7 @@ def _cells(found: rows.Rows) -> list:
 def _files(root: Path) -> dict[str, bytes]:
     """What nbgrader's Autograde reads of release/ and source/: the released notebooks, and files beside the sources."""
     release, source = root / "release" / course.ASSIGNMENT, root / "source" / course.ASSIGNMENT
-    ignored = [*courses.api(root).coursedir.ignore, "*.ipynb"]
+    ignored = [*CourseDirectory(config=courses.config(root)).ignore, "*.ipynb"]
     paths = [*release.glob("*.ipynb"), *map(Path, find_all_files(str(source), ignored))]
     return {str(path.relative_to(root)): path.read_bytes() for path in paths}
 
