@@ -248,6 +248,10 @@ def type_changed(name: str) -> str:
     return f"the type of the cell {name} was changed; the released one is used. Nothing to do."
 
 
+def cell_stopped(limit_s: float) -> str:
+    return f"a cell was stopped after {_number(limit_s)} s."
+
+
 def cell_never_ends(limit_s: float) -> str:
     return (
         f"a cell was still running after {_number(limit_s)} s and could not be stopped, so nothing after it could run."

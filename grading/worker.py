@@ -20,7 +20,20 @@ from nbgrader.apps import NbGraderAPI
 from sqlalchemy import Engine, event
 from traitlets.config import Config
 
-from grading import beside, course, courses, definition, intake, judge, limits, messages, oracles, packed, rows
+from grading import (
+    beside,
+    course,
+    courses,
+    definition,
+    intake,
+    limits,
+    messages,
+    oracles,
+    outcomes,
+    packed,
+    reports,
+    rows,
+)
 
 File = tuple[int, bytes | None]  # mode and content of a file; of a folder None
 # nbgrader's own way with SQLAlchemy, which warns of it at every submission and is right all the same.
@@ -87,7 +100,7 @@ def _grade(
         if not result["success"]:
             return Result(student, notices, error=courses.last_error(result))
         with Gradebook(url, course.ASSIGNMENT) as book:
-            unmarked = judge.unmarked(book, student)
+            unmarked = outcomes.unmarked(book, student)
         graded = root / "autograded" / student / course.ASSIGNMENT
         error = ""
         if feedback and not unmarked:
@@ -142,17 +155,19 @@ def _files(folder: Path) -> dict[str, File]:
 
 
 def _struck(graded: Path) -> list[str]:
-    """The limits that ended or cut a notebook, a line each, in our own words."""
-    known = {messages.KERNEL_ENDED, messages.cell_never_ends(limits.CELL_LIMIT_S)}
+    """The limits that ended a notebook or cut its code short, a line each, in our own words."""
+    ended = {messages.KERNEL_ENDED, messages.cell_never_ends(limits.CELL_LIMIT_S)}
+    late = messages.out_of_time(limits.CALL_LIMIT_S)
     out = []
     for path in sorted(graded.glob("*.ipynb")):
         found = {}
         for cell in nbformat.read(path, as_version=4).cells:
-            for output in cell.get("outputs", []):
-                name, text = output.get("ename"), output.get("evalue")
-                if name == "CellTimeoutError":
-                    found["a cell was stopped at its limit of time."] = None
-                elif name == judge.KERNEL_ENDED and text in known:
-                    found[text] = None
+            if any(output.get("ename") == "CellTimeoutError" for output in cell.get("outputs", [])):
+                found[messages.cell_stopped(limits.CELL_LIMIT_S)] = None
+            report = reports.read(cell) if course.is_test(cell) else None
+            if report is not None and report.fault in ended:
+                found[report.fault] = None
+            if report is not None and any(late.rstrip(".") in item.found for item in report.items):
+                found[late] = None
         out += [f"{path.stem}: {text}" for text in found]
     return out

@@ -456,7 +456,8 @@ def test_a_lost_worker_costs_a_retry_and_what_ends_two_workers_is_named(root: Pa
 def test_ctrl_c_stops_within_seconds_and_says_how_to_go_on(root: Path, home: Path):
     command = [sys.executable, "-m", "grading", "autograde", "--workers", "1"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": {**os.environ, "TMPDIR": str(home)}}
-    with subprocess.Popen(command, cwd=root, text=True, start_new_session=True, **pipes) as run:
+    as_in_a_shell = {"start_new_session": True, "preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    with subprocess.Popen(command, cwd=root, text=True, **as_in_a_shell, **pipes) as run:
         wait_for(lambda: list(home.glob("class-*/student-*/submitted")))
         started = psutil.Process(run.pid).children(recursive=True)
         asked = time.monotonic()
