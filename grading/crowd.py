@@ -118,8 +118,8 @@ def _local(workers: int) -> Iterator[LocalCluster]:
     folder = Path(tempfile.mkdtemp(prefix="class-"))
     folder.chmod(0o711)  # student code runs as another user, who must get through
     try:
-        with dask.config.set(SETTINGS):
-            cluster = LocalCluster(
+        with dask.config.set({**SETTINGS, "temporary-directory": str(folder)}):
+            cluster = _started(
                 n_workers=workers,
                 threads_per_worker=1,
                 processes=True,
@@ -139,6 +139,13 @@ def _local(workers: int) -> Iterator[LocalCluster]:
                 cluster.close(END_LIMIT_S)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _started(**settings: object) -> LocalCluster:
+    try:
+        return LocalCluster(**settings)
+    except (OSError, RuntimeError) as error:
+        raise courses.CourseError(f"the workers do not start: {error}") from error
 
 
 def _found(address: str) -> Client:
