@@ -67,7 +67,11 @@ class Judge(Execute):
             kernels.use(_pool(self.sandbox == "bubblewrap"))
             resources["metadata"]["path"] = str(handed.copy(Path(place)))
             with inbound.watched(lambda: self.km and self.km.strike()):
-                return super().preprocess(nb, resources, **kwargs)
+                nb, resources = super().preprocess(nb, resources, **kwargs)
+            for cell in nb.cells:
+                if cell.cell_type == "code":
+                    cell.outputs = inbound.joined(cell.outputs)
+            return nb, resources
         except SandboxError as error:
             rmtree(place)  # so that the next run grades this student
             raise SystemExit(f"Nothing more is graded. {error}") from None

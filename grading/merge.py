@@ -123,7 +123,7 @@ def _note(root: Path, result: Result, key: str) -> None:
     note = {"key": key, "files": _digest_of_files(_place(root, "autograded", result.student))}
     note["rows"] = _digest_of_rows(result.after)
     note["notices"] = [[notice.part, notice.text] for notice in result.notices]
-    new = path.with_suffix(".new")
+    new = path.with_name(f"{path.name}.new")
     new.write_text(json.dumps(note, indent=1), encoding="utf-8")
     new.replace(path)
 

@@ -118,7 +118,7 @@ def tables(url: str) -> dict[str, list]:
     for name, rows in found.items():
         readable = [{column: names.get(value, value) for column, value in row.items()} for row in rows]
         for row in readable:
-            if name in ("grade", "comment"):
+            if name not in ("student", "course"):
                 del row["id"]
         out[name] = sorted(readable, key=repr)
     engine.dispose()
