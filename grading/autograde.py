@@ -25,6 +25,7 @@ from grading import course, courses, crowd, definition, intake, marks, merge, pa
 TRIES = 3  # of a hand-in that is replaced, or marked by hand, while it is graded
 TICK_S = 0.5
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 @dataclass(frozen=True)
@@ -235,7 +236,7 @@ def _told(root: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, DBAPIError) as error:
-        if isinstance(error, OSError) and error.errno not in FULL:
+        if isinstance(error, OSError) and error.errno not in FULL + CLOSED:
             raise
         reason = error.strerror if isinstance(error, OSError) else str(error.orig).strip().splitlines()[0]
         raise courses.CourseError(

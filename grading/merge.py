@@ -43,17 +43,16 @@ def merge(root: Path, engine: Engine, result: Result, was: rows.Rows, sent: pack
             _stage(place, files)
         for attempt in range(1, TRIES + 1):
             try:
-                with engine.begin() as connection:
-                    _put(connection, root, result, was, sent, places)
+                with contextlib.ExitStack() as undo:
+                    with engine.begin() as connection:
+                        _put(connection, root, result, was, sent, places, undo)
+                    undo.pop_all()
                 break
             except DBAPIError as error:
                 if getattr(error.orig, "sqlstate", None) not in SERIALIZATION or attempt == TRIES:
                     raise
         if not result.unmarked and not result.error:
             _note(root, result, key)
-    except BaseException:
-        _put_back(places)
-        raise
     finally:
         for place, _ in places:
             for left in (_new(place), _old(place)):
@@ -76,14 +75,25 @@ def noted(root: Path, engine: Engine, student: str, key: str, feedback: bool) ->
 
 
 def clean(root: Path) -> None:
-    """Removes what a run that was killed has left beside the graded hand-ins."""
+    """Puts back or removes what a run that was killed has left beside the graded hand-ins."""
     for step in ("autograded", "feedback"):
+        for place in root.glob(f"{step}/*/.{course.ASSIGNMENT}.old/"):
+            if not (place.parent / course.ASSIGNMENT).exists():
+                place.rename(place.parent / course.ASSIGNMENT)
         for left in root.glob(f"{step}/*/.{course.ASSIGNMENT}.*/"):
             shutil.rmtree(left)
 
 
-def _put(connection: Connection, root: Path, result: Result, was: rows.Rows, sent: packed.HandIn, places: list) -> None:
-    """The rows and the files, as long as the transaction lasts."""
+def _put(
+    connection: Connection,
+    root: Path,
+    result: Result,
+    was: rows.Rows,
+    sent: packed.HandIn,
+    places: list[tuple[Path, dict[str, File]]],
+    undo: contextlib.ExitStack,
+) -> None:
+    """Changes rows and files, as long as the transaction lasts; `undo` puts the files back."""
     if rows.of_student(connection, result.student) != was:
         raise Changed("its rows in the gradebook have changed while it was graded")
     if packed.read(sent.student, _place(root, "submitted", sent.student)) != sent:
@@ -91,18 +101,12 @@ def _put(connection: Connection, root: Path, result: Result, was: rows.Rows, sen
     rows.apply(connection, was, result.after)
     _note_path(root, result.student).unlink(missing_ok=True)
     for place, files in places:
-        if place.exists() and not _old(place).exists():
+        if place.exists():
             place.rename(_old(place))
-        if files and not place.exists():
+            undo.callback(_old(place).rename, place)
+        if files:
             _new(place).rename(place)
-
-
-def _put_back(places: list) -> None:
-    """The files as they were before."""
-    for place, _ in places:
-        if _old(place).exists():
-            shutil.rmtree(place, ignore_errors=True)
-            _old(place).rename(place)
+            undo.callback(place.rename, _new(place))
 
 
 def _stage(place: Path, files: dict[str, File]) -> None:

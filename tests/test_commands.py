@@ -23,29 +23,29 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_grade_without_hand_ins_says_where_to_put_them(repository: Path, capsys: pytest.CaptureFixture):
-    assert main(["grade"]) == 1
+def test_autograde_without_hand_ins_says_where_to_put_them(repository: Path, capsys: pytest.CaptureFixture):
+    assert main(["autograde"]) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1
     assert "no hand-ins in submitted" in error and "submitted/STUDENT/attention/part01.ipynb" in error
 
 
-def test_grade_without_sources_says_so(repository: Path, capsys: pytest.CaptureFixture):
+def test_autograde_without_sources_says_so(repository: Path, capsys: pytest.CaptureFixture):
     folder = repository / "submitted" / "anna" / course.ASSIGNMENT
     folder.mkdir(parents=True)
     sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
     shutil.rmtree(repository / "source")
-    assert main(["grade"]) == 1
+    assert main(["autograde"]) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and f"source/{course.ASSIGNMENT}" in error
 
 
-def test_grade_with_a_broken_gradebook_says_so_and_keeps_it(repository: Path, capsys: pytest.CaptureFixture):
+def test_autograde_with_a_broken_gradebook_says_so_and_keeps_it(repository: Path, capsys: pytest.CaptureFixture):
     folder = repository / "submitted" / "anna" / course.ASSIGNMENT
     folder.mkdir(parents=True)
     sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
     (repository / "gradebook.db").write_text("not a database, but somebody's file")
-    assert main(["grade"]) == 1
+    assert main(["autograde"]) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and "gradebook.db" in error
     assert (repository / "gradebook.db").read_text() == "not a database, but somebody's file"
@@ -56,7 +56,7 @@ def test_an_empty_hand_in_is_named_and_the_others_are_graded(repository: Path, c
         (repository / "submitted" / student / course.ASSIGNMENT).mkdir(parents=True)
     folder = repository / "submitted" / "anna" / course.ASSIGNMENT
     sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
-    assert main(["grade", "--workers", "1"]) == 1
+    assert main(["autograde", "--workers", "1"]) == 1
     printed = capsys.readouterr().out
     assert "ben: not graded. no notebook was handed in." in printed
     rows = list(csv.DictReader((repository / "marks.csv").open()))
