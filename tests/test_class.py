@@ -396,7 +396,7 @@ def test_a_full_disk_stops_with_a_line_and_the_next_run_goes_on(
     template: Path, stock: Path, tmp_path: Path, address: str
 ):
     disk = make(tmp_path / "disk")
-    walled = ["bwrap", "--dev-bind", "/", "/", "--size", str(4 * 2**20), "--tmpfs", str(disk)]
+    walled = ["bwrap", "--dev-bind", "/", "/", "--size", str(64 * 2**20), "--tmpfs", str(disk)]
     script = [sys.executable, "-c", FULL_DISK, str(template), str(disk / "course"), address, str(tmp_path / "out")]
     ran = subprocess.run([*walled, "--", *script], cwd=courses.REPOSITORY, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
