@@ -17,7 +17,6 @@ from queue import Empty
 import psutil
 from jupyter_client.channels import AsyncZMQSocketChannel
 from jupyter_client.session import DELIM
-from nbformat import NotebookNode
 
 from grading import limits, messages, wire
 
@@ -154,21 +153,6 @@ class Room:
             message["content"] = {"name": "stdout", "text": f"{text}\n{messages.OUTPUT_CUT}"}
             message["msg_type"] = message["header"]["msg_type"] = "stream"
         return left >= 0
-
-
-def joined(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """A cell's outputs in which neighbouring pieces of a stream are one, whatever the pieces were that they came in."""
-    out, pieces = [], []
-    for output in outputs:
-        if out and output.output_type == out[-1].output_type == "stream" and output.name == out[-1].name:
-            pieces[-1].append(output.text)
-        else:
-            out.append(output)
-            pieces.append([output.get("text", "")])
-    for output, texts in zip(out, pieces, strict=True):
-        if len(texts) > 1:
-            output.text = "".join(texts)
-    return out
 
 
 @contextlib.contextmanager

@@ -67,11 +67,7 @@ class Judge(Execute):
             kernels.use(_pool(self.sandbox == "bubblewrap"))
             resources["metadata"]["path"] = str(handed.copy(Path(place)))
             with inbound.watched(lambda: self.km and self.km.strike()):
-                nb, resources = super().preprocess(nb, resources, **kwargs)
-            for cell in nb.cells:
-                if cell.cell_type == "code":
-                    cell.outputs = inbound.joined(cell.outputs)
-            return nb, resources
+                return super().preprocess(nb, resources, **kwargs)
         except SandboxError as error:
             rmtree(place)  # so that the next run grades this student
             raise SystemExit(f"Nothing more is graded. {error}") from None
@@ -151,11 +147,6 @@ def run_test(source: str, name: str, points: float) -> Report:
     if report is None or type(marks) is not float or marks != report.marks or not 0.0 <= marks <= points:
         raise ValueError(f"{marks!r} are no marks out of {points:g}")
     return report
-
-
-def warm(walled: bool) -> None:
-    """Starts this process's first sandbox ahead; SandboxError if the walls cannot stand here."""
-    _pool(walled).warm()
 
 
 @functools.cache
