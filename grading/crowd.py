@@ -127,8 +127,10 @@ def _local(workers: int) -> Iterator[LocalCluster]:
                 host="tls://127.0.0.1",
                 security=Security.temporary(),  # whoever reaches a scheduler runs what they like
                 silence_logs=logging.CRITICAL,
-                dashboard_address=None,
-                worker_dashboard_address=None,
+                scheduler_kwargs={
+                    "dashboard": False,
+                    "dashboard_address": "127.0.0.1:0",
+                },  # no pages, and no port taken
                 local_directory=str(folder),
                 env={"TMPDIR": str(folder)},
             )

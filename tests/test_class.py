@@ -82,7 +82,7 @@ def work() -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def address(work: Path) -> Iterator[str]:
     """A cluster that exists: one worker, which shares no folder with the course."""
-    silent = {"dashboard_address": None, "silence_logs": logging.CRITICAL}
+    silent = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
     with (
         dask.config.set(crowd.SETTINGS),
         LocalCluster(1, 1, host="127.0.0.1", memory_limit=0, env={"TMPDIR": str(work)}, **silent) as cluster,
@@ -356,7 +356,7 @@ def merged(root, score, key):
     merge.merge(root, engine, result(score), merge.before(engine, "anna"), hand_in, key)
 
 
-def dying(step):
+def dying(step, engine):
     counted = iter(range(1, 1000))
 
     def before(function):
@@ -369,12 +369,7 @@ def dying(step):
     for name in ("unlink", "rename", "replace"):
         setattr(Path, name, before(getattr(Path, name)))
     rows.apply = before(rows.apply)
-    make = rows.engine
-    def engine(url):
-        made = make(url)
-        event.listen(made, "commit", before(lambda connection: None))
-        return made
-    rows.engine = engine
+    event.listen(engine, "commit", before(lambda connection: None))
 
 
 step, status = 0, 9
@@ -386,8 +381,10 @@ while status == 9:
     was = merge.before(opened(root), "anna")
     child = os.fork()
     if child == 0:
-        dying(step)
-        merge.merge(root, rows.engine(courses.database(root)), result(2.5), was, hand_in, "new")
+        engine = opened(root)
+        engine.connect().close()
+        dying(step, engine)
+        merge.merge(root, engine, result(2.5), was, hand_in, "new")
         os._exit(0)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     engine = opened(root)
