@@ -9,6 +9,7 @@ import logging
 import queue
 import shutil
 import signal
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -32,6 +33,7 @@ SETTINGS = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.multiprocessing-method": "spawn",
 }
+NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
 
 
 class Crowd:
@@ -106,6 +108,8 @@ class Crowd:
     def _open(self) -> None:
         if self._address is not None:
             self._client = self._at_end.enter_context(_found(self._address))
+            if not self._client.nthreads():
+                print(f"The scheduler at {self._address} has no workers yet. Waiting for them.", file=sys.stderr)
         else:
             cluster = self._at_end.enter_context(_local(self._workers))
             self._client = self._at_end.enter_context(Client(cluster))
@@ -127,10 +131,7 @@ def _local(workers: int) -> Iterator[LocalCluster]:
                 host="tls://127.0.0.1",
                 security=Security.temporary(),  # whoever reaches a scheduler runs what they like
                 silence_logs=logging.CRITICAL,
-                scheduler_kwargs={
-                    "dashboard": False,
-                    "dashboard_address": "127.0.0.1:0",
-                },  # no pages, and no port taken
+                scheduler_kwargs=NO_PAGES,
                 local_directory=str(folder),
                 env={"TMPDIR": str(folder)},
             )
