@@ -43,7 +43,7 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.AssignLatePenalties",
 ]
 c.Autograde.post_convert_hook = "grading.outcomes.put_back_unmarked"
-c.Execute.timeout = limits.CELL_LIMIT_S
+c.Execute.timeout = limits.now("CELL_LIMIT_S")
 c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=40"]
 
 # Feedback shows what each test found, and no line of a hidden test: a page a part, and an index a student.

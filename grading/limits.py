@@ -55,3 +55,8 @@ NOTEBOOK_LIMIT_S = _set("NOTEBOOK_LIMIT_S", 900.0)  # one notebook, from the sta
 SANDBOX_LIMIT_S = 120.0  # a sandbox's start, which imports torch; 2 s on a quiet machine
 # How long a sandbox may leave the judge without an answer before it is given up.
 SILENCE_LIMIT_S = _set("SILENCE_LIMIT_S", 20.0)
+
+
+def now(name: str) -> float:
+    """A limit as the environment says now, for processes that are still to be started; KeyError for none of ours."""
+    return _set(name, globals()[name])
