@@ -226,3 +226,10 @@ def test_notices_of_a_sound_hand_in_are_none(tmp_path: Path):
     for part in course.PARTS.values():
         sample_class.write(tmp_path, part, sample_class.model(part))
     assert intake.notices("anna", tmp_path, courses.REPOSITORY / "release" / course.ASSIGNMENT) == []
+
+
+def test_what_hit_a_limit_is_named_with_its_part(graded: tuple):
+    struck = {student: result.struck for student, result in graded[1].items() if result.struck}
+    assert struck["never-ends"] == [f"part01: {messages.cell_stopped(STOP_S)}"]
+    assert struck["ends-the-kernel"] == [f"part01: {messages.KERNEL_ENDED}"]
+    assert "sound" not in struck and "never-ends-and-cannot-be-stopped" in struck
