@@ -272,9 +272,9 @@ def test_what_is_graded_and_unchanged_is_left_alone(root: Path, address: str, ca
     graded_notebook.write_text("damaged")
     assert graded_anew()
     source = root / "source" / course.ASSIGNMENT / "part06.ipynb"
-    source.write_text(source.read_text().replace("sheet.total()", "sheet.total() * 0.5"))
+    source.write_text(source.read_text().replace("equal(relation())", "rubric.fact(False, 'it is not.')"))
     assert graded_anew()
-    assert marked(root)["cleo"][1] == "3"  # 1.5 of 3, and 1.5 by hand
+    assert marked(root)["cleo"][1] == "3.5"  # 2 of 3, and 1.5 by hand
     assert not graded_anew()
 
 
