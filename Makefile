@@ -2,18 +2,15 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test grade release lab gpu check report bench
-demo grade release lab gpu report: .venv/ready
-	@$(BIN)/python -m grading $@
+.PHONY: demo test grade check report release lab gpu bench
+demo report release lab gpu: .venv/ready
 	@$(BIN)/python -m grading $@
 
-
-check grade: .venv/ready
+check test: .venv/ready
 	@$(BIN)/python -m grading $@ $(ARGS)
-	@$(BIN)/python -m grading autograde $(ARGS)
 
-test: .venv/ready
-	@$(BIN)/python -m grading test $(ARGS)
+grade: .venv/ready
+	@$(BIN)/python -m grading autograde $(ARGS)
 
 bench: .venv/ready
 	@$(BIN)/python benchmarks/autograde.py $(ARGS)

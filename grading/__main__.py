@@ -17,21 +17,17 @@ def main(arguments: list[str] | None = None) -> int:
     """Runs one command; what the user can mend is told in one line, with exit status 1."""
     parser = argparse.ArgumentParser(prog="python -m grading", description="The attention course.")
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("release", help="make release/ and notebooks/ from source/")
     demo = commands.add_parser("demo", help="grade the sample class in demo/")
+    check = commands.add_parser("check", help="for students: which parts pass their visible checks")
+    check.add_argument("places", type=Path, nargs="*", metavar="FOLDER_OR_NOTEBOOK", help="default: release/attention")
     grade = commands.add_parser("autograde", aliases=["grade"], help="grade what lies in submitted/")
     for command in (demo, grade):
         command.add_argument("--workers", type=_positive, help="students graded at once (default: one a core)")
-    commands.add_parser("gpu", help="run part 13 on a GPU, where there is one, and say what TF32 does to it")
-    check = commands.add_parser("check", help="for students: which parts pass their visible checks")
-    check.add_argument("places", type=Path, nargs="*", metavar="FOLDER_OR_NOTEBOOK", help="default: release/attention")
-    report = commands.add_parser("report", help="write the class report, a page with pictures, to report.html")
-    report.add_argument("folder", type=Path, nargs="?", help="the course folder, such as demo (default: this one)")
     grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on the Dask cluster that is there")
     grade.add_argument("--force", action="store_true", help="grade again what is graded and unchanged")
     grade.add_argument("--quiet", action="store_true", help="print only what is not graded")
-    commands.add_parser("lab", help="open JupyterLab on release/")
-    commands.add_parser("test", help="pass all tests; with arguments, hand them to pytest and run nothing else")
+    report = commands.add_parser("report", help="write the class report, a page with pictures, to report.html")
+    report.add_argument("folder", type=Path, nargs="?", help="the course folder, such as demo (default: this one)")
     export = commands.add_parser("export", help="write the marks as a file that Canvas or Moodle imports")
     export.add_argument("platform", choices=["canvas", "moodle"])
     export.add_argument("--roster", type=Path, help="CSV file: student, and lms_id, login or email")
@@ -41,6 +37,10 @@ def main(arguments: list[str] | None = None) -> int:
     export.add_argument("--to", type=Path, help="the file to write (default: canvas.csv or moodle.csv)")
     export.add_argument("--dry-run", action="store_true", help="say what the import would change, and write nothing")
     export.add_argument("--so-far", action="store_true", help="also parts whose written answer nobody has read yet")
+    commands.add_parser("lab", help="open JupyterLab on release/")
+    commands.add_parser("release", help="make release/ and notebooks/ from source/")
+    commands.add_parser("gpu", help="run part 13 on a GPU, where there is one, and say what TF32 does to it")
+    commands.add_parser("test", help="pass all tests; with arguments, hand them to pytest and run nothing else")
     text = commands.add_parser("text", help="print a notebook as text, for diffs")
     text.add_argument("notebook", type=Path)
     chosen, chosen.pytest = parser.parse_known_args(arguments)
@@ -168,19 +168,15 @@ def _positive(text: str) -> int:
 
 
 COMMANDS = {
-    "release": _release,
     "demo": _demo,
-    "grade": _grade,
-    "gpu": _gpu,
-    "lab": _lab,
-    "test": _test,
-    "text": _text,
-    "export": _export,
     "check": _check,
-    "report": _report,
     "autograde": _autograde,
     "grade": _autograde,
+    "report": _report,
+    "export": _export,
     "lab": _lab,
+    "release": _release,
+    "gpu": _gpu,
     "test": _test,
     "text": _text,
 }
