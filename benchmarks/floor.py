@@ -30,16 +30,18 @@ def main() -> None:
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     plt.show = _render
-    tests = {part.stem: _test(part) for part in course.PARTS.values()}
+    parts = {part.stem: part for part in course.PARTS.values()}
+    tests = {stem: _test(part) for stem, part in parts.items()}
     marks = {}
     for student in courses.students(root):
         folder = root / "submitted" / student / course.ASSIGNMENT
         os.chdir(folder)
-        marks[student] = {path.stem: run(path, tests[path.stem]) for path in sorted(folder.glob("*.ipynb"))}
+        paths = sorted(folder.glob("*.ipynb"))
+        marks[student] = {p.stem: run(p, tests[p.stem], parts[p.stem].automatic) for p in paths}
     print(json.dumps(marks))
 
 
-def run(path: Path, test: str) -> float:
+def run(path: Path, test: str, points: float) -> float | None:
     """The marks of one notebook."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
@@ -54,7 +56,7 @@ def run(path: Path, test: str) -> float:
                 continue
             with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception, SystemExit):
                 exec(TransformerManager().transform_cell(cell["source"]), names)
-        return judge.run_test(test, f"{path.stem}-test")[1]
+        return judge.run_test(test, f"{path.stem}-test", points).marks
     finally:
         cells.bind(None)
         plt.close("all")

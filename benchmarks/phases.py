@@ -1,0 +1,109 @@
+"""Where the time of a notebook goes when students are graded one after the other through the judge.
+
+    python benchmarks/phases.py [--students 4] [--parts 1 2 …]
+
+Times the steps of `nbgrader autograde` in this process, by the clock and by what this process itself computes, a
+notebook's mean over all students but the first, who waits for imports. The last lines are what the kernels compute, and
+what it costs to preload a sandbox, which is paid once a student.
+"""
+
+import argparse
+import functools
+import resource
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import ways
+from nbclient import NotebookClient
+from nbgrader.converters import Autograde
+from nbgrader.preprocessors import AssignLatePenalties, OverwriteCells
+
+from grading import course, courses, handed, judge, kernels, outcomes, sandbox
+
+STEPS = (
+    (Autograde, "convert_single_notebook", "a notebook"),
+    (OverwriteCells, "preprocess", "  hidden tests put in"),
+    (judge.Judge, "preprocess", "  the judge"),
+    (handed, "copy", "    the kernel's folder"),
+    (NotebookClient, "start_new_kernel", "    kernel: fork, or take the one forked ahead"),
+    (NotebookClient, "start_new_kernel_client", "    kernel: first reply"),
+    (judge.Judge, "preprocess_cell", "    student's cells, hidden tests"),
+    (judge.Judge, "mark", "      hidden tests"),
+    (NotebookClient, "_cleanup_kernel", "    kernel: end, with all that it started"),
+    (outcomes.SaveMarks, "preprocess", "  marks into the gradebook"),
+    (AssignLatePenalties, "preprocess", "  late penalties"),
+)
+
+Spent = dict[str, list[tuple[float, float]]]
+
+
+def main() -> None:
+    """Grades a class in this process and prints the means."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--students", type=int, default=4)
+    short = [part for part in course.PARTS if part != 13]
+    parser.add_argument("--parts", type=int, nargs="+", default=short, choices=list(course.PARTS))
+    chosen = parser.parse_args()
+    if chosen.students < 2:
+        parser.error("the first student is not measured: at least 2 are needed")
+    spent: Spent = defaultdict(list)
+    for owner, name, label in STEPS:
+        _timed(owner, name, spent[label])
+    kernels_s, ended = [], kernels.KernelManager.ended
+
+    def note(manager: kernels.KernelManager, kernel: sandbox.Kernel) -> None:
+        ended(manager, kernel)
+        kernels_s.append(kernel.cpu_s)
+
+    kernels.KernelManager.ended = note
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        root = Path(name)
+        ways.build(root, chosen.students, chosen.parts)
+        ways.reset(root, ways.JUDGE)
+        api = courses.api(root)
+        for number, student in enumerate(courses.students(root)):
+            if number == 1:
+                for found in (*spent.values(), kernels_s):
+                    found.clear()
+            result = api.autograde(course.ASSIGNMENT, student, force=True, create=True)
+            if not result["success"]:
+                sys.exit(f"phases: {student}: {courses.last_error(result)}")
+    print(f"{'milliseconds a notebook':<48} clock   computing here")
+    notebooks = len(chosen.parts) * (chosen.students - 1)
+    for _, _, label in STEPS:
+        clock, own = (1000 * sum(found) / notebooks for found in zip(*spent[label], strict=True))
+        print(f"{label:<48} {clock:>5.0f} {own:>16.0f}")
+    print(f"{'the kernel’s own computing':<48} {1000 * sum(set(kernels_s)) / notebooks:>5.0f}")
+    print(f"{'a sandbox’s preload, a student':<48} {1000 * preload_s():>5.0f}")
+
+
+def preload_s() -> float:
+    """What importing the libraries of a sandbox computes."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    box = sandbox.Sandbox(walled=False)
+    box.ready()
+    box.close()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def _timed(owner: object, name: str, spent: list[tuple[float, float]]) -> None:
+    """Makes a function note how long each of its calls takes."""
+    function = getattr(owner, name)
+
+    @functools.wraps(function)
+    def timed(*args: object, **kwargs: object) -> object:
+        clock, own = time.perf_counter(), time.process_time()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            spent.append((time.perf_counter() - clock, time.process_time() - own))
+
+    setattr(owner, name, timed)
+
+
+if __name__ == "__main__":
+    main()
