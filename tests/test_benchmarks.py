@@ -83,3 +83,10 @@ def test_the_simulation_takes_what_a_further_student_costs_from_the_table(tmp_pa
     costs = simulate.measured(tmp_path / "autograde.csv")
     # 96 s for 24 students; 18 s to start; part 13: 20 s for 2; of each the parent's 0.1 s
     assert costs == simulate.Costs(grade_s=4 - 0.1 + 10, parent_s=0.1, start_s=18.0)
+
+
+def test_the_document_quotes_what_the_simulation_prints(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", "simulate.py --grade-s 12 --parent-s 0.1 --start-s 6".split())
+    assert simulate.main() == 0
+    printed = "".join(f"    {line}\n" if line else "\n" for line in capsys.readouterr().out.splitlines())
+    assert printed in (courses.REPOSITORY / "docs" / "scaling.md").read_text(encoding="utf-8")
