@@ -22,6 +22,7 @@ from traitlets.config import Config
 
 from grading import (
     beside,
+    books,
     course,
     courses,
     definition,
@@ -84,6 +85,7 @@ def _grade(
 ) -> Result:
     student, submitted = hand_in.student, root / "submitted" / hand_in.student / course.ASSIGNMENT
     beside.guard()
+    books.keep_engines()
     given.write(root)
     hand_in.write(submitted)
     url = f"sqlite:///{root / definition.GRADEBOOK}"
