@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from grading import course, limits
+from grading import course, limits, sentences
 
 if TYPE_CHECKING:
     from grading import reports
@@ -152,6 +152,11 @@ def missed(miss: float, scale: float) -> str:
     share = miss / scale
     size = f"{100 * share:.2g} % of" if share < 0.995 else f"{share:.3g} times"
     return f"the largest miss is {size} the largest expected number."
+
+
+def mistake(key: str) -> str:
+    """What is said of a usual mistake; KeyError if there is no such mistake."""
+    return sentences.MISTAKES[key]
 
 
 def wrong_kind(got: object, kind: str) -> str:

@@ -1,7 +1,8 @@
-"""A notebook written by hand, for tests of what is read from its text."""
+"""A notebook written by hand, for tests of what is read from its text; what an answer declares."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from grading import cells
 
@@ -17,6 +18,12 @@ def notebook(stem: str, *sources: str, locked: str = "import torch") -> Iterator
         yield
     finally:
         cells.bind(None)
+
+
+def declared(answer: Path) -> list[str]:
+    """The usual mistakes that an answer must be told: its first line may be "# names: one, another"."""
+    first = answer.read_text(encoding="utf-8").partition("\n")[0]
+    return first.removeprefix("# names: ").split(", ") if first.startswith("# names: ") else []
 
 
 def _cell(source: str, role: dict | None) -> dict:

@@ -1,5 +1,6 @@
-"""Every answer in tests/answers earns what its name says, through the real notebooks, nbgrader and the judge.
+"""Every answer in tests/answers earns what its name says and is told what its first line names.
 
+They go through the real notebooks, nbgrader and the judge.
 The k-th student of this class hands in the k-th answer of each part. Part 13 finds part 5's model answer next door
 where that student's own answer of part 5 is missing.
 """
@@ -7,9 +8,11 @@ where that student's own answer of part 5 is missing.
 from pathlib import Path
 
 import direct_runs
+import nbformat
 import pytest
+from hand_written import declared
 
-from grading import autograde, course, courses, marks, sample_class
+from grading import autograde, course, courses, marks, reports, sample_class
 
 ANSWERS = sorted(sample_class.ANSWERS.glob("part*/*.py"))
 LISTS = {part.number: sorted((sample_class.ANSWERS / part.stem).glob("*.py")) for part in course.PARTS.values()}
@@ -17,8 +20,8 @@ LARGE = {5, 7, 10, 13}
 
 
 @pytest.fixture(scope="session")
-def earned(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, float | None]:
-    """The marks of every answer."""
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, tuple[float | None, list[str]]]:
+    """The marks of every answer, and the usual mistakes that its report names."""
     root = tmp_path_factory.mktemp("answers")
     courses.new(root)
     students = [f"answer-{n:02d}" for n in range(max(map(len, LISTS.values())))]
@@ -36,7 +39,7 @@ def earned(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, float | None]
     with courses.gradebook(root) as book:
         rows = {row.student: row for row in marks.read(book)}
     return {
-        answer: rows[f"answer-{n:02d}"].parts[number]
+        answer: (rows[f"answer-{n:02d}"].parts[number], _named(root, f"answer-{n:02d}", course.PARTS[number].stem))
         for number, answers in LISTS.items()
         for n, answer in enumerate(answers)
     }
@@ -49,12 +52,25 @@ def earned_directly() -> dict[Path, float | str]:
     return dict(zip(ANSWERS, direct_runs.marks(hand_ins), strict=True))
 
 
+def _named(root: Path, student: str, stem: str) -> list[str]:
+    path = root / "autograded" / student / course.ASSIGNMENT / f"{stem}.ipynb"
+    report = next(filter(None, map(reports.read, nbformat.read(path, as_version=4).cells)))
+    return sorted({item.mistake for item in report.items if item.mistake})
+
+
 each = pytest.mark.parametrize("answer", ANSWERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 
 
 @each
-def test_an_answer_earns_what_its_name_says(answer: Path, earned: dict[Path, float | None]):
-    assert earned[answer] == float(answer.stem.split("-")[0])
+def test_an_answer_earns_what_its_name_says(answer: Path, found: dict[Path, tuple[float | None, list[str]]]):
+    assert found[answer][0] == float(answer.stem.split("-")[0])
+
+
+@each
+def test_an_answer_is_told_the_mistakes_that_its_first_line_names(
+    answer: Path, found: dict[Path, tuple[float | None, list[str]]]
+):
+    assert found[answer][1] == sorted(declared(answer))
 
 
 @each

@@ -1,3 +1,4 @@
+# names: entries-counted
 # how many numbers each matrix holds
 shape_W_Q_h = D_qk * D_1
 shape_W_K_h = D_qk * D_2

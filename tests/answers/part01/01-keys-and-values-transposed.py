@@ -1,3 +1,4 @@
+# names: matrix-transposed
 shape_W_Q_h = (D_qk, D_1)
 shape_W_K_h = (D_2, D_qk)
 shape_W_V_h = (D_2, D_v)

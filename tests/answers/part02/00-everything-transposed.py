@@ -1,3 +1,4 @@
+# names: axis-of-one, matrix-transposed
 def q_from_x(W_Q, x):
     return W_Q.T @ x
 

@@ -1,3 +1,4 @@
+# names: bias-left-in
 def q_from_x(W_Q, x):
     layer = nn.Linear(W_Q.shape[1], W_Q.shape[0])
     layer.weight.data = W_Q

@@ -1,3 +1,4 @@
+# names: products-not-summed
 def q_from_x(W_Q, x):
     return W_Q * x
 

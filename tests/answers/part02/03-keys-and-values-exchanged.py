@@ -1,3 +1,4 @@
+# names: key-as-wide-as-a-value
 def q_from_x(W_Q, x):
     return W_Q @ x
 

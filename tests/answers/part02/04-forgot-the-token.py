@@ -1,3 +1,4 @@
+# names: token-forgotten
 def q_from_x(W_Q, x):
     return W_Q.sum(dim=1)
 

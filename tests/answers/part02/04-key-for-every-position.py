@@ -1,3 +1,4 @@
+# names: every-position-at-once
 L_2 = symbols("L_2")
 def q_from_x(W_Q, x):
     return W_Q @ x

@@ -1,3 +1,4 @@
+# names: stacked-along-the-other-axis
 def q_from_x(W_Q, x):
     return W_Q @ x
 

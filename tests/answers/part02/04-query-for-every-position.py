@@ -1,3 +1,4 @@
+# names: every-position-at-once
 L_1 = symbols("L_1")
 def q_from_x(W_Q, x):
     return W_Q @ x

@@ -1,3 +1,4 @@
+# names: scaled-too-early
 def q_from_x(W_Q, x):
     return W_Q @ x / W_Q.shape[0] ** 0.5
 

@@ -1,3 +1,4 @@
+# names: softmax-too-early
 def q_from_x(W_Q, x):
     return W_Q @ x
 

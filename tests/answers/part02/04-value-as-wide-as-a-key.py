@@ -1,3 +1,4 @@
+# names: value-as-wide-as-a-key
 def q_from_x(W_Q, x):
     return W_Q @ x
 

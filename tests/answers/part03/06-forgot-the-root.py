@@ -1,2 +1,3 @@
+# names: no-root
 def attention_logits(q, K, D_qk):
     return K @ q / D_qk

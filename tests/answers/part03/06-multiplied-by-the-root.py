@@ -1,2 +1,3 @@
+# names: scale-upside-down
 def attention_logits(q, K, D_qk):
     return K @ q * D_qk ** 0.5

@@ -1,2 +1,3 @@
+# names: opposite-sign
 def attention_logits(q, K, D_qk):
     return -(K @ q) / D_qk ** 0.5

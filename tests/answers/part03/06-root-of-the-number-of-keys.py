@@ -1,2 +1,3 @@
+# names: root-of-the-length
 def attention_logits(q, K, D_qk):
     return K @ q / len(K) ** 0.5

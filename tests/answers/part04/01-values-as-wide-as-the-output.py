@@ -1,3 +1,4 @@
+# names: heads-as-wide-as-the-output
 # o_h is a value; all that follows is as wide as the output
 shape_o_h = (D_v,)
 shape_o = (H * D_1,)

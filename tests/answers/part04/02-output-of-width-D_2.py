@@ -1,3 +1,4 @@
+# names: output-in-the-other-space
 shape_o_h = (D_v,)
 shape_o = (H * D_v,)
 shape_W_O_h = (D_2, D_v)

@@ -1,3 +1,4 @@
+# names: width-shared-out
 # each head makes D_1 / H of the output's numbers
 shape_o_h = (D_v,)
 shape_o = (H * D_v,)

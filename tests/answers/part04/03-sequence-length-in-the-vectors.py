@@ -1,3 +1,4 @@
+# names: every-position-at-once
 L_1 = symbols("L_1")
 shape_o_h = (L_1, D_v)
 shape_o = (L_1, H * D_v)

@@ -1,3 +1,4 @@
+# names: axis-of-one
 shape_o_h = (1, D_v)
 shape_o = (H * D_v, 1)
 shape_W_O_h = (D_1, D_v)

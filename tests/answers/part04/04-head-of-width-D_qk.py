@@ -1,3 +1,4 @@
+# names: value-as-wide-as-a-key
 shape_o_h = (D_qk,)
 shape_o = (H * D_v,)
 shape_W_O_h = (D_1, D_v)

@@ -1,3 +1,4 @@
+# names: matrix-transposed
 shape_o_h = (D_v,)
 shape_o = (H * D_v,)
 shape_W_O_h = (D_1, D_v)

@@ -1,3 +1,4 @@
+# names: stack-as-wide-as-the-output
 shape_o_h = (D_v,)
 shape_o = (D_1,)
 shape_W_O_h = (D_1, D_v)

@@ -1,3 +1,4 @@
+# names: scaled-after-the-softmax
 class MyMHA(nn.Module):
     def __init__(self, D_1, D_2, D_qk, D_v, H):
         super(MyMHA, self).__init__()

@@ -1,3 +1,4 @@
+# names: width-forgotten
 rank_relation = "=="
 
 def stack_and_pick(H, G, d):

@@ -1,3 +1,4 @@
+# names: copies-lose-rank, rows-repeated
 rank_relation = "<"
 
 def stack_and_pick(H, G, d):

@@ -1,3 +1,4 @@
+# names: stacked-side-by-side
 rank_relation = "=="
 
 def stack_and_pick(H, G, d):

@@ -1,3 +1,4 @@
+# names: copies-added-up
 rank_relation = "=="
 
 def stack_and_pick(H, G, d):

@@ -1,3 +1,4 @@
+# names: divided-by-all-heads
 rank_relation = "=="
 
 def stack_and_pick(H, G, d):

@@ -1,3 +1,4 @@
+# names: every-other-row
 rank_relation = "=="
 
 def stack_and_pick(H, G, d):

@@ -1,3 +1,4 @@
+# names: order-swapped
 rank_relation = "=="
 
 def stack_and_pick(H, G, d):

@@ -1,3 +1,4 @@
+# names: rank-only-bounded
 rank_relation = "<="
 
 def stack_and_pick(H, G, d):

@@ -1,3 +1,4 @@
+# names: copies-add-rank
 # the big matrix has H/G times the rows
 rank_relation = ">"
 

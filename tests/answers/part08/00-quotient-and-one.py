@@ -1,3 +1,4 @@
+# names: one-head-for-all-queries, quotient-for-remainder
 def kv_head(h, G):
     return h // G
 

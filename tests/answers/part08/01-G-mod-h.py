@@ -1,3 +1,4 @@
+# names: arguments-exchanged
 def kv_head(h, G):
     return G % h if h else 0
 

@@ -1,3 +1,4 @@
+# names: counted-from-one
 def kv_head(h, G):
     return h % G + 1
 

@@ -1,3 +1,4 @@
+# names: head-itself
 def kv_head(h, G):
     return h
 

@@ -1,3 +1,4 @@
+# names: neighbouring-heads
 heads = 12
 def kv_head(h, G):
     return h // (heads // G)

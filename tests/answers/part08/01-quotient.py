@@ -1,3 +1,4 @@
+# names: quotient-for-remainder
 def kv_head(h, G):
     return h // G
 

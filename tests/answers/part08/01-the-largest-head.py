@@ -1,3 +1,4 @@
+# names: last-head-for-the-rest
 def kv_head(h, G):
     return min(h, G - 1)
 

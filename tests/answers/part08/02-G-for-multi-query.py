@@ -1,3 +1,4 @@
+# names: one-head-for-all-queries
 def kv_head(h, G):
     return h % G
 

@@ -1,3 +1,4 @@
+# names: left-open
 def kv_head(h, G):
     return h % G
 

@@ -1,3 +1,4 @@
+# names: query-heads-for-each
 def kv_head(h, G):
     return h % G
 

@@ -1,3 +1,4 @@
+# names: width-counted-too
 def kv_head(h, G):
     return h % G
 

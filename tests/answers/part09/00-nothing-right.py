@@ -1,3 +1,4 @@
+# names: order-swapped
 r_MLA = "Gd"
 
 def factor_gqa(W_M_GQA, H):

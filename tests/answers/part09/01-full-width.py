@@ -1,3 +1,4 @@
+# names: full-width
 # W = I W, so nothing to do
 r_MLA = G * d
 

@@ -1,3 +1,4 @@
+# names: product-returned
 r_MLA = G * d
 
 def factor_gqa(W_M_GQA, H):

@@ -1,3 +1,4 @@
+# names: blocks-repeated
 r_MLA = G * d
 
 def factor_gqa(W_M_GQA, H):

@@ -1,3 +1,4 @@
+# names: rows-repeated
 # every row D/r times, one after the other
 r_MLA = G * d
 

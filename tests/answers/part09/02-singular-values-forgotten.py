@@ -1,3 +1,4 @@
+# names: singular-values-forgotten
 r_MLA = G * d
 
 def factor_gqa(W_M_GQA, H):

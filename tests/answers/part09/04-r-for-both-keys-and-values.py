@@ -1,3 +1,4 @@
+# names: keys-and-values-together
 r_MLA = 2 * G * d
 
 def factor_gqa(W_M_GQA, H):

@@ -1,3 +1,4 @@
+# names: full-width
 r_MLA = D
 
 def factor_gqa(W_M_GQA, H):

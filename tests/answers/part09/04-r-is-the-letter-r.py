@@ -1,3 +1,4 @@
+# names: left-open
 r_MLA = r
 
 def factor_gqa(W_M_GQA, H):

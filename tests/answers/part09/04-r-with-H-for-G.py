@@ -1,3 +1,4 @@
+# names: full-width
 r_MLA = H * d
 
 def factor_gqa(W_M_GQA, H):

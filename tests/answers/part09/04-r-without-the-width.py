@@ -1,3 +1,4 @@
+# names: width-forgotten
 r_MLA = G
 
 def factor_gqa(W_M_GQA, H):

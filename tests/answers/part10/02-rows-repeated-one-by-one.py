@@ -1,3 +1,4 @@
+# names: rows-repeated
 def GQA_2_MLA(W_M_GQA):
     r, D = W_M_GQA.shape
     W_M_GQA_tilde = np.repeat(W_M_GQA, D // r, axis=0)

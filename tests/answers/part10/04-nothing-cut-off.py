@@ -1,3 +1,4 @@
+# names: full-width
 # full width: D x D and D x D
 def GQA_2_MLA(W_M_GQA):
     r, D = W_M_GQA.shape

@@ -1,3 +1,4 @@
+# names: factors-exchanged
 W_UM_MLA = np.array([[1, 2]])
 W_DKV_MLA = np.array([[3], [4]])
 product = W_UM_MLA @ W_DKV_MLA

@@ -1,3 +1,4 @@
+# names: rows-equal
 W_DKV_MLA = np.array([[1, 2]])
 W_UM_MLA = np.array([[3], [3]])
 product = W_UM_MLA @ W_DKV_MLA

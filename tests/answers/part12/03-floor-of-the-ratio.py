@@ -1,3 +1,4 @@
+# names: factor-cut-off
 def K_hat(W_DKV):
     return W_DKV
 

@@ -1,3 +1,4 @@
+# names: factor-of-one-size
 def K_hat(W_DKV):
     return W_DKV
 

@@ -1,3 +1,4 @@
+# names: mean-over-the-heads
 def K_hat(W_DKV):
     return W_DKV
 

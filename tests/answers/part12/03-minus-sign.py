@@ -1,3 +1,4 @@
+# names: opposite-sign
 def K_hat(W_DKV):
     return W_DKV
 

@@ -1,3 +1,4 @@
+# names: matrix-transposed
 def K_hat(W_DKV):
     return W_DKV
 

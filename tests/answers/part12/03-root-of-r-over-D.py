@@ -1,3 +1,4 @@
+# names: factor-with-the-full-width
 def K_hat(W_DKV):
     return W_DKV
 

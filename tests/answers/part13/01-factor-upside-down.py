@@ -1,3 +1,4 @@
+# names: factor-upside-down
 def reduced_matrices(W_DKV, W_UK, W_UV, W_Q, W_O, H):
     r, D = W_DKV.shape
     d = D // H

@@ -1,2 +1,3 @@
+# names: keys-alone
 kv_cache_MHA = D
 kv_cache_MLA = r
