@@ -84,7 +84,7 @@ def grade_class(
     if not quiet:
         _print_summary(results, time.monotonic() - started)
         print(f"\nmarks      {courses.shown(root / 'marks.csv')}")
-        print(f"feedback   {courses.shown(root / 'feedback')}/STUDENT/{course.ASSIGNMENT}/index.html, and a page a part")
+        print(f"feedback   {courses.shown(root / 'feedback')}/STUDENT/{course.ASSIGNMENT}/index.html and its pages")
     return results
 
 
