@@ -10,6 +10,7 @@ SLOW = (
     "test_report.py",
     "test_check.py",
     "test_servers.py",
+    "test_benchmarks.py",
     "test_zygote.py",
     "test_sandbox.py",
     "test_class.py",
