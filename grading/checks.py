@@ -1,4 +1,4 @@
-"""All tests of the course, in order from fast to slow: lint, unit tests, what is made, nbval, every answer, a class."""
+"""All tests of the course, in order from fast to slow: lint, nbval, unit tests, a class, every answer, a browser."""
 
 import os
 import subprocess
@@ -9,6 +9,9 @@ from grading import courses
 
 NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval.cfg", "-q", "-p", "no:cacheprovider"]
 
+# These grade whole classes, a student a core, or wait for a browser or for limits: each has the machine to itself.
+ALONE = ("benchmarks", "class", "commands", "hand_ins", "attacks", "answers", "lab", "hub")
+
 
 def run(pytest_arguments: list[str]) -> int:
     """Runs everything, or only pytest with the arguments given; the exit status of the first step that fails."""
@@ -16,11 +19,14 @@ def run(pytest_arguments: list[str]) -> int:
     os.environ.pop("MPLBACKEND", None)  # figures are to be shown in the notebooks, as students see them
     if pytest_arguments:
         return _step("tests", "pytest", *pytest_arguments)
+    os.environ["PYTHONHASHSEED"] = "0"  # so that tests have the same names in all processes
+    cores, alone = ["-n", str(os.cpu_count()), "--dist", "loadfile"], [f"tests/test_{name}.py" for name in ALONE]
     return (
         _step("lint", "ruff", "check", ".")
         or _step("format", "ruff", "format", "--check", ".")
-        or _step("solved notebooks, run again", "pytest", *NBVAL)
-        or _step("tests", "pytest", "-v", "--durations=10", "tests")
+        or _step("solved notebooks, run again", "pytest", *NBVAL, *cores)
+        or _step("tests", "pytest", "-q", "--durations=10", "tests", *cores, *(f"--ignore={path}" for path in alone))
+        or _step("tests that need the whole machine", "pytest", "-v", "--durations=20", *alone)
     )
 
 

@@ -1,18 +1,17 @@
 """Every answer in tests/answers earns what its name says and is told what its first line names.
 
-They go through the real notebooks, nbgrader and the judge.
-The k-th student of this class hands in the k-th answer of each part. Part 13 finds part 5's model answer next door
-where that student's own answer of part 5 is missing.
+They go through the real notebooks, nbgrader and the judge; and once more without the judge, as in JupyterLab.
 """
 
 from pathlib import Path
 
 import direct_runs
-import nbformat
+import graded_answers
 import pytest
+from graded_answers import Found
 from hand_written import declared
 
-from grading import autograde, course, courses, marks, reports, sample_class
+from grading import course, sample_class
 
 ANSWERS = sorted(sample_class.ANSWERS.glob("part*/*.py"))
 LISTS = {part.number: sorted((sample_class.ANSWERS / part.stem).glob("*.py")) for part in course.PARTS.values()}
@@ -20,29 +19,9 @@ LARGE = {5, 7, 10, 13}
 
 
 @pytest.fixture(scope="session")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, tuple[float | None, list[str]]]:
-    """The marks of every answer, and the usual mistakes that its report names."""
-    root = tmp_path_factory.mktemp("answers")
-    courses.new(root)
-    students = [f"answer-{n:02d}" for n in range(max(map(len, LISTS.values())))]
-    for n, student in enumerate(students):
-        folder = root / "submitted" / student / course.ASSIGNMENT
-        folder.mkdir(parents=True)
-        for part in course.PARTS.values():
-            if n < len(LISTS[part.number]):
-                answer = LISTS[part.number][n].read_text(encoding="utf-8")
-                sample_class.write(folder, part, sample_class.hand_in(part, answer))
-    courses.register(root)
-    for done, result in enumerate(autograde.graded(root, students, feedback=False), start=1):
-        print(f"[{done}/{len(students)}] {result.student} {result.error}", flush=True)
-        assert not result.error and not result.unmarked, result
-    with courses.gradebook(root) as book:
-        rows = {row.student: row for row in marks.read(book)}
-    return {
-        answer: (rows[f"answer-{n:02d}"].parts[number], _named(root, f"answer-{n:02d}", course.PARTS[number].stem))
-        for number, answers in LISTS.items()
-        for n, answer in enumerate(answers)
-    }
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Found]:
+    """What every answer earned, and the usual mistakes that its report names."""
+    return graded_answers.grade(LISTS, tmp_path_factory.mktemp("answers"))
 
 
 @pytest.fixture(scope="session")
@@ -52,25 +31,17 @@ def earned_directly() -> dict[Path, float | str]:
     return dict(zip(ANSWERS, direct_runs.marks(hand_ins), strict=True))
 
 
-def _named(root: Path, student: str, stem: str) -> list[str]:
-    path = root / "autograded" / student / course.ASSIGNMENT / f"{stem}.ipynb"
-    report = next(filter(None, map(reports.read, nbformat.read(path, as_version=4).cells)))
-    return sorted({item.mistake for item in report.items if item.mistake})
-
-
 each = pytest.mark.parametrize("answer", ANSWERS, ids=lambda path: f"{path.parent.name}/{path.stem}")
 
 
 @each
-def test_an_answer_earns_what_its_name_says(answer: Path, found: dict[Path, tuple[float | None, list[str]]]):
-    assert found[answer][0] == float(answer.stem.split("-")[0])
+def test_an_answer_earns_what_its_name_says(answer: Path, found: dict[Path, Found]):
+    assert found[answer].marks == float(answer.stem.split("-")[0])
 
 
 @each
-def test_an_answer_is_told_the_mistakes_that_its_first_line_names(
-    answer: Path, found: dict[Path, tuple[float | None, list[str]]]
-):
-    assert found[answer][1] == sorted(declared(answer))
+def test_an_answer_is_told_the_mistakes_that_its_first_line_names(answer: Path, found: dict[Path, Found]):
+    assert found[answer].mistakes == sorted(declared(answer))
 
 
 @each

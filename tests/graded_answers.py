@@ -1,0 +1,74 @@
+"""Grades the answers of tests/answers through nbgrader and the judge, several at once.
+
+A process has a course folder with one student, who hands in again and again: the k-th answer of each part in round k.
+So libraries are loaded once a process, and not once an answer; each notebook has a kernel of its own all the same.
+"""
+
+import multiprocessing
+import os
+import shutil
+import tempfile
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+
+from grading import course, courses, marks, outcomes, reports, sample_class
+
+STUDENT = "again-and-again"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an answer earned, and the usual mistakes that its report names."""
+
+    marks: float | None
+    mistakes: list[str]
+
+
+def grade(answers: dict[int, list[Path]], root: Path) -> dict[Path, Found]:
+    """What became of each answer; `answers` by part. `root` is a folder for the courses."""
+    first = root / "course"
+    courses.new(first)
+    courses.register(first)
+    rounds = [
+        {number: paths[k] for number, paths in answers.items() if k < len(paths)}
+        for k in range(max(map(len, answers.values())))
+    ]
+    found: dict[Path, Found] = {}
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=_prepare, initargs=(first,)) as pool:
+        for done in as_completed([pool.submit(_grade, given) for given in rounds]):
+            found |= done.result()
+            print(f"{len(found)} answers are graded", flush=True)
+    return found
+
+
+def _prepare(first: Path) -> None:
+    global _root
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ[name] = "1"  # as several are graded at once
+    _root = Path(tempfile.mkdtemp(dir=first.parent)) / "course"
+    shutil.copytree(first, _root)
+
+
+def _grade(given: dict[int, Path]) -> dict[Path, Found]:
+    folder = _root / "submitted" / STUDENT / course.ASSIGNMENT
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for number, path in given.items():
+        part = course.PARTS[number]
+        sample_class.write(folder, part, sample_class.hand_in(part, path.read_text(encoding="utf-8")))
+    result = courses.api(_root).autograde(course.ASSIGNMENT, STUDENT, force=True, create=True)
+    assert result["success"], courses.last_error(result)
+    with courses.gradebook(_root) as book:
+        (row,), unmarked = marks.read(book), outcomes.unmarked(book, STUDENT)
+    assert not unmarked, f"{unmarked} of {given} are not marked"
+    return {path: Found(row.parts[n], _named(course.PARTS[n].stem)) for n, path in given.items()}
+
+
+def _named(stem: str) -> list[str]:
+    path = _root / "autograded" / STUDENT / course.ASSIGNMENT / f"{stem}.ipynb"
+    report = next(filter(None, map(reports.read, nbformat.read(path, as_version=4).cells)))
+    return sorted({item.mistake for item in report.items if item.mistake})
