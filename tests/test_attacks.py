@@ -190,9 +190,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     for attack in [a for a in ATTACKS.values() if re.search(wanted, a.name)]:
         _hand_in(root, attack)
         students.append(attack.name)
-    for student in dict.fromkeys(_next(ATTACKS[name]) for name in students):
-        _hand_in_honestly(root, student)
-    students.sort(key=lambda name: (_next(ATTACKS[name]) if name in ATTACKS else name, name.endswith("--next")))
+    followed = {}
+    for name in students:
+        followed.setdefault(_next(ATTACKS[name]), []).append(name)
+    for honest in followed:
+        _hand_in_honestly(root, honest)
+    students = [name for honest, attacks in followed.items() for name in [*attacks, honest]]
     with pytest.MonkeyPatch.context() as patch:
         for name, value in LIMITS.items():
             patch.setenv(f"ATTENTION_{name}", str(value))
