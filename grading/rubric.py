@@ -55,8 +55,10 @@ def same_shape(got: object, want: np.ndarray | tuple[int, ...], kind: Kind = TEN
     """Right if got is of the kind and has exactly the shape wanted."""
     shape = want if isinstance(want, tuple) else np.shape(want)
     values = array(got, kind)
+    if isinstance(got, Reason):
+        return Verdict(False, got.text, no_value=True)
     if values is None:
-        return _unusable(got, kind)
+        return Verdict(False, messages.wrong_kind(got, kind.value))
     return Verdict(values.shape == shape, messages.shapes(values.shape, shape))
 
 
@@ -178,9 +180,3 @@ def _plain(got: object) -> object:
     if isinstance(got, (list, tuple)):
         return [_plain(piece) for piece in got]
     return got.array if isinstance(got, Tensor) else got
-
-
-def _unusable(got: object, kind: Kind) -> Verdict:
-    if isinstance(got, Reason):
-        return Verdict(False, got.text, no_value=True)
-    return Verdict(False, messages.wrong_kind(got, kind.value))
