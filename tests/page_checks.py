@@ -14,18 +14,10 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 import pytest
+from browser import ARTEFACTS, FLAGS
 from playwright.sync_api import Browser, Page, sync_playwright
 
 WEB = Path(__file__).parent / "web"
-ARTEFACTS = WEB / "artefacts"  # screenshots; git ignores them, CI may keep them
-FLAGS = (
-    "--no-sandbox",  # root in a container has no other way; all pages are ours
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 RUNS = frozenset("script iframe frame object embed applet link base form input button svg audio video source".split())
 LOADS = ("src", "srcset", "data", "poster", "background", "action", "formaction", "ping", "manifest", "cite")
 _STYLE_LOADS = re.compile(r"(?i)url\s*\(|@import|image-set|expression\s*\(")
