@@ -2,7 +2,6 @@
 
 import os
 import sys
-import warnings
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -14,9 +13,6 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 os.environ["PATH"] = os.pathsep.join(dict.fromkeys([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
 
 from grading import beside, books, limits  # noqa: E402  (found through the lines above)
-
-# nbgrader's own way with SQLAlchemy, which warns of it at every submission and is right all the same.
-warnings.filterwarnings("ignore", message="Object of type <Submitted.* not in session")
 
 beside.guard()  # before nbgrader copies the files that lie beside the notebooks of a hand-in
 books.keep_engines()  # before nbgrader opens the gradebook

@@ -8,7 +8,6 @@ import contextlib
 import errno
 import json
 import os
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -273,7 +272,7 @@ def _print_notices(results: list[Graded], quiet: bool) -> None:
         return
     lines = [str(notice) for result in ordered for notice in result.notices] + lines
     if lines:
-        print("\nTo look at:", file=sys.stdout)
+        print("\nTo look at:")
         for line in lines:
             print(f"  {line}")
 

@@ -5,6 +5,7 @@ that Jupyter or Python would run. `guard` puts this list in the place of nbgrade
 """
 
 import contextlib
+import errno
 import fnmatch
 import functools
 import importlib.metadata
@@ -13,6 +14,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from nbgrader.converters import base
 from nbgrader.coursedir import CourseDirectory
@@ -53,6 +55,15 @@ def timestamp(folder: str | Path) -> str | None:
             parse_utc(text)
             return text
     return None
+
+
+def opened(path: str | Path) -> BinaryIO:
+    """A regular file, opened without following a link or waiting for a pipe; OSError for anything else."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "no regular file", os.fspath(path))
+    return os.fdopen(descriptor, "rb")
 
 
 def guard() -> None:

@@ -6,6 +6,7 @@ query. `keep_engines` hands it the engine that it had before. Closing a gradeboo
 
 import functools
 import os
+import warnings
 
 import sqlalchemy
 from nbgrader import api
@@ -15,6 +16,8 @@ KEPT = 8  # engines; a process of ours uses one gradebook, or few
 
 def keep_engines() -> None:
     """Makes nbgrader's gradebooks in this process share an engine an address; a second call changes nothing."""
+    # nbgrader's own way with SQLAlchemy, which warns of it at every submission and is right all the same.
+    warnings.filterwarnings("ignore", message="Object of type <Submitted.* not in session")
     api.create_engine = create_engine
 
 

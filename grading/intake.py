@@ -8,7 +8,6 @@ hand-in can be graded. What was wrong with a file is a `Notice`, one line that s
 import copy
 import json
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -154,19 +153,16 @@ class CleanExporter(NotebookExporter):
 
 
 def _regular_text(path: Path) -> str:
-    """The text of a regular file of bounded size, opened without following a link or waiting for a pipe."""
+    """The text of a regular file of bounded size."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        file = beside.opened(path)
     except OSError:
         raise Unreadable(messages.NOT_A_FILE) from None
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        raise Unreadable(messages.NOT_A_FILE)
-    with os.fdopen(descriptor, "rb") as file:
-        if status.st_size > limits.NOTEBOOK_BYTES:
-            raise Unreadable(messages.too_large(status.st_size, limits.NOTEBOOK_BYTES))
-        if status.st_size == 0:
+    with file:
+        size = os.fstat(file.fileno()).st_size
+        if size > limits.NOTEBOOK_BYTES:
+            raise Unreadable(messages.too_large(size, limits.NOTEBOOK_BYTES))
+        if size == 0:
             raise Unreadable(messages.EMPTY)
         data = file.read(limits.NOTEBOOK_BYTES + 1)
     try:

@@ -49,7 +49,6 @@ class Judge(Execute):
         kwargs.setdefault("raise_on_iopub_timeout", False)  # a reply before its outputs is the student's, not our error
         kwargs.setdefault("kernel_manager_class", kernels.KernelManager)
         super().__init__(*args, **kwargs)
-        self.ended, self.room = None, inbound.Room()
 
     def preprocess(self, nb: NotebookNode, resources: dict, **kwargs: object) -> tuple[NotebookNode, dict]:
         """Runs the cells of a clean copy and marks its test cell; nothing of a damaged one is run."""

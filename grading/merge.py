@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from grading import course, intake, packed, rows
+from grading import course, intake, packed, rows, worker
 from grading.worker import File, Result
 
 TRIES = 5  # of a transaction that another one has crossed
@@ -65,7 +65,7 @@ def noted(root: Path, engine: Engine, student: str, key: str, feedback: bool) ->
         note = json.loads(_note_path(root, student).read_text(encoding="utf-8"))
         if note["key"] != key or (feedback and not any(_place(root, "feedback", student).glob("*.html"))):
             return None
-        if note["files"] != _digest_of_files(_place(root, "autograded", student)):
+        if note["files"] != _digest_of_files(worker.files(_place(root, "autograded", student))):
             return None
         with engine.begin() as connection:
             if note["rows"] != _digest_of_rows(rows.of_student(connection, student)):
@@ -124,7 +124,7 @@ def _stage(place: Path, files: dict[str, File]) -> None:
 
 def _note(root: Path, result: Result, key: str) -> None:
     path = _note_path(root, result.student)
-    note = {"key": key, "files": _digest_of_files(_place(root, "autograded", result.student))}
+    note = {"key": key, "files": _digest_of_files(result.graded)}
     note["rows"] = _digest_of_rows(result.after)
     note["notices"] = [[notice.part, notice.text] for notice in result.notices]
     new = path.with_name(f"{path.name}.new")
@@ -132,9 +132,8 @@ def _note(root: Path, result: Result, key: str) -> None:
     new.replace(path)
 
 
-def _digest_of_files(place: Path) -> str:
-    files = sorted(path for path in place.rglob("*") if path.is_file())
-    return packed.digest((str(path.relative_to(place)), path.read_bytes()) for path in files)
+def _digest_of_files(files: dict[str, File]) -> str:
+    return packed.digest((name, content) for name, (_, content) in files.items() if content is not None)
 
 
 def _digest_of_rows(found: rows.Rows) -> str:

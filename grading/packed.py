@@ -7,7 +7,6 @@ the same folder and says the same of it.
 import contextlib
 import hashlib
 import os
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,16 +80,10 @@ def digest(entries: object) -> str:
 
 
 def _content(path: str | Path) -> Content:
-    """What a regular file holds, opened without following a link or waiting for a pipe."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
-        with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                return None
-            if status.st_size > limits.NOTEBOOK_BYTES:
-                return status.st_size
-            return file.read(limits.NOTEBOOK_BYTES + 1)
+    """What a regular file holds, or its size if it is too large."""
+    with contextlib.suppress(OSError), beside.opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        return size if size > limits.NOTEBOOK_BYTES else file.read(limits.NOTEBOOK_BYTES + 1)
     return None
 
 

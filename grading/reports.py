@@ -4,7 +4,6 @@ The judge writes it into the graded notebook; feedback pages and the class repor
 """
 
 import html
-import json
 from dataclasses import asdict, dataclass
 
 from nbformat import NotebookNode
@@ -69,7 +68,6 @@ def read(cell: NotebookNode) -> Report | None:
     for output in cell.get("outputs", []):
         data = output.get("data", {}).get(MIME)
         if data is not None:
-            data = json.loads(data) if isinstance(data, str) else dict(data)
             try:
                 return Report(**{**data, "items": tuple(Line(**item) for item in data["items"])})
             except (KeyError, TypeError):

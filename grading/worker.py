@@ -10,7 +10,6 @@ import stat
 import tempfile
 import threading
 import time
-import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,8 +36,6 @@ from grading import (
 )
 
 File = tuple[int, bytes | None]  # mode and content of a file; of a folder None
-# nbgrader's own way with SQLAlchemy, which warns of it at every submission and is right all the same.
-warnings.filterwarnings("ignore", message="Object of type <Submitted.* not in session")
 _one_at_a_time = threading.Lock()  # nbgrader changes the working folder, and a hidden test runs in one kernel's name
 
 
@@ -111,7 +108,7 @@ def _grade(
         with engine.begin() as connection:
             after = rows.of_student(connection, student)
     pages = root / "feedback" / student / course.ASSIGNMENT
-    return Result(student, notices, unmarked, error, after, _files(graded), _files(pages), _struck(graded))
+    return Result(student, notices, unmarked, error, after, files(graded), files(pages), _struck(graded))
 
 
 @contextlib.contextmanager
@@ -145,7 +142,7 @@ def _secret(secret: str):
             os.environ[oracles.SECRET] = before
 
 
-def _files(folder: Path) -> dict[str, File]:
+def files(folder: Path) -> dict[str, File]:
     """Everything below a folder, and the folder itself as "."; nothing of a folder that is not there."""
     if not folder.exists():
         return {}

@@ -24,7 +24,6 @@ def marks(hand_ins: list[tuple[course.Part, str]]) -> Iterator[float | str]:
 def _preload() -> None:
     import gc
 
-    import matplotlib
     import matplotlib.pyplot
     import sympy  # noqa: F401
     import torch

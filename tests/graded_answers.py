@@ -14,7 +14,7 @@ from pathlib import Path
 
 import nbformat
 
-from grading import course, courses, marks, outcomes, reports, sample_class
+from grading import course, courses, marks, outcomes, results, sample_class
 
 STUDENT = "again-and-again"
 
@@ -70,5 +70,5 @@ def _grade(given: dict[int, Path]) -> dict[Path, Found]:
 
 def _named(stem: str) -> list[str]:
     path = _root / "autograded" / STUDENT / course.ASSIGNMENT / f"{stem}.ipynb"
-    report = next(filter(None, map(reports.read, nbformat.read(path, as_version=4).cells)))
+    report = results.report_of(nbformat.read(path, as_version=4))
     return sorted({item.mistake for item in report.items if item.mistake})

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 import html5lib
 import pytest
-from browser import ARTEFACTS, FLAGS
+from browser import FLAGS, NAMES
 from playwright.sync_api import Browser, Page, sync_playwright
 
 WEB = Path(__file__).parent / "web"
@@ -102,7 +102,7 @@ class Window:
 @contextmanager
 def window() -> Iterator[Window]:
     """A browser without a profile; without Chromium a test fails on Linux, where `make test` installs it."""
-    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         missing = "Chromium is not installed (Debian, Ubuntu: apt-get install chromium)."
         pytest.fail(missing) if platform.system() == "Linux" else pytest.skip(missing)
@@ -129,9 +129,3 @@ def too_wide(page: Page) -> list[str]:
     """By how much a page is wider than its window, if it is."""
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     return [f"{wide} px"] if wide else []
-
-
-def photograph(page: Page, name: str) -> None:
-    """Keeps a picture of a whole page as tests/web/artefacts/NAME.png."""
-    ARTEFACTS.mkdir(parents=True, exist_ok=True)
-    page.screenshot(path=ARTEFACTS / f"{name}.png", full_page=True)

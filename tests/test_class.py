@@ -337,7 +337,7 @@ from grading import courses, merge, packed, rows, worker
 
 template, stock, out = map(Path, sys.argv[1:])
 folders = [stock / step / "anna" / "attention" for step in ("autograded", "feedback")]
-files = [worker._files(folder) for folder in folders]
+files = [worker.files(folder) for folder in folders]
 hand_in = packed.read("anna", template / "submitted" / "anna" / "attention")
 
 
@@ -393,7 +393,7 @@ while status == 9:
     merged(root, 2.5, "new")
     assert merge.noted(root, engine, "anna", "new", True) == [], step
     assert merge.before(engine, "anna") == result(2.5).after, step
-    assert [worker._files(root / folder.relative_to(stock)) for folder in folders] == files, step
+    assert [worker.files(root / folder.relative_to(stock)) for folder in folders] == files, step
     assert not list(root.glob("*/*/.attention.*/")), step
 print(f"killed at {step - 1} steps")
 """

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import browser
 import graded_class
 import page_checks
 import pytest
@@ -158,14 +159,14 @@ def test_a_page_fits_a_phone_and_asks_for_nothing(name: str, pages: dict[str, Pa
 @pytest.mark.parametrize("name", ["index", "part05", "part06"])
 def test_a_page_is_accessible_to_all(name: str, pages: dict[str, Path], window: page_checks.Window):
     with window.page(pages[ADA] / f"{name}.html") as page:
-        page_checks.photograph(page, f"feedback-{name}")
+        browser.photograph(page, f"feedback-{name}", whole=True)
         assert page_checks.hard_to_use(page) == []
 
 
 def test_a_page_is_printed_whole(pages: dict[str, Path], window: page_checks.Window):
     with window.page(pages[ADA] / "part05.html", width=794, media="print") as page:
         page.evaluate("document.querySelectorAll('details').forEach(each => each.open = false)")
-        page_checks.photograph(page, "feedback-printed")
+        browser.photograph(page, "feedback-printed", whole=True)
         assert page_checks.too_wide(page) == []
         assert page.locator("main details .text").first.bounding_box()["height"] > 20  # the task, folded on a screen
         all_that_scrolls = "[...document.querySelectorAll('pre, .wide, .formula')]"
