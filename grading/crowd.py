@@ -8,7 +8,6 @@ import contextlib
 import logging
 import queue
 import shutil
-import signal
 import sys
 import tempfile
 import warnings
@@ -167,5 +166,6 @@ def _kill(cluster: LocalCluster) -> None:
     """Ends the workers at once; their sandboxes end with them."""
     for nanny in cluster.workers.values():
         nanny.auto_restart = False
-        with contextlib.suppress(psutil.NoSuchProcess, TypeError):
-            psutil.Process(nanny.pid).send_signal(signal.SIGKILL)
+        if nanny.pid is not None:  # for psutil no number means this process
+            with contextlib.suppress(psutil.NoSuchProcess):
+                psutil.Process(nanny.pid).kill()

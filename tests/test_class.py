@@ -479,6 +479,12 @@ def test_ctrl_c_stops_within_seconds_and_says_how_to_go_on(root: Path, home: Pat
     assert not list(home.iterdir())
 
 
+def test_a_worker_that_is_gone_already_does_not_take_the_parent_with_it(root: Path):
+    gone = "from types import SimpleNamespace as Any; cluster = Any(workers={0: Any(pid=None)})"
+    code = f"from grading import crowd; {gone}; crowd._kill(cluster)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=root, timeout=60).returncode == 0
+
+
 def test_no_scheduler_at_the_address_is_said_in_a_line(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ):
