@@ -29,9 +29,13 @@ SETTINGS = {
     "distributed.scheduler.allowed-failures": 1,  # a task whose second worker ends is given up
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
+    "distributed.scheduler.work-stealing": False,  # a worker has one task
     "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1 s",  # by default all look at their clocks 50 times a second
+    "distributed.admin.system-monitor.interval": "10 s",
     "distributed.worker.multiprocessing-method": "spawn",
 }
+logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what the user needs to know is said here
 NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
 
 
@@ -129,7 +133,7 @@ def _local(workers: int) -> Iterator[LocalCluster]:
                 memory_limit=0,
                 host="tls://127.0.0.1",
                 security=Security.temporary(),  # whoever reaches a scheduler runs what they like
-                silence_logs=logging.CRITICAL,
+                silence_logs=logging.CRITICAL,  # of the workers
                 scheduler_kwargs=NO_PAGES,
                 local_directory=str(folder),
                 env={"TMPDIR": str(folder)},

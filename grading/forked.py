@@ -1,16 +1,20 @@
 """The kernel in a fork of the zygote: its own session, limits, folder and random states, then ipykernel.
 
-Like the zygote it stands alone. The sockets that it serves were opened by the judge and listen already, in a folder
-that no student can look into; there is no connection file, and no heartbeat, because the zygote sees the process.
+Like the zygote it stands alone. Its notebook's files come to it before any cell runs. The sockets that it serves were
+opened by the judge and listen already, in a folder that no student can look into; there is no connection file, and no
+heartbeat, because the zygote sees the process.
 """
 
+import contextlib
 import ctypes
 import importlib
 import os
 import resource
+import shutil
 import signal
 import socket
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -23,8 +27,10 @@ CHANNELS = ("shell_port", "iopub_port", "stdin_port", "control_port")  # in the 
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 
 
-def run(settings: dict, request: dict, listening: list[int], status: socket.socket, gate: int) -> None:
-    """Becomes a kernel, which begins when the gate is closed at its other end; returns when asked to shut down."""
+def run(
+    settings: dict, receive: Callable, request: dict, listening: list[int], status: socket.socket, gate: socket.socket
+) -> None:
+    """Becomes a kernel, which begins when its folder has come through the gate; returns when asked to shut down."""
     prctl = ctypes.CDLL(None).prctl
     os.setsid()
     if not settings["walled"]:
@@ -44,11 +50,24 @@ def run(settings: dict, request: dict, listening: list[int], status: socket.sock
     app.listening, app.session.key = listening, request["key"].encode()
     app.initialize(["--log-level=ERROR", *request["argv"]])
     app.shell.ask_exit = lambda: None  # after exit() in a cell the kernel would end while the next cells run
-    os.read(gate, 1)
-    os.close(gate)
+    with gate:
+        while (handed := receive(gate))[0] is not None:
+            put(handed[0]["path"], *handed[1])
     importlib.invalidate_caches()  # of a folder that was empty until now
     status.close()  # from here on student code runs: its only way to the judge is its kernel's messages
     app.start()
+
+
+def put(path: str, fd: int) -> None:
+    """Copies an open file into the notebook's folder; one that finds no room is left out."""
+    with open(fd, "rb") as source:
+        try:
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            with open(path, "wb") as copy:
+                shutil.copyfileobj(source, copy)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.remove(path)
 
 
 class WalledKernelApp(IPKernelApp):

@@ -61,7 +61,7 @@ class Provisioner(KernelProvisionerBase):
         return self.kernel is not None
 
     async def pre_launch(self, **kwargs: object) -> dict:
-        """Takes the student's sandbox, by the folder the notebook lies in."""
+        """Notes the folder whose files the kernel gets."""
         extra = kwargs.pop("extra_arguments", [])
         folder = kwargs.pop("cwd", None)
         kwargs = await super().pre_launch(cmd=[NAME, *extra], **kwargs)
@@ -70,7 +70,7 @@ class Provisioner(KernelProvisionerBase):
     async def launch_kernel(self, cmd: list[str], **kwargs: object) -> KernelConnectionInfo:
         """Forks the kernel; its sockets listen already, so clients may connect at once."""
         manager, folder = self.parent, kwargs["cwd"]
-        self.box = pool().take(folder)
+        self.box = pool().take()
         env = {name: value for name, value in kwargs["env"].items() if name.startswith("NBGRADER_")}
         self.kernel = self.box.start(folder, cmd[1:], env)
         manager.session.key = self.kernel.key

@@ -1,7 +1,8 @@
-"""Sandboxes as the judge holds them: one a student, with a preloaded process inside that forks a kernel a notebook.
+"""Sandboxes as the judge holds them: walls with a preloaded process inside that forks a kernel a notebook.
 
-Nothing is shared with a sandbox but open sockets: a notebook's folder is copied in file by file, a kernel's messages go
-through sockets that listen where no student can look. The judge keeps every clock; what does not answer is killed.
+Nothing is shared with a sandbox but open sockets: a notebook's files go to its kernel one by one, a kernel's messages
+go through sockets that listen where no student can look. The judge keeps every clock; what does not answer is killed. A
+sandbox serves the next notebook, whoever handed it in, if all of the last one is gone and nothing else has changed.
 """
 
 import contextlib
@@ -17,7 +18,7 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from enum import Enum
@@ -46,10 +47,10 @@ class Struck(Enum):
 
 
 class Sandbox:
-    """One student's sandbox; it starts in the background, `ready` waits for it."""
+    """Walls around one notebook at a time; it starts in the background, `ready` waits for it."""
 
     def __init__(self, walled: bool = True, granted: Limits | None = None, gpu: bool = True) -> None:
-        self.walled, self.limits, self.folder = walled, granted or Limits(), None
+        self.walled, self.limits = walled, granted or Limits()
         self._gpu = gpu and bool(glob.glob("/dev/nvidia*"))
         if self._gpu:
             self.limits = replace(self.limits, process_bytes=None)
@@ -124,20 +125,20 @@ class Sandbox:
             raise SandboxError("The sandbox has ended.")
         address = str(self._base / "sockets" / str(self._kernels))
         self._kernels += 1
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        (ours, theirs), (gate, inner) = (socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2))
         listening = [_listener(f"{address}-{port}") for port in range(1, CHANNELS + 1)]
-        kernel = Kernel(self, ours, address, argv, env)
+        kernel = Kernel(self, ours, gate, address, argv, env)
         request = {"op": "start", "key": kernel.key.decode(), "argv": argv, "env": env, "limits": self._rlimits()}
         request["watched"] = {"memory_bytes": self.limits.memory_bytes, "files": self.limits.files}
         try:
             self._control.settimeout(limits.SILENCE_LIMIT_S)
-            zygote.send(self._control, request, theirs.fileno(), *[sock.fileno() for sock in listening])
+            zygote.send(self._control, request, *[sock.fileno() for sock in (theirs, inner, *listening)])
         except OSError as error:
-            ours.close()
+            kernel.close()
             self.close()
             raise SandboxError(f"The sandbox does not answer: {error}") from error
         finally:
-            for sock in (theirs, *listening):
+            for sock in (theirs, inner, *listening):
                 sock.close()
         return kernel
 
@@ -154,15 +155,11 @@ class Sandbox:
         kernel = kernel or self._fork(argv, env)
         try:
             self._control.settimeout(limits.SILENCE_LIMIT_S)
-            if folder is not None:
-                for path, fd in _files(folder, self.limits):
-                    with open(fd, "rb"):
-                        zygote.send(self._control, {"op": "file", "path": path}, fd)
             zygote.send(self._control, {"op": "go"})
         except OSError as error:
             self.close()
             raise SandboxError(f"The sandbox does not answer: {error}") from error
-        kernel.begin()
+        kernel.begin(_files(folder, self.limits) if folder is not None else ())
         self._last = kernel
         return kernel
 
@@ -241,8 +238,10 @@ class Sandbox:
 class Kernel:
     """The judge's end of a forked kernel: whether it runs, how it ended, and its end."""
 
-    def __init__(self, box: Sandbox, status: socket.socket, address: str, argv: list[str], env: dict) -> None:
-        self.box, self.address, self.argv, self.env, self._status = box, address, argv, env, status
+    def __init__(
+        self, box: Sandbox, status: socket.socket, gate: socket.socket, address: str, argv: list[str], env: dict
+    ) -> None:
+        self.box, self.address, self.argv, self.env, self._status, self._gate = box, address, argv, env, status, gate
         self.key = secrets.token_hex(32).encode()  # signs its messages
         self.returncode: int | None = None
         self.struck: Struck | None = None
@@ -256,10 +255,21 @@ class Kernel:
     def close(self) -> None:
         """Closes the judge's end; the sandbox ends with it."""
         self._status.close()
+        self._gate.close()
 
-    def begin(self) -> None:
-        """Its notebook begins, and with it the judge's clock."""
+    def begin(self, files: Iterable[tuple[str, int]]) -> None:
+        """Its notebook begins, and with it the judge's clock; these files, with open descriptors, are its folder's."""
         self._started = time.monotonic()
+        self._gate.settimeout(limits.SILENCE_LIMIT_S)
+        try:
+            with self._gate:
+                for path, fd in files:
+                    with open(fd, "rb"):
+                        zygote.send(self._gate, {"path": path}, fd)
+        except TimeoutError:
+            self._give_up(Struck.SILENCE)
+        except ConnectionError:  # it has ended, which its status says
+            self._read(STOP_LIMIT_S)
 
     def poll(self) -> int | None:
         """None while it runs, else its exit code; past a limit that the judge holds, the sandbox is killed here."""
@@ -292,7 +302,7 @@ class Kernel:
 
     def _give_up(self, struck: Struck | None) -> None:
         self.struck, self.returncode = struck, -signal.SIGKILL
-        self._status.close()
+        self.close()
         self.box.close()
 
     def _read(self, limit_s: float) -> None:
@@ -310,7 +320,7 @@ class Kernel:
                 spent = self.returncode == -signal.SIGKILL and self.cpu_s > self.box.limits.cpu_s
                 if spent or self.returncode == -signal.SIGXCPU:
                     self.struck = Struck.COMPUTING
-                self._status.close()
+                self.close()
 
 
 @functools.cache

@@ -34,6 +34,8 @@ CALLS = {
     "process_madvise": (440, 440),
     "pidfd_getfd": (438, 438),
     "kcmp": (312, 272),
+    "sched_setattr": (314, 274),
+    "ioprio_set": (251, 30),
     "mount": (165, 40),
     "umount2": (166, 39),
     "pivot_root": (155, 41),

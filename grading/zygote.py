@@ -2,18 +2,22 @@
 
     python -I zygote.py CONTROL_FD SETTINGS
 
-It stands alone but for `forked.py` beside it: nothing of `grading` is there to be imported, and it holds nothing that a
-student may not see. It starts no thread and touches no GPU before it forks. One kernel runs at a time; when it ends, so
-does everything it started, and every file it left is removed; the next one may be forked then, before its notebook is
-there, and waits. Messages are JSON on SOCK_SEQPACKET sockets, open files travel beside them:
+It stands alone but for `forked.py` beside it: nothing of `grading` is there to be imported, and it holds nothing that
+a student may not see: what is handed in goes to the kernels alone. It starts no thread and touches no GPU before it
+forks. One kernel runs at a time; when it ends, so does everything it started, and every file it left is removed; the
+next one may be forked then, before its notebook is there, and waits. If something of a notebook resists, or has changed
+this process or the folders that stay, this sandbox ends.
 
-    control   {"op": "start", …} + a status socket, 4 sockets that listen for shell, iopub, stdin and control
-              {"op": "file", "path": …} + an open file        put it into the notebook's folder
-              {"op": "go"}                                     the folder is complete: the kernel may run cells
+Messages are JSON on SOCK_SEQPACKET sockets, open files travel beside them:
+
+    control   {"op": "start", …} + a status socket, a gate, 4 sockets that listen for shell, iopub, stdin and control
+              {"op": "go"}                                     the notebook begins, and with it the watch over it
               {"op": "ping", "n": …}                           answered {"pong": n}
               and first of all from here: {"up": process} or {"failed": why}
     status    from the judge {"signal": n}, or the end of the socket: the notebook is over
               from here {"failed": why}, {"exit": code, "struck": the limit that ended it or null, "cpu_s": …}
+    gate      to the kernel {"path": …} + an open file          put it into the notebook's folder
+              and the end of the socket: the folder is complete, cells may run
 """
 
 import array
@@ -25,6 +29,7 @@ import importlib
 import importlib.util
 import json
 import os
+import resource
 import select
 import shutil
 import signal
@@ -109,8 +114,8 @@ def neighbour(name: str) -> ModuleType:
 
 
 def serve(control: socket.socket, settings: dict, forked: ModuleType) -> None:
-    """Answers requests and keeps watch over the kernel, until the judge is gone or the folders cannot be emptied."""
-    kernel = None
+    """Answers requests and keeps watch over the kernel, until the judge is gone or a notebook has left anything."""
+    kernel, before = None, state(settings)
     while True:
         watched = [control, kernel.status, kernel.pidfd] if kernel else [control]
         ready, _, _ = select.select(watched, [], [], WATCH_S if kernel and kernel.going else None)
@@ -121,13 +126,11 @@ def serve(control: socket.socket, settings: dict, forked: ModuleType) -> None:
             match request["op"]:
                 case "ping":
                     send(control, {"pong": request["n"]})
-                case "file":
-                    put(fds[0], request["path"], settings)
                 case "start" if kernel is None:
-                    kernel = Kernel(request, fds, control, functools.partial(forked.run, settings))
+                    kernel = Kernel(request, fds, control, functools.partial(forked.run, settings, receive))
                     continue
                 case "go" if kernel is not None:
-                    kernel.go()
+                    kernel.going = True
             for fd in fds:
                 os.close(fd)
         if kernel is None:
@@ -143,12 +146,11 @@ def serve(control: socket.socket, settings: dict, forked: ModuleType) -> None:
             over = kernel.struck is not None
         if over:
             ended = sweep(settings)
-            clean = wipe(settings)
+            clean = wipe(settings) and state(settings) == before
             kernel.report(*ended.get(kernel.pid, (-signal.SIGKILL, 0.0)))
             kernel = None
             if not clean:
                 return
-            prepare(settings)
 
 
 class Kernel:
@@ -156,15 +158,13 @@ class Kernel:
 
     def __init__(self, request: dict, fds: list[int], control: socket.socket, run: Callable) -> None:
         self.limits, self.struck, self.going = request["watched"], None, False
-        self.status = socket.socket(fileno=fds[0])
-        gate, self.gate = os.pipe()
+        self.status, gate = socket.socket(fileno=fds[0]), socket.socket(fileno=fds[1])
         self.pid = os.fork()
         if self.pid == 0:
             code = 1
             try:
                 control.close()
-                os.close(self.gate)
-                run(request, fds[1:], self.status, gate)
+                run(request, fds[2:], self.status, gate)
                 code = 0
             except SystemExit as leaving:
                 code = leaving.code if isinstance(leaving.code, int) else 0
@@ -174,14 +174,9 @@ class Kernel:
             finally:
                 os._exit(code)
         self.pidfd = os.pidfd_open(self.pid)
-        for fd in (gate, *fds[1:]):
+        gate.close()
+        for fd in fds[2:]:
             os.close(fd)
-
-    def go(self) -> None:
-        """Lets the kernel, which waits until its folder is complete, begin."""
-        if not self.going:
-            self.going = True
-            os.close(self.gate)
 
     def send_signal(self, number: int) -> None:
         """Signals the kernel and what it started in its own process group, as Jupyter does."""
@@ -193,7 +188,6 @@ class Kernel:
 
     def report(self, code: int, cpu_s: float) -> None:
         """Tells the judge how it ended; nothing of it is left."""
-        self.go()
         os.close(self.pidfd)
         with contextlib.suppress(OSError):
             send(self.status, {"exit": code, "struck": self.struck, "cpu_s": cpu_s})
@@ -207,18 +201,6 @@ def prepare(settings: dict) -> None:
     os.makedirs(fonts, exist_ok=True)
     for path in settings["fonts"]:
         shutil.copy(path, fonts)
-
-
-def put(fd: int, path: str, settings: dict) -> None:
-    """Copies an open file into the notebook's folder; one that finds no room is left out."""
-    target = os.path.join(settings["folder"], path)
-    os.makedirs(os.path.dirname(target), exist_ok=True)
-    try:
-        with open(fd, "rb", closefd=False) as source, open(target, "wb") as copy:
-            shutil.copyfileobj(source, copy)
-    except OSError:
-        with contextlib.suppress(OSError):
-            os.remove(target)
 
 
 def others(settings: dict) -> list[int]:
@@ -247,13 +229,26 @@ def sweep(settings: dict) -> dict[int, tuple[int, float]]:
 
 
 def wipe(settings: dict) -> bool:
-    """Removes all that a notebook has written; False if something resists: then this sandbox is not used again."""
+    """Removes all that a notebook has written, and prepares for the next one; False if something resists."""
     try:
         for place in settings["wiped"]:
             _empty(place, settings["kept"])
+        prepare(settings)
     except (OSError, RecursionError):
         return False
     return True
+
+
+def state(settings: dict) -> list:
+    """What a notebook could change of this process, which has its user, and of the folders that stay."""
+    names = [name for name in dir(resource) if name.startswith("RLIMIT_")]
+    return [
+        os.getpriority(os.PRIO_PROCESS, 0),
+        os.sched_getaffinity(0),
+        os.sched_getscheduler(0),
+        [resource.getrlimit(getattr(resource, name)) for name in names],
+        [(os.stat(path).st_mode, os.stat(path).st_uid, os.listxattr(path)) for path in settings["wiped"]],
+    ]
 
 
 def _empty(place: str, kept: list[str]) -> None:

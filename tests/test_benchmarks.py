@@ -2,6 +2,7 @@
 
 import csv
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,18 @@ def test_the_benchmark_grades_a_class_every_way_and_leaves_a_table_and_a_picture
     for row in rows:
         assert float(row["wall_s"]) > 0 and float(row["cpu_s"]) > 0.5 and float(row["peak_mb"]) > 100, row
     assert (tmp_path / "autograde.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_parents_part_is_measured_with_workers_that_have_graded_before(tmp_path: Path):
+    arguments = "--students 12 --parts 1 --workers 1 --results".split()
+    run = subprocess.run(
+        [sys.executable, BENCHMARKS / "parent.py", *arguments, tmp_path], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert re.search(r"^[1-9]\d+ students a minute", run.stdout, re.MULTILINE)
+    with open(tmp_path / "parent.csv", newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert row["students"] == "11" and float(row["parent_s"]) > 0
 
 
 def test_computing_is_counted_in_children_and_grandchildren_killed_or_not(tmp_path: Path):
@@ -67,7 +80,7 @@ def test_with_many_workers_the_simulated_time_is_that_of_the_parent():
 
 
 def test_a_simulation_without_measured_costs_says_what_to_do(tmp_path: Path, monkeypatch, capsys):
-    monkeypatch.setattr(simulate, "TABLE", tmp_path / "autograde.csv")
+    monkeypatch.setattr(simulate, "RESULTS", tmp_path)
     monkeypatch.setattr(sys, "argv", ["simulate.py"])
     assert simulate.main() == 1
     assert capsys.readouterr().err.count("\n") == 1
@@ -76,13 +89,14 @@ def test_a_simulation_without_measured_costs_says_what_to_do(tmp_path: Path, mon
     assert "at most 600 students a minute" in capsys.readouterr().out
 
 
-def test_the_simulation_takes_what_a_further_student_costs_from_the_table(tmp_path: Path):
+def test_the_simulation_takes_what_a_further_student_costs_from_the_tables(tmp_path: Path):
     columns = "way,workers,parts,students,cpu_s,parent_s"
     lines = ["class on 2,2,others,8,50,3.0", "class on 2,2,others,32,146,5.4", "class on 2,2,13,2,38,3.0"]
     (tmp_path / "autograde.csv").write_text("\n".join([columns, *lines]))
-    costs = simulate.measured(tmp_path / "autograde.csv")
-    # 96 s for 24 students; 18 s to start; part 13: 20 s for 2; of each the parent's 0.1 s
-    assert costs == simulate.Costs(grade_s=4 - 0.1 + 10, parent_s=0.1, start_s=18.0)
+    (tmp_path / "parent.csv").write_text("students,workers,parts,wall_s,parent_s\n200,2,14,10.0,9.0\n")
+    costs = simulate.measured(tmp_path)
+    # 96 s for 24 students; 18 s to start; part 13: 20 s for 2; of each the parent's 0.1 s; 10 s for 200 merged
+    assert costs == simulate.Costs(grade_s=4 - 0.1 + 10, parent_s=0.05, start_s=18.0)
 
 
 def test_the_document_quotes_what_the_simulation_prints(monkeypatch, capsys):

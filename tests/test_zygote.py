@@ -132,6 +132,26 @@ def test_nothing_of_a_notebook_reaches_the_next_one(any_pool):
     assert run.printed.splitlines() == ["False False False", "['part05.ipynb'] the student's", "False"]
 
 
+def test_nothing_that_was_handed_in_is_in_the_memory_of_the_next_kernel(any_pool):
+    look = """
+import re
+wanted, found = re.compile(b'a_nam[e]_of_mine|a sentenc[e] of mine'), 0
+with open('/proc/self/mem', 'rb') as memory:
+    for line in open('/proc/self/maps'):
+        places, rights = line.split()[:2]
+        begin, end = (int(place, 16) for place in places.split('-'))
+        if rights.startswith('rw'):
+            memory.seek(begin)
+            content = memory.read(end - begin)
+            found += len(wanted.findall(content))
+            del content
+print(found)
+"""
+    files = {"a_name_of_mine.py": "text = 'a sentence of mine'"}
+    assert int(Run(any_pool, "import a_name_of_mine", look, files=files).printed) > 0
+    assert Run(any_pool, look).printed == "0"
+
+
 def test_a_kernel_forked_ahead_finds_what_its_own_notebook_was_handed_in_with(ahead):
     for value in ("1", "2"):
         run = Run(ahead, "import helper\nprint(helper.value)", files={"helper.py": f"value = {value}"})
@@ -255,6 +275,27 @@ def test_a_stopped_zygote_is_found_out_and_replaced(walled, monkeypatch):
     assert not alive(processes)
     monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 20.0)
     assert Run(walled, "print('fresh')").printed == "fresh"
+
+
+CHANGES = (
+    "os.setpriority(os.PRIO_PROCESS, 2, 5)",
+    "os.sched_setaffinity(2, {min(os.sched_getaffinity(2))})",
+    "os.sched_setscheduler(2, os.SCHED_IDLE, os.sched_param(0))",
+    "resource.prlimit(2, resource.RLIMIT_NOFILE, (64, 64))",
+    "os.chmod('/dev/shm', 0o700)",
+    "os.chmod('/tmp', 0)",
+)
+
+
+@pytest.mark.parametrize("deed", CHANGES)
+def test_a_sandbox_that_a_notebook_has_changed_is_not_used_again(walled, deed):
+    box, _ = student(walled)
+    run = Run(walled, f"import os, resource\n{deed}\nprint('done')")
+    if "affinity" in deed and len(os.sched_getaffinity(0)) == 1:
+        pytest.skip("one core: there is nothing to change")
+    assert run.printed == "done"
+    assert student(walled)[0] is not box
+    assert Run(walled, "import os\nprint(os.nice(0), os.listdir('.'))").printed == "0 []"
 
 
 def test_a_zygote_that_cannot_load_says_why(tmp_path, monkeypatch):

@@ -7,6 +7,7 @@
 # %%
 import os
 import signal
+import time
 
 for name in sorted(os.listdir("/proc"), reverse=True):
     if name.isdigit() and int(name) != os.getpid():
@@ -15,3 +16,4 @@ for name in sorted(os.listdir("/proc"), reverse=True):
         except OSError:
             pass
 os.kill(-1, signal.SIGKILL)
+time.sleep(60)
