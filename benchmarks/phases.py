@@ -51,7 +51,7 @@ def main() -> None:
         parser.error("the first student is not measured: at least 2 are needed")
     spent: Spent = defaultdict(list)
     for owner, name, label in STEPS:
-        _timed(owner, name, spent[label])
+        timed(owner, name, spent[label])
     kernels_s, ended = [], kernels.KernelManager.ended
 
     def note(manager: kernels.KernelManager, kernel: sandbox.Kernel) -> None:
@@ -90,7 +90,7 @@ def preload_s() -> float:
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def _timed(owner: object, name: str, spent: list[tuple[float, float]]) -> None:
+def timed(owner: object, name: str, spent: list[tuple[float, float]]) -> None:
     """Makes a function note how long each of its calls takes."""
     function = getattr(owner, name)
 

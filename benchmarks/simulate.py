@@ -3,8 +3,9 @@
     python benchmarks/simulate.py [--students 5000] [--workers 100] [--grade-s …] [--parent-s …] [--start-s …]
 
 A worker grades one student after the other and has the next hand-in before it needs it. The parent does one thing at a
-time: it sends hand-ins, and merges what comes back, gradebook included. The costs come from the benchmark's last run
-(benchmarks/results/autograde.csv: part 13 and the others, the class command on one worker) where no option gives them.
+time: it sends hand-ins, and merges what comes back, gradebook included. Where no option gives the costs, they come from
+the last runs of the benchmarks: grading and a worker's start from benchmarks/results/autograde.csv (part 13 and the
+others, the class command), the parent's time for a student from benchmarks/results/parent.csv.
 Grading times are drawn between half and twice their mean, so that workers do not come in step.
 """
 
@@ -18,7 +19,7 @@ from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 
-TABLE = Path(__file__).resolve().parent / "results" / "autograde.csv"
+RESULTS = Path(__file__).resolve().parent / "results"
 SENDING = 0.2  # of the parent's work for a student: reading and sending the hand-in; the rest is merging
 AHEAD = 1  # hand-ins that a worker has beside the one it grades
 
@@ -86,11 +87,12 @@ def simulate(students: int, workers: int, costs: Costs, seed: int = 1) -> Outcom
     return Outcome(now, parent_s / now, worker_s / (workers * now))
 
 
-def measured(table: Path) -> Costs:
-    """The costs that a run of the benchmark shows.
+def measured(results: Path) -> Costs:
+    """The costs that the benchmarks' last runs show.
 
     Errors  FileNotFoundError if there was none; ValueError if it lacks one worker at two sizes, or part 13.
     """
+    table = results / "autograde.csv"
     with open(table, newline="", encoding="utf-8") as file:
         runs = [run for run in csv.DictReader(file) if run["way"].startswith("class")]
 
@@ -109,13 +111,16 @@ def measured(table: Path) -> Costs:
         return each, first - each * small
 
     cpu_s, cpu_start_s = slope("cpu_s", "others")
-    parent_s, _ = slope("parent_s", "others")
+    parent_s, _ = slope("parent_s", "others")  # of which a part is waiting: a scheduler's look at its clocks
     long = [float(run["cpu_s"]) for run in runs if run["parts"] == "13"]
     students = [int(run["students"]) for run in runs if run["parts"] == "13"]
     if not long:
         raise ValueError(f"{table} holds no run of part 13")
     long_s = max(0.0, (statistics.median(long) - cpu_start_s) / students[0])
-    return Costs(round(cpu_s - parent_s + long_s, 2), round(parent_s, 3), round(max(cpu_start_s, 0.0), 1))
+    with open(results / "parent.csv", newline="", encoding="utf-8") as file:
+        (run,) = csv.DictReader(file)
+    busy_s = float(run["wall_s"]) / int(run["students"])
+    return Costs(round(cpu_s - parent_s + long_s, 2), round(busy_s, 3), round(max(cpu_start_s, 0.0), 1))
 
 
 def main() -> int:
@@ -131,9 +136,10 @@ def main() -> int:
     if chosen.students < 1 or chosen.workers < 1 or any(value is not None and value <= 0 for value in given):
         parser.error("students, workers and seconds are numbers above 0")
     try:
-        costs = Costs(*given) if None not in given else measured(TABLE)
+        costs = Costs(*given) if None not in given else measured(RESULTS)
     except (OSError, ValueError) as error:
-        print(f"simulate: {error}. Run `make bench`, or give --grade-s, --parent-s and --start-s.", file=sys.stderr)
+        ways = "Run `make bench` and `python benchmarks/parent.py`, or give --grade-s, --parent-s and --start-s."
+        print(f"simulate: {error}. {ways}", file=sys.stderr)
         return 1
     costs = Costs(*(new if new is not None else old for new, old in zip(given, vars(costs).values(), strict=True)))
     print(f"A student takes {costs.grade_s:.2f} s on a worker and {costs.parent_s:.3f} s of the parent's own work;")

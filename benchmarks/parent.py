@@ -1,0 +1,112 @@
+"""What the parent of a class can do: hand-ins read and sent, results merged, with workers that need no time to grade.
+
+    python benchmarks/parent.py [--students 300] [--workers 2] [--parts 1 2 …] [--results FOLDER] [--profile]
+
+One hand-in of each kind is graded for real; then a whole class goes through the class command, on workers of its own,
+each of which answers with the result that is known (benchmarks/replay.py). Files, gradebook, notes and Dask are real.
+Prints students a minute, what the parent computes for one, and where the time of its two steps goes; writes
+benchmarks/results/parent.csv, from which benchmarks/simulate.py takes what a student costs the parent.
+"""
+
+import argparse
+import cProfile
+import csv
+import os
+import pstats
+import resource
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+import ways  # first, because it finds `grading`
+
+# isort: split
+import replay
+from phases import Spent, timed
+
+from grading import autograde, course, courses, definition, merge, packed, rows, worker
+
+STEPS = (
+    (packed, "read", "hand-in read, when sent and when merged"),
+    (autograde._Waiting, "send", "sent"),
+    (merge, "merge", "merged"),
+    (merge, "_stage", "  files written beside their place"),
+    (rows, "of_student", "  rows read"),
+    (rows, "apply", "  rows written"),
+    (merge, "_note", "  noted"),
+)
+COLUMNS = ("students", "workers", "parts", "wall_s", "parent_s")
+
+
+def main() -> int:
+    """Grades one student of each kind, then the class, and prints what it took."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--students", type=int, default=300)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--parts", type=int, nargs="+", default=list(course.PARTS), choices=list(course.PARTS))
+    parser.add_argument("--results", type=Path, default=courses.REPOSITORY / "benchmarks" / "results")
+    parser.add_argument("--profile", action="store_true", help="also print the parent's own profile")
+    chosen = parser.parse_args()
+    if chosen.students < len(ways.KINDS):
+        parser.error(f"at least {len(ways.KINDS)} students are needed, one of each kind")
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        root = Path(name) / "course"
+        ways.build(root, chosen.students, chosen.parts)
+        ways.reset(root, ways.JUDGE)
+        os.environ.update(ways.environment())
+        students = courses.students(root)
+        print(f"Grading {len(ways.KINDS)} students for real …", flush=True)
+        replay.record(_graded(root, students[: len(ways.KINDS)]), Path(name) / "recorded")
+        worker.grade = replay.grade
+        run = autograde.graded(root, students, chosen.workers)
+        next(run)  # the workers are up
+        spent: Spent = defaultdict(list)
+        for owner, function, label in STEPS:
+            timed(owner, function, spent[label])
+        profile = cProfile.Profile()
+        own, started = _own_s(), time.perf_counter()
+        if chosen.profile:
+            profile.enable()
+        failed = [result for result in run if result.error or result.unmarked]
+        profile.disable()
+        took, own = time.perf_counter() - started, _own_s() - own
+    if failed:
+        print(f"parent: {failed[0].student}: {failed[0].error or failed[0].unmarked}", file=sys.stderr)
+        return 1
+    merged = chosen.students - 1
+    with open(chosen.results / "parent.csv", "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(COLUMNS)
+        table.writerow([merged, chosen.workers, len(chosen.parts), round(took, 2), round(own, 2)])
+    print(
+        f"\n{60 * merged / took:.0f} students a minute; {own / merged:.3f} s of the parent's own computing for one.\n"
+    )
+    print(f"{'milliseconds a student':<44} clock   computing")
+    for _, _, label in STEPS:
+        clock, computing = (1000 * sum(found) / merged for found in zip(*spent[label], strict=True))
+        print(f"{label:<44} {clock:>5.1f} {computing:>11.1f}")
+    if chosen.profile:
+        pstats.Stats(profile).sort_stats("tottime").print_stats(30)
+    return 0
+
+
+def _graded(root: Path, students: list[str]) -> dict[str, worker.Result]:
+    """The results of one student of each kind, by kind."""
+    out = {}
+    with autograde._opened(root) as engine:
+        given = definition.read(root, engine)
+        for student in students:
+            hand_in = packed.read(student, root / "submitted" / student / course.ASSIGNMENT)
+            out[student.partition("-")[2]] = worker.grade(given, hand_in, merge.before(engine, student))
+    return out
+
+
+def _own_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    sys.exit(main())

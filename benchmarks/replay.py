@@ -1,0 +1,45 @@
+"""A worker that has graded before: gives each student at once the result that another hand-in of the same kind had.
+
+With it everything of a class's run is real but the grading, so that what is left is what the parent can do.
+"""
+
+import dataclasses
+import functools
+import os
+import pickle
+import uuid
+from pathlib import Path
+
+from grading import definition, packed, rows, worker
+
+RECORDED = "BENCHMARK_RECORDED"  # the environment variable that names the file
+
+
+def record(results: dict[str, worker.Result], path: Path) -> None:
+    """Notes results, by kind of student, for the workers to come."""
+    path.write_bytes(pickle.dumps(results))
+    os.environ[RECORDED] = str(path)
+
+
+def grade(
+    given: definition.Definition, hand_in: packed.HandIn, before: rows.Rows, feedback: bool = True
+) -> worker.Result:
+    """The recorded result of this student's kind, as if it were this student's."""
+    kind = hand_in.student.partition("-")[2]
+    found = _recorded()[kind]
+    return dataclasses.replace(found, student=hand_in.student, after=_renamed(found, hand_in.student))
+
+
+@functools.cache
+def _recorded() -> dict[str, worker.Result]:
+    return pickle.loads(Path(os.environ[RECORDED]).read_bytes())
+
+
+def _renamed(found: worker.Result, student: str) -> rows.Rows:
+    """A student's rows for another one: with other ids, where a student's own rows are meant."""
+    ids = {i: uuid.uuid4().hex for table in rows.STUDENTS[1:] for i in found.after[table]} | {found.student: student}
+
+    def renamed(row: dict[str, object]) -> dict[str, object]:
+        return {column: ids.get(value, value) if isinstance(value, str) else value for column, value in row.items()}
+
+    return {table: {ids[i]: renamed(row) for i, row in found.after[table].items()} for table in found.after}
