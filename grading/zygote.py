@@ -42,7 +42,7 @@ from types import ModuleType
 # What the notebooks import, and what ipykernel imports only when a kernel starts. Not matplotlib_inline: its import
 # registers the display of figures with the shell that runs, so each kernel must do that itself.
 PRELOAD = """
-torch torch.nn torch.nn.functional numpy sympy matplotlib.pyplot matplotlib.backends.backend_agg
+torch torch.nn torch.nn.functional numpy numpy.random secrets sympy matplotlib.pyplot matplotlib.backends.backend_agg
 PIL.PngImagePlugin PIL.BmpImagePlugin PIL.GifImagePlugin PIL.JpegImagePlugin PIL.PpmImagePlugin
 IPython IPython.core.completer IPython.core.completerlib IPython.core.debugger IPython.core.logger IPython.core.oinspect
 IPython.core.pylabtools IPython.extensions.storemagic IPython.utils.wildcard pdb sqlite3 faulthandler psutil

@@ -1,6 +1,7 @@
 """Every answer in tests/answers earns what its name says and is told what its first line names.
 
-They go through the real notebooks, nbgrader and the judge; some once more without the judge, as in JupyterLab.
+They go through the real notebooks, nbgrader and the judge; some once more without the judge, as in JupyterLab. Where
+ALL_ANSWERS is set, all do both, with figures and at part 13's full size, which takes four times as long.
 """
 
 import os
@@ -17,14 +18,14 @@ from grading import course, sample_class
 ANSWERS = sorted(sample_class.ANSWERS.glob("part*/*.py"))
 LISTS = {part.number: sorted((sample_class.ANSWERS / part.stem).glob("*.py")) for part in course.PARTS.values()}
 LARGE = {5, 7, 10, 13}
-# Without the judge every fourth answer, of each part right and wrong ones; all of them where ALL_ANSWERS is set.
-DIRECTLY = ANSWERS if os.environ.get("ALL_ANSWERS") else ANSWERS[::4]
+WHOLLY = bool(os.environ.get("ALL_ANSWERS"))
+DIRECTLY = ANSWERS if WHOLLY else ANSWERS[::4]  # of each part right and wrong ones
 
 
 @pytest.fixture(scope="session")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Found]:
     """What every answer earned, and the usual mistakes that its report names."""
-    return graded_answers.grade(LISTS, tmp_path_factory.mktemp("answers"))
+    return graded_answers.grade(LISTS, tmp_path_factory.mktemp("answers"), lean=not WHOLLY)
 
 
 @pytest.fixture(scope="session")
