@@ -1,6 +1,6 @@
 """release/ and notebooks/ are what source/ makes, hold what each part promises, and give nothing away.
 
-That the outputs in notebooks/ are those of a new run is what nbval finds out, for every part; here two parts are solved.
+That the outputs in notebooks/ are those of a new run is what nbval finds out, for every part; here two are solved.
 """
 
 import json
