@@ -4,7 +4,8 @@
 
 Every way grades the same hand-ins, honest and wrong ones. Stock is `nbgrader autograde` with nbgrader's own steps and
 an ordinary kernel a notebook; the judge is the same command with this course's configuration; the class command grades
-so many students at once; the floor is the same cells run by exec in one process, without walls, judge or gradebook.
+so many students at once, once more with all its processes on one core, because a worker's kernel and nbgrader's own
+work overlap; the floor is the same cells run by exec in one process, without walls, judge or gradebook.
 Each run is a command of its own, its start included. Part 13, whose answer computes at full size, is measured apart.
 
 Writes benchmarks/results/autograde.csv, a line a run, and draws docs/autograde.png; prints the medians.
@@ -91,6 +92,7 @@ def _plan(sizes: list[int], workers: list[int]) -> list[tuple[ways.Way, int]]:
     """What one round runs: all ways at the middle size, stock at the smallest, and the growth of ours."""
     middle = sizes[len(sizes) // 2]
     plan = [(way, middle) for way in _ways(workers) if not way.stock]
+    plan += [(ways.ONE_CORE, middle)] if max(workers) > 1 else []
     plan += [(way, size) for size in sizes if size != middle for way in (ways.JUDGE, ways.class_of(max(workers)))]
     return [*plan, (ways.STOCK_WAY, sizes[0])]
 
@@ -123,14 +125,35 @@ def summary(runs: list[Run]) -> str:
         stock, floor = (next(run for run in here if run["way"] == way) for way in ("stock", "floor"))
         of_stock, of_floor = median(here, stock, "wall_s"), median(here, floor, "cpu_s")
         lines += [f"\nPart {parts}, medians" if parts == str(LONG) else "\nThe other parts, medians"]
-        lines += ["way           students  notebooks/min  x stock   CPU s a notebook  x floor   peak MB"]
+        lines += [
+            "way                 students  notebooks/min  x stock  cores busy  CPU s a notebook  x floor   peak MB"
+        ]
         for run in _kinds(here):
             wall, cpu = median(here, run, "wall_s"), median(here, run, "cpu_s")
             lines += [
-                f"{run['way']:<13} {run['students']:>8} {60 / wall:>14.1f} {of_stock / wall:>8.1f} {cpu:>18.2f}"
-                f" {cpu / of_floor:>8.2f} {median(here, run, 'peak_mb', 1):>9.0f}"
+                f"{run['way']:<19} {run['students']:>8} {60 / wall:>14.1f} {of_stock / wall:>8.1f} {cpu / wall:>11.2f}"
+                f" {cpu:>17.2f} {cpu / of_floor:>8.2f} {median(here, run, 'peak_mb', 1):>9.0f}"
             ]
-    return "\n".join([*lines, "", *_growth(runs), f"A Python that has imported torch takes {torch_mb:.0f} MB."])
+    lines += ["", *_growth(runs), *_more_workers(runs), f"A Python that has imported torch takes {torch_mb:.0f} MB."]
+    return "\n".join(lines)
+
+
+def _more_workers(runs: list[Run]) -> list[str]:
+    """What a second worker brings, against one that may use all cores and one on a single core, and what it takes."""
+    here = [run for run in runs if run["parts"] == "others"]
+    found = {
+        run["way"]: run for run in _kinds(here) if run["way"] != "stock" and run["students"] == here[0]["students"]
+    }
+    one, alone, two = (found.get(way) for way in ("class on 1", ways.ONE_CORE.name, "class on 2"))
+    if one is None or two is None or alone is None:
+        return []
+    wall, wall_alone, wall_two = (median(here, run, "wall_s", 1) for run in (one, alone, two))
+    more_mb = median(here, two, "peak_mb", 1) - median(here, one, "peak_mb", 1)
+    return [
+        f"Two workers do {wall / wall_two:.2f} times what one does that may use both cores, and"
+        f" {wall_alone / wall_two:.2f} times what one does on one core.",
+        f"A second worker, with its kernels, takes {more_mb:.0f} MB.",
+    ]
 
 
 def _growth(runs: list[Run]) -> list[str]:
@@ -141,12 +164,20 @@ def _growth(runs: list[Run]) -> list[str]:
         if len(sizes) > 1:
             told = [f"{r['students']}: {median(here, r, 'wall_s', r['students']):.2f}" for r in sizes]
             lines += [f"{way}, seconds a student by size of the class: {', '.join(told)}"]
+            steps = zip(sizes, sizes[1:], strict=False)
+            told = [f"{a['students']} to {b['students']}: {_slope(here, a, b, 'wall_s'):.2f}" for a, b in steps]
+            lines += [f"{way}, seconds for each further student: {', '.join(told)}"]
             first, last = sizes[-2], sizes[-1]
-            more = median(here, last, "parent_s", 1) - median(here, first, "parent_s", 1)
             if way.startswith("class"):
-                each = more / (last["students"] - first["students"])
+                each = _slope(here, first, last, "parent_s")
                 lines += [f"{way}, the parent's own computing for each further student: {each:.3f} s"]
     return lines
+
+
+def _slope(runs: list[Run], small: Run, large: Run, column: str) -> float:
+    """What one more student adds to the median of a column."""
+    more = median(runs, large, column, 1) - median(runs, small, column, 1)
+    return more / (large["students"] - small["students"])
 
 
 def _kinds(runs: list[Run]) -> list[Run]:

@@ -55,7 +55,8 @@ def _speeds(axes: plt.Axes, runs: list[dict]) -> None:
 
 
 def _name(way: str) -> str:
-    return NAMES.get(way, f"{way} worker" + "s" * (not way.endswith(" 1")))
+    workers, _, core = way.partition(",")
+    return NAMES.get(way, f"{workers} worker{'s' * (not workers.endswith(' 1'))}{' on' * bool(core)}{core}")
 
 
 def _growth(axes: plt.Axes, runs: list[dict]) -> None:

@@ -34,26 +34,34 @@ FLOOR = "import floor; floor.main()"
 Marks = dict[str, dict[int, float | None]]
 
 
+ON_ONE_CORE = (
+    "import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); os.execv(sys.argv[1], sys.argv[1:])"
+)
+
+
 @dataclass(frozen=True)
 class Way:
-    """A way to grade a class: its name in tables, the configuration that nbgrader finds, workers."""
+    """A way to grade a class: its name in tables, the configuration that nbgrader finds, workers, all on one core."""
 
     name: str
     workers: int = 1
     stock: bool = False
+    one_core: bool = False
 
     def command(self, root: Path) -> list[str]:
         """The command line; a class is started from a file, because its workers are started anew from it."""
         if self.name == "floor":
             return [sys.executable, "-c", FLOOR, str(root)]
-        if self.name.startswith("class"):
-            script = root / "class.py"
-            script.write_text(CLASS.format(root=str(root), workers=self.workers), encoding="utf-8")
-            return [sys.executable, str(script)]
-        return NBGRADER
+        if not self.name.startswith("class"):
+            return NBGRADER
+        script = root / "class.py"
+        script.write_text(CLASS.format(root=str(root), workers=self.workers), encoding="utf-8")
+        first = [sys.executable, "-c", ON_ONE_CORE] if self.one_core else []
+        return [*first, sys.executable, str(script)]
 
 
 STOCK_WAY, JUDGE, FLOOR_WAY = Way("stock", stock=True), Way("judge"), Way("floor")
+ONE_CORE = Way("class on 1, 1 core", one_core=True)
 
 
 def class_of(workers: int) -> Way:

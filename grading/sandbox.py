@@ -253,9 +253,11 @@ class Kernel:
         return self.returncode is None and (self.argv, self.env) == (argv, env)
 
     def close(self) -> None:
-        """Closes the judge's end; the sandbox ends with it."""
+        """Closes the judge's end, and removes the files of its sockets."""
         self._status.close()
         self._gate.close()
+        for port in range(1, CHANNELS + 1):
+            Path(f"{self.address}-{port}").unlink(missing_ok=True)
 
     def begin(self, files: Iterable[tuple[str, int]]) -> None:
         """Its notebook begins, and with it the judge's clock; these files, with open descriptors, are its folder's."""

@@ -494,6 +494,24 @@ def test_no_scheduler_at_the_address_is_said_in_a_line(
     assert error.count("\n") == 1 and "no Dask scheduler answers at tcp://127.0.0.1:9" in error
 
 
+def test_a_scheduler_that_ends_meanwhile_is_said_in_a_line(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture):
+    place = tmp_path / "scheduler.json"
+    command = [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+    with subprocess.Popen([*command, "--scheduler-file", place], stderr=subprocess.DEVNULL) as scheduler:
+        wait_for(place.exists)
+        process = psutil.Process(scheduler.pid)
+
+        def end() -> None:
+            wait_for(lambda: any(c.status == psutil.CONN_ESTABLISHED for c in process.net_connections()))
+            time.sleep(1)  # it has no workers, so that the tasks wait there
+            scheduler.kill()
+
+        with at_the_same_time(end):
+            assert main(["autograde", "--scheduler", str(place)]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == f"autograde: {crowd.GONE}"
+    assert not noted(root)
+
+
 def test_workers_with_other_limits_are_refused_and_nothing_is_graded(
     root: Path, address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ):

@@ -65,6 +65,22 @@ def test_the_zygote_has_one_thread_and_no_gpu_and_stays_the_same_from_notebook_t
     assert opened_files and not [path for path in opened_files if "nvidia" in path]
 
 
+def test_notebook_after_notebook_nothing_more_is_open(any_pool):
+    def state() -> dict[object, int]:
+        box, found = student(any_pool)
+        sockets = {"sockets": len(list((box._base / "sockets").iterdir()))}
+        return sockets | {pid: len(os.listdir(f"/proc/{pid}/fd")) for pid in (os.getpid(), *found)}
+
+    for _ in range(3):
+        Run(any_pool, "1", files={"a.txt": "a"})
+    before = state()
+    for _ in range(6):
+        Run(any_pool, "1", files={"a.txt": "a"})
+    after = state()
+    lasting = before.keys() & after.keys()
+    assert len(lasting) >= 3 and {name: after[name] for name in lasting} == {name: before[name] for name in lasting}
+
+
 def test_a_kernels_messages_go_over_sockets_in_a_folder_that_no_student_enters(walled, monkeypatch):
     connections = []
     made = kernels.KernelManager.client
