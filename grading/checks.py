@@ -1,10 +1,13 @@
-"""All tests of the course, in order from fast to slow: lint, nbval, unit tests, a class, every answer, a browser."""
+"""All tests of the course, from fast to slow: lint, nbval, unit tests, classes, a browser; every answer beside them."""
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 
 from grading import courses
 
@@ -12,7 +15,7 @@ NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval
 
 # These grade whole classes, a student a core, or wait for a browser or for limits.
 ALONE = ("benchmarks", "class", "commands", "hand_ins", "attacks", "lab", "hub")
-ANSWERS = "tests/test_answers.py"  # computes for minutes, and waits for nothing: so it runs beside those, behind them
+ANSWERS = "tests/test_answers.py"  # computes for minutes and waits for nothing, so it fills what the others leave free
 
 
 def run(pytest_arguments: list[str]) -> int:
@@ -22,37 +25,42 @@ def run(pytest_arguments: list[str]) -> int:
     if pytest_arguments:
         return _step("tests", "pytest", *pytest_arguments)
     os.environ["PYTHONHASHSEED"] = "0"  # so that tests have the same names in all processes
+    if status := _step("lint", "ruff", "check", ".") or _step("format", "ruff", "format", "--check", "."):
+        return status
     cores, alone = ["-n", str(os.cpu_count()), "--dist", "loadfile"], [f"tests/test_{name}.py" for name in ALONE]
     ignored = [f"--ignore={path}" for path in (*alone, ANSWERS)]
-    return (
-        _step("lint", "ruff", "check", ".")
-        or _step("format", "ruff", "format", "--check", ".")
-        or _step("solved notebooks, run again", "pytest", *NBVAL, *cores)
-        or _step("tests", "pytest", "-q", "--durations=10", "tests", *cores, *ignored)
-        or _both(["-v", "--durations=20", *alone], ["-q", "--durations=5", ANSWERS])
-    )
+    with _behind("every answer", "-q", "--durations=5", ANSWERS) as answers:
+        return (
+            _step("solved notebooks, run again", "pytest", *NBVAL, *cores)
+            or _step("tests", "pytest", "-q", "--durations=10", "tests", *cores, *ignored)
+            or _step("classes, attacks, a browser", "pytest", "-v", "--durations=20", *alone)
+            or answers.wait()
+        )
 
 
-def _both(first: list[str], second: list[str]) -> int:
-    """Runs pytest twice at the same time; the second one yields to the first, and is shown when that is done."""
+@contextlib.contextmanager
+def _behind(name: str, *arguments: str) -> Iterator[subprocess.Popen]:
+    """Runs pytest beside what stands in the block, and yields to it; what it printed is shown at the end."""
+    started = time.monotonic()
     with tempfile.TemporaryFile() as shown:
-        command = [sys.executable, "-m", "pytest", *second]
-        behind = subprocess.Popen(
-            command,
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", *arguments],
             cwd=courses.REPOSITORY,
             stdout=shown,
             stderr=subprocess.STDOUT,
-            preexec_fn=(lambda: os.nice(10)) if hasattr(os, "nice") else None,
+            preexec_fn=lambda: os.nice(10),
+            start_new_session=True,  # so that it can be ended with all that it started
         )
         try:
-            status = _step("classes, attacks, a browser (every answer meanwhile)", "pytest", *first)
-            status = status or behind.wait()
+            yield process
         finally:
-            behind.kill()
-            behind.wait()
+            said = {None: "STOPPED", 0: "passed"}.get(process.poll(), "FAILED")
+            if process.returncode is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
             shown.seek(0)
-            print(f"== every answer\n{shown.read().decode(errors='replace')}", flush=True)
-    return status
+            print(f"== {name}, beside all this\n{shown.read().decode(errors='replace')}", flush=True)
+            print(f"== {name}: {said} in {time.monotonic() - started:.0f} s", flush=True)
 
 
 def _step(name: str, module: str, *arguments: str) -> int:
