@@ -20,7 +20,7 @@ from pathlib import Path
 from grading import limits, seccomp
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
-PROGRAM = (ZYGOTE, ZYGOTE.with_name("forked.py"))  # all that is shown of `grading`
+PROGRAM = (ZYGOTE, ZYGOTE.with_name("forked.py"), ZYGOTE.with_name("warm.py"))  # all that is shown of `grading`
 HOME, FOLDER, FONTS = "/tmp/home", "/tmp/hand-in", "/run/fonts"
 HOST_UIDS = range(2_013_265_920, 2_013_331_456)  # used by no system; one a sandbox, when the judge is root
 WAY_ON = 'Run grading in a container that allows user namespaces, or set sandbox = "none" for submissions you trust.'

@@ -2,11 +2,11 @@
 
     python -I zygote.py CONTROL_FD SETTINGS
 
-It stands alone but for `forked.py` beside it: nothing of `grading` is there to be imported, and it holds nothing that
-a student may not see: what is handed in goes to the kernels alone. It starts no thread and touches no GPU before it
-forks. One kernel runs at a time; when it ends, so does everything it started, and every file it left is removed; the
-next one may be forked then, before its notebook is there, and waits. If something of a notebook resists, or has changed
-this process or the folders that stay, this sandbox ends.
+It stands alone but for `forked.py` and `warm.py` beside it: nothing of `grading` is there to be imported, and it holds
+nothing that a student may not see: what is handed in goes to the kernels alone. It starts no thread and touches no GPU
+before it forks. One kernel runs at a time; when it ends, so does everything it started, and every file it left is
+removed; the next one may be forked then, before its notebook is there, and waits. If something of a notebook resists,
+or has changed this process or the folders that stay, this sandbox ends.
 
 Messages are JSON on SOCK_SEQPACKET sockets, open files travel beside them:
 
@@ -87,6 +87,7 @@ def main() -> None:
             importlib.import_module(name)
         sys.modules["torch"].set_num_threads(1)
         forked = neighbour("forked")
+        neighbour("warm").warm()
     except Exception as error:  # noqa: BLE001  (whatever it is, the judge must hear of it)
         send(control, {"failed": f"{type(error).__name__}: {error}"[:400]})
         return
@@ -229,14 +230,21 @@ def sweep(settings: dict) -> dict[int, tuple[int, float]]:
 
 
 def wipe(settings: dict) -> bool:
-    """Removes all that a notebook has written, and prepares for the next one; False if something resists."""
-    try:
-        for place in settings["wiped"]:
-            _empty(place, settings["kept"])
-        prepare(settings)
-    except (OSError, RecursionError):
-        return False
-    return True
+    """Removes all that a notebook has written, and prepares for the next one; False if something resists.
+
+    In a fork, so that not even the names of files stay in this process's memory, of which the next kernel has a copy.
+    """
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            for place in settings["wiped"]:
+                _empty(place, settings["kept"])
+            prepare(settings)
+            code = 0
+        finally:
+            os._exit(code)
+    return os.waitpid(pid, 0)[1] == 0
 
 
 def state(settings: dict) -> list:
