@@ -145,7 +145,7 @@ def _more_workers(runs: list[Run]) -> list[str]:
         run["way"]: run for run in _kinds(here) if run["way"] != "stock" and run["students"] == here[0]["students"]
     }
     one, alone, two = (found.get(way) for way in ("class on 1", ways.ONE_CORE.name, "class on 2"))
-    if one is None or two is None or alone is None:
+    if None in (one, alone, two):
         return []
     wall, wall_alone, wall_two = (median(here, run, "wall_s", 1) for run in (one, alone, two))
     more_mb = median(here, two, "peak_mb", 1) - median(here, one, "peak_mb", 1)

@@ -170,6 +170,7 @@ def _kill(cluster: LocalCluster) -> None:
     """Ends the workers at once; their sandboxes end with them."""
     for nanny in cluster.workers.values():
         nanny.auto_restart = False
-        if nanny.pid is not None:  # for psutil no number means this process
+        pid = nanny.pid  # once, because another thread clears it
+        if pid is not None:  # for psutil no number means this process
             with contextlib.suppress(psutil.NoSuchProcess):
-                psutil.Process(nanny.pid).kill()
+                psutil.Process(pid).kill()

@@ -4,7 +4,6 @@ Like the zygote it stands alone. It computes on one thread, draws no random numb
 it was: no figure of pyplot's, no backend chosen, no shell.
 """
 
-import inspect
 import io
 import sys
 
@@ -51,10 +50,9 @@ def draw() -> None:
 
 
 def fail() -> None:
-    """A traceback as IPython shows it; for the first one, `inspect` looks for the files of all modules."""
+    """A cell as IPython reads it, and a traceback, for whose first one `inspect` looks for the files of all modules."""
     TransformerManager().transform_cell("a = 1\nassert a == 1, 'a message'\n")
     try:
         raise AssertionError("a message")
     except AssertionError:
         FormattedTB(mode="Context").structured_traceback(*sys.exc_info())
-    inspect.getmodule(sys._getframe())

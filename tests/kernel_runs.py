@@ -1,9 +1,7 @@
 """Runs cells in a sandbox's kernel, as nbgrader does, and counts the processes that are left."""
 
 import contextlib
-import functools
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -40,7 +38,10 @@ class Run:
         )
         started, self.died = time.monotonic(), False
         try:
-            execute.preprocess(notebook, {"metadata": {"path": str(hand_in(files or {}))}})
+            with tempfile.TemporaryDirectory() as folder:
+                for name, text in (files or {}).items():
+                    Path(folder, name).write_text(text)
+                execute.preprocess(notebook, {"metadata": {"path": folder}})
         except DeadKernelError:
             self.died = True
         except CellTimeoutError:  # of a kernel that does not even react to an interrupt
@@ -50,21 +51,6 @@ class Run:
         self.outputs = [output for cell in notebook.cells for output in cell.outputs]
         self.errors = [output.ename for output in self.outputs if output.output_type == "error"]
         self.printed = "".join(o.text for o in self.outputs if o.output_type == "stream" and o.name == "stdout").strip()
-
-
-@functools.cache
-def _folder() -> tempfile.TemporaryDirectory:
-    return tempfile.TemporaryDirectory()
-
-
-def hand_in(files: dict[str, str]) -> Path:
-    """The one folder that all runs are handed in from, so that they share a sandbox, with these files in it."""
-    folder = Path(_folder().name)
-    shutil.rmtree(folder)
-    folder.mkdir()
-    for name, text in files.items():
-        (folder / name).write_text(text)
-    return folder
 
 
 def student(pool: Pool) -> tuple[Sandbox, set[int]]:
@@ -97,7 +83,7 @@ def alive(pids: set[int]) -> set[int]:
 
 @contextlib.contextmanager
 def opened(ahead: bool = False, **settings: object) -> Iterator[Pool]:
-    """A pool that starts nothing ahead unless asked to, closed at the end."""
+    """A pool that forks no kernel ahead unless asked to, closed at the end."""
     pool = Pool(ahead=ahead, **settings)
     try:
         yield pool

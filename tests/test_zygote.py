@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from kernel_runs import Run, alive, hand_in, inside, opened, student
+from kernel_runs import Run, alive, inside, opened, student
 
 from grading import kernels, limits, sandbox, walls
 
@@ -305,10 +305,10 @@ CHANGES = (
 
 @pytest.mark.parametrize("deed", CHANGES)
 def test_a_sandbox_that_a_notebook_has_changed_is_not_used_again(walled, deed):
-    box, _ = student(walled)
-    run = Run(walled, f"import os, resource\n{deed}\nprint('done')")
     if "affinity" in deed and len(os.sched_getaffinity(0)) == 1:
         pytest.skip("one core: there is nothing to change")
+    box, _ = student(walled)
+    run = Run(walled, f"import os, resource\n{deed}\nprint('done')")
     assert run.printed == "done"
     assert student(walled)[0] is not box
     assert Run(walled, "import os\nprint(os.nice(0), os.listdir('.'))").printed == "0 []"
@@ -346,7 +346,6 @@ def test_a_kernel_that_cannot_start_is_our_failure_and_says_why(walled):
 
 def test_no_file_of_the_judge_is_left(monkeypatch):
     with tempfile.TemporaryDirectory() as folder:  # a short path, which sockets can have
-        hand_in({})  # the tests' own folder lies elsewhere
         monkeypatch.setattr("tempfile.tempdir", folder)
         with opened(walled=False) as pool:
             Run(pool, "print(1)")
