@@ -26,13 +26,28 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import rmtree
 from traitlets import Enum
 
-from grading import cells, course, handed, inbound, intake, kernels, limits, messages, outcomes, probe, rubric
+from grading import (
+    cells,
+    course,
+    far,
+    handed,
+    inbound,
+    intake,
+    kernels,
+    limits,
+    messages,
+    outcomes,
+    probe,
+    rubric,
+    seeds,
+)
 from grading.door import KernelDoor
 from grading.pool import Pool
 from grading.reports import Report
 from grading.sandbox import SandboxError
 
 KERNEL_ENDED = "KernelEnded"
+OUTPUTS_LIMIT_S = 60  # for the outputs of a cell that has ended to come through, by the wall clock
 
 
 class Judge(Execute):
@@ -47,6 +62,7 @@ class Judge(Execute):
     def __init__(self, *args: object, **kwargs: object) -> None:
         kwargs.setdefault("shutdown_kernel", "immediate")
         kwargs.setdefault("raise_on_iopub_timeout", False)  # a reply before its outputs is the student's, not our error
+        kwargs.setdefault("iopub_timeout", OUTPUTS_LIMIT_S)
         kwargs.setdefault("kernel_manager_class", kernels.KernelManager)
         super().__init__(*args, **kwargs)
 
@@ -73,6 +89,12 @@ class Judge(Execute):
         finally:
             resources["metadata"]["path"] = place
 
+    def create_kernel_manager(self) -> kernels.KernelManager:
+        """The manager of a kernel whose random numbers follow from the course's secret and the submission."""
+        manager = super().create_kernel_manager()
+        manager.seed = seeds.of_kernel(self.clean)
+        return manager
+
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
         """Runs one cell in the kernel, or a test cell here; once the kernel has ended, what follows is told so."""
         if cell.cell_type != "code" or not cell.source.strip():
@@ -87,7 +109,11 @@ class Judge(Execute):
                 if any(o.get("ename") == "CellTimeoutError" for o in cell.outputs) and not run_sync(self._revived)():
                     self.ended = messages.cell_never_ends(limits.CELL_LIMIT_S)
             except (DeadKernelError, CellTimeoutError):
-                self.ended = messages.KERNEL_ENDED
+                if self.km.struck is limits.Struck.BUSY:
+                    raise RuntimeError(messages.BUSY) from None
+                self.ended = messages.kernel_ended(self.km.struck)
+            if any(_lacked_memory(output) for output in cell.outputs):
+                cell.outputs.append(new_output("stream", name="stderr", text=messages.process_memory()))
         if self.ended is not None:
             cell.outputs.append(new_output("error", ename=KERNEL_ENDED, evalue=self.ended, traceback=[self.ended]))
         return cell, resources
@@ -152,6 +178,12 @@ def run_test(source: str, name: str, points: float) -> Report:
 def _pool(walled: bool) -> Pool:
     """This process's sandboxes; SandboxError if the walls cannot stand here."""
     return Pool(walled)
+
+
+def _lacked_memory(output: NotebookNode) -> bool:
+    """Whether a cell ended because Python, NumPy or PyTorch got no memory."""
+    name, text = output.get("ename", ""), output.get("evalue", "")
+    return name in ("MemoryError", "_ArrayMemoryError") or far.NO_MEMORY in text
 
 
 def _marked(report: Report) -> list[NotebookNode]:

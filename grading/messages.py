@@ -1,6 +1,6 @@
 """Every text that a student reads, in one place: what was asked, what was found, where to look; never the answer."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
@@ -32,7 +32,9 @@ POINTS_CHANGED = "the points of the tests were changed; the released ones are us
 OTHER_RELEASE = (
     "cells of the course differ from this release; the current ones are used. Check that the release was current."
 )
-KERNEL_ENDED = "the kernel that ran your code ended, so nothing after this could run. Does your code exit, or need too much memory?"
+BUSY = (
+    "The machine is too busy: this notebook waited for a processor most of its time. Grade again when less else runs."
+)
 HIDDEN_TESTS = "# The tests stay hidden; below is what they found."
 OUTPUT_CUT = "… the rest of this output is left out."
 
@@ -175,7 +177,8 @@ def raised(error: str, line: int | None) -> str:
     if error == "NotImplementedError":
         return "it is not written yet."
     where = f" in line {line} of its cell" if line else ""
-    return f"your code stopped with {article(error)}{where} on one of the tests' inputs."
+    limit = f" {process_memory()}" if error == "MemoryError" else ""
+    return f"your code stopped with {article(error)}{where} on one of the tests' inputs.{limit}"
 
 
 def out_of_time(limit_s: float) -> str:
@@ -186,8 +189,37 @@ def not_data(what: str) -> str:
     return f"your code returned {what}, not numbers that can be compared."
 
 
-def died() -> str:
-    return "the kernel that ran your code ended before it answered."
+def died(struck: limits.Struck | None) -> str:
+    return f"the kernel that ran your code ended before it answered: {_why_ended(struck)}"
+
+
+def kernel_ended(struck: limits.Struck | None) -> str:
+    return f"the kernel that ran your code ended, so nothing after this could run: {_why_ended(struck)}"
+
+
+def _why_ended(struck: limits.Struck | None) -> str:
+    match struck:
+        case limits.Struck.MEMORY:
+            return f"all its processes together may use {_size(limits.MEMORY_BYTES)} of memory, and they used more."
+        case limits.Struck.FILES:
+            return f"a notebook may make {limits.SCRATCH_FILES} files, and it made more."
+        case limits.Struck.COMPUTING:
+            return f"a process may compute for {_number(limits.CPU_LIMIT_S)} s, and one computed for longer."
+        case limits.Struck.TIME:
+            return f"a notebook may take {_number(limits.NOTEBOOK_LIMIT_S)} s, and it took longer."
+        case limits.Struck.SILENCE:
+            return f"nothing in its sandbox answered for {_number(limits.SILENCE_LIMIT_S)} s."
+        case limits.Struck.BUSY:
+            return BUSY
+        case None:
+            return "it exited or crashed. Does your code exit?"
+    assert_never(struck)
+
+
+def process_memory() -> str:
+    return (
+        f"Each process of a notebook may use {_size(limits.PROCESS_BYTES)} of memory besides what the libraries need."
+    )
 
 
 def unreadable_reply(name: str) -> str:
@@ -273,6 +305,10 @@ def no_forward(class_name: str) -> str:
 
 def shape_comments(commented: int, statements: int) -> str:
     return f"{commented} of the {statements} statements of `forward` that compute a tensor have a comment with a shape."
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes / 2**30:.3g} GiB"
 
 
 def _number(value: float) -> str:

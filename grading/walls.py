@@ -40,7 +40,8 @@ STAGE = 'while [ "$1" != -- ]; do mount --rbind "$1" "$2" || exit; shift 2; done
 class Limits:
     """What one sandbox grants; the defaults are the course's."""
 
-    process_bytes: int | None = limits.PROCESS_BYTES  # None with a GPU, whose driver reserves terabytes of addresses
+    # On top of what the libraries take; None with a GPU, whose driver reserves terabytes of addresses.
+    process_bytes: int | None = limits.PROCESS_BYTES
     memory_bytes: int = limits.MEMORY_BYTES
     processes: int = limits.PROCESSES
     open_files: int = limits.OPEN_FILES
@@ -146,6 +147,7 @@ def environment(home: str, temporary: str) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",  # a process that has computed on several threads cannot be forked
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
+        "PYTHONHASHSEED": "0",  # sets of texts have the same order in every run
     }
 
 
@@ -206,7 +208,8 @@ def available() -> str | None:
 
 
 def _zygote(path: str, control: int, settings: dict) -> list[str]:
-    return [sys.executable, "-I", path, str(control), json.dumps(settings)]
+    # As isolated as with -I, which would ignore PYTHONHASHSEED: this environment is ours alone.
+    return [sys.executable, "-P", "-s", path, str(control), json.dumps(settings)]
 
 
 def _reachable(path: str) -> bool:

@@ -155,7 +155,8 @@ def files(folder: Path) -> dict[str, File]:
 
 def _struck(graded: Path) -> list[str]:
     """The limits that ended a notebook or cut its code short, a line each, in our own words."""
-    ended = {messages.KERNEL_ENDED, messages.cell_never_ends(limits.CELL_LIMIT_S)}
+    ended = {messages.kernel_ended(struck) for struck in (*limits.Struck, None)}
+    ended.add(messages.cell_never_ends(limits.CELL_LIMIT_S))
     late = messages.out_of_time(limits.CALL_LIMIT_S)
     out = []
     for path in sorted(graded.glob("*.ipynb")):

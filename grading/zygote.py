@@ -1,6 +1,6 @@
 """The preloaded process inside a sandbox: imports the course's libraries once, then forks a kernel a notebook.
 
-    python -I zygote.py CONTROL_FD SETTINGS
+    python -P -s zygote.py CONTROL_FD SETTINGS
 
 It stands alone but for `forked.py` and `warm.py` beside it: nothing of `grading` is there to be imported, and it holds
 nothing that a student may not see: what is handed in goes to the kernels alone. It starts no thread and touches no GPU
@@ -17,6 +17,7 @@ Messages are JSON on SOCK_SEQPACKET sockets, open files travel beside them:
     status    from the judge {"signal": n}, or the end of the socket: the notebook is over
               from here {"failed": why}, {"exit": code, "struck": the limit that ended it or null, "cpu_s": …}
     gate      to the kernel {"path": …} + an open file          put it into the notebook's folder
+              {"seed": n}                                      what its random numbers follow from
               and the end of the socket: the folder is complete, cells may run
 """
 

@@ -231,5 +231,5 @@ def test_notices_of_a_sound_hand_in_are_none(tmp_path: Path):
 def test_what_hit_a_limit_is_named_with_its_part(graded: tuple):
     struck = {student: result.struck for student, result in graded[1].items() if result.struck}
     assert struck["never-ends"] == [f"part01: {messages.cell_stopped(STOP_S)}"]
-    assert struck["ends-the-kernel"] == [f"part01: {messages.KERNEL_ENDED}"]
+    assert struck["ends-the-kernel"] == [f"part01: {messages.kernel_ended(None)}"]
     assert "sound" not in struck and "never-ends-and-cannot-be-stopped" in struck

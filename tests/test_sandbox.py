@@ -21,7 +21,7 @@ from grading.sandbox import Struck
 REPOSITORY = Path(__file__).resolve().parent.parent
 MB = 2**20
 TIGHT = walls.Limits(
-    process_bytes=2500 * MB,
+    process_bytes=700 * MB,
     memory_bytes=600 * MB,
     processes=40,
     open_files=100,
@@ -205,7 +205,7 @@ def test_a_process_gets_no_more_memory_files_or_processes_than_granted(tight):
     run = Run(
         tight,
         TRY,
-        "attempt(lambda: bytearray(2600 * 2**20))",
+        "attempt(lambda: bytearray(800 * 2**20))",
         "attempt(lambda: [open('/dev/null') for _ in range(200)])",
         "attempt(lambda: pathlib.Path('large').write_bytes(bytes(9 * 2**20)))",
         "attempt(lambda: [pathlib.Path(f'large{n}').write_bytes(bytes(7 * 2**20)) for n in range(5)])",
