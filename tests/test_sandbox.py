@@ -11,6 +11,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import busy
 import pytest
 from kernel_runs import Run, alive, inside, opened, student
 
@@ -253,6 +254,32 @@ def test_a_notebook_that_reaches_a_limit_ends_and_says_which(tight, deed, struck
     assert Run(tight, "print('next')").printed == "next"
 
 
+def test_what_others_take_of_the_processor_is_no_time_of_a_cell_or_notebook():
+    compute = "import time\nwhile time.process_time() < 3.0: pass\nprint('done')"
+    with busy.core(6), opened(granted=replace(walls.Limits(), notebook_s=8.0)) as pool:
+        run = Run(pool, compute, timeout_s=5)
+        nap = Run(pool, "import time\ntime.sleep(30)", "print('next')", timeout_s=2)
+    assert run.printed == "done" and not run.died and run.seconds > 8.0
+    assert "CellTimeoutError" in nap.errors and nap.printed == "next"
+
+
+def test_on_a_machine_that_is_too_busy_a_notebook_ends_by_no_fault_of_its_own(monkeypatch):
+    monkeypatch.setattr(limits, "BUSY_FACTOR", 1)
+    with busy.core(6), opened(granted=replace(walls.Limits(), notebook_s=4.0)) as pool:
+        run = Run(pool, "while True: pass")
+    assert run.died and run.struck is Struck.BUSY
+
+
+def test_the_memory_of_a_process_is_limited_on_top_of_what_the_libraries_take(pool):
+    grant = walls.Limits().process_bytes
+    run = Run(
+        pool,
+        f"{TRY}\nimport torch",
+        f"attempt(lambda: bytearray({grant} - 400 * 2**20))\nattempt(lambda: bytearray({grant} + 400 * 2**20))",
+    )
+    assert run.printed.splitlines() == ["ok", "MemoryError"]
+
+
 def test_forks_that_share_their_memory_are_not_counted_twice(tight):
     share = "import os, time\nx = bytearray(b'1') * 200 * 2**20\nfor _ in range(6):\n    if os.fork() == 0: break"
     run = Run(tight, f"parent = os.getpid() if 'os' in globals() else 0\n{share}\ntime.sleep(2)", "print('fine')")
@@ -327,3 +354,4 @@ def test_without_bubblewrap_nothing_starts_and_one_line_says_how_to_go_on(tmp_pa
 def test_the_limits_are_the_courses():
     assert walls.Limits().memory_bytes == limits.MEMORY_BYTES
     assert walls.Limits().process_bytes == limits.PROCESS_BYTES
+    assert limits.PROCESS_BYTES + 2**30 >= limits.MEMORY_BYTES  # the libraries take more than a GiB of addresses
