@@ -97,7 +97,9 @@ def bubblewrap(inside: list[str], granted: Limits, gpu: bool, stage: Path, data:
         os.lseek(fds[-1], 0, os.SEEK_SET)
         return str(fds[-1])
 
-    options = "--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --clearenv".split()
+    # What runs inside is process 1 of its namespace: no process in there can kill or stop it, and none outlives it.
+    options = "--unshare-all --unshare-user --disable-userns --as-pid-1".split()
+    options += "--die-with-parent --new-session --clearenv".split()
     options += "--uid 1000 --gid 1000 --cap-drop ALL --hostname student".split()
     for path in SYSTEM:
         if os.path.islink(path):
@@ -114,7 +116,8 @@ def bubblewrap(inside: list[str], granted: Limits, gpu: bool, stage: Path, data:
             source = staged.setdefault(root, str(stage / str(len(staged))))
             os.mkdir(source)
         options += ["--ro-bind", source, root]
-    options += ["--proc", "/proc", "--dev", "/dev", "--size", str(granted.shared_bytes), "--tmpfs", "/dev/shm"]
+    options += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"]  # the namespaces' own settings, too
+    options += ["--dev", "/dev", "--size", str(granted.shared_bytes), "--tmpfs", "/dev/shm"]
     for device in sorted(glob.glob("/dev/nvidia*")) if gpu else ():
         options += ["--dev-bind-try", device, device]
     for path, content in data.items():
