@@ -123,9 +123,9 @@ def environments(runs: dict[str, grading_runs.Run], disk: dict[str, tuple[int, i
     """The machine, and what each environment is and takes."""
     versions = {name: run.versions for name, run in runs.items()}
     differ = [name for name in versions[HERE] if versions[HERE][name] != versions[THERE].get(name)]
-    lines = ["", grading_runs.machine(versions[HERE]), "", f"{'':<36}" + "".join(f"{name:>16}" for name in runs)]
+    lines = ["", grading_runs.machine(versions[HERE]), "", f"{'':<40}" + "".join(f"{name:>16}" for name in runs)]
     for name in dict.fromkeys(["Python", "torch", "numpy", *differ]):
-        lines += [_line(f"version of {name}" * (name != "Python") or name, [each[name] for each in versions.values()])]
+        lines += [_line(name, [each.get(name, "none") for each in versions.values()])]
     lines += [_line("environment on the disk", [_gb(disk[name][0]) for name in runs])]
     lines += [_line("  of it torch and its CUDA packages", [_gb(disk[name][1]) for name in runs])]
     for name in runs[HERE].sizes | runs[THERE].sizes:
@@ -142,7 +142,7 @@ def marks(runs: dict[str, grading_runs.Run]) -> str:
     lines = ["", f"{'marks (automatic)':<52}{earned.EXPECTED:>10}" + "".join(f"{name:>10}" for name in runs)]
     for student, parts in runs[HERE].earned.items():
         named = earned.expected(student, list(parts))
-        found = [named if set(named) == set(parts) else None, *(run.earned[student] for run in runs.values())]
+        found = [named if set(named) == set(parts) else None, *(run.earned.get(student, {}) for run in runs.values())]
         lines += [f"{student:<52}" + "".join(f"{_total(each):>10}" for each in found)]
     return "\n".join(lines)
 
@@ -169,7 +169,7 @@ def _total(parts: dict[str, earned.Part] | None) -> str:
 
 
 def _line(name: str, values: list[str]) -> str:
-    return f"{name:<36}" + "".join(f"{value:>16}" for value in values)
+    return f"{name:<40}" + "".join(f"{value:>16}" for value in values)
 
 
 def _gb(size: int) -> str:
