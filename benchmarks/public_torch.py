@@ -89,10 +89,14 @@ def made(folder: Path) -> Path:
 def without_wheels() -> Iterator[dict[str, str]]:
     """Environment variables with which pip looks in no folder of wheels; all its other settings stay as they are.
 
-    An empty folder takes the place of those configured, because pip ignores a setting that is empty.
+    An empty folder takes the place of those configured, because pip ignores a setting that is empty. What pip unpacks
+    on the way is removed at the end, however that comes.
     """
-    with tempfile.TemporaryDirectory() as empty:
-        yield {**os.environ, "PIP_FIND_LINKS": empty}
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        empty, unpacked = (os.path.join(folder, name) for name in ("empty", "unpacked"))
+        os.mkdir(empty)
+        os.mkdir(unpacked)
+        yield {**os.environ, "PIP_FIND_LINKS": empty, "TMPDIR": unpacked}
 
 
 def python(folder: Path) -> Path:
