@@ -41,6 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("release", help="make release/ and notebooks/ from source/")
     commands.add_parser("gpu", help="run part 13 on a GPU, where there is one, and say what TF32 does to it")
     commands.add_parser("test", help="pass all tests; with arguments, hand them to pytest and run nothing else")
+    commands.add_parser("quick", help="lint, unit tests and one notebook through the judge, in a minute or so")
     text = commands.add_parser("text", help="print a notebook as text, for diffs")
     text.add_argument("notebook", type=Path)
     chosen, chosen.pytest = parser.parse_known_args(arguments)
@@ -141,6 +142,13 @@ def _test(chosen: argparse.Namespace) -> int:
     return checks.run(chosen.pytest)
 
 
+def _quick(_: argparse.Namespace) -> int:
+    from grading import checks
+
+    _stand_walls()
+    return checks.quick()
+
+
 def _export(chosen: argparse.Namespace) -> int:
     from grading import exports, roster
 
@@ -178,6 +186,7 @@ COMMANDS = {
     "release": _release,
     "gpu": _gpu,
     "test": _test,
+    "quick": _quick,
     "text": _text,
 }
 

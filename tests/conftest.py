@@ -11,6 +11,7 @@ SLOW = (
     "test_check.py",
     "test_servers.py",
     "test_benchmarks.py",
+    "test_one_notebook.py",
     "test_zygote.py",
     "test_sandbox.py",
     "test_class.py",
