@@ -119,7 +119,7 @@ def _stand_walls() -> None:
         return
     install.bubblewrap()
     if reason := walls.available():
-        raise courses.CourseError(reason)
+        raise courses.CourseError(str(reason))
 
 
 def _lab(_: argparse.Namespace) -> int:

@@ -70,7 +70,6 @@ class Judge(Execute):
         """Runs the cells of a clean copy and marks its test cell; nothing of a damaged one is run."""
         mark = nb.metadata.pop(intake.MARK, {})
         self.ended = mark.get("unreadable")
-        self.fault = messages.TEST_DELETED if mark.get("test_deleted") else None
         self.clean, self.room = json.loads(json.dumps(nb)), inbound.Room()
         if self.ended:
             for cell in nb.cells:
@@ -122,8 +121,8 @@ class Judge(Execute):
         """Leaves the report and one float in a test cell's outputs, or the one error that says: not marked."""
         name, points = cell.metadata.nbgrader["grade_id"], float(cell.metadata.nbgrader["points"])
         part = course.part_of(name)
-        if fault := self.fault or self.ended:
-            cell.outputs = _marked(Report(part.number, points, 0.0, fault=fault))
+        if self.ended:
+            cell.outputs = _marked(Report(part.number, points, 0.0, fault=self.ended))
             return
         probe.bind(KernelDoor(self))
         cells.bind(self.clean)

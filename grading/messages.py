@@ -25,7 +25,7 @@ FILE_LEFT_OUT = (
 )
 TOO_MUCH_TEXT = "the cells hold more text than is taken in; what is too much is left out. Ask for a shorter notebook."
 FILE_EXTRA = "this notebook is not part of the course; it is left out."
-TEST_DELETED = "the cell of the tests is missing; 0 points. Ask for the notebook with that cell in it."
+TEST_DELETED = "the test cell was missing. It was restored, and the part was graded as usual. Nothing to do."
 ANSWER_DELETED = "the answer cell is missing; what other cells define is graded. Ask for it if it was lost."
 REASONING_DELETED = "the cell of the written answer is missing. Ask for it if it was lost."
 POINTS_CHANGED = "the points of the tests were changed; the released ones are used. Nothing to do."

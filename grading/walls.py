@@ -8,7 +8,6 @@ import functools
 import glob
 import json
 import os
-import platform
 import random
 import shutil
 import subprocess
@@ -17,13 +16,13 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grading import limits, seccomp
+from grading import cures, limits, machine, seccomp
+from grading.cures import Refusal
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
 PROGRAM = (ZYGOTE, ZYGOTE.with_name("forked.py"), ZYGOTE.with_name("warm.py"))  # all that is shown of `grading`
 HOME, FOLDER, FONTS = "/tmp/home", "/tmp/hand-in", "/run/fonts"
 HOST_UIDS = range(2_013_265_920, 2_013_331_456)  # used by no system; one a sandbox, when the judge is root
-WAY_ON = 'Run grading in a container that allows user namespaces, or set sandbox = "none" for submissions you trust.'
 
 # The file system's outline. Links such as /lib -> usr/lib are made anew.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -180,12 +179,11 @@ def font_lists() -> list[Path]:
 
 
 @functools.cache
-def available() -> str | None:
-    """None if the walls stand on this machine, else one line: why not, and how to go on."""
-    if platform.system() != "Linux":
-        return f"Student code is walled in with bubblewrap, which needs Linux. {WAY_ON}"
-    if shutil.which("bwrap", path=SEARCH) is None:
-        return f"bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap). {WAY_ON}"
+def available() -> Refusal | None:
+    """None if the walls stand on this machine, else why not, and what cures it."""
+    seen = machine.look(SEARCH)
+    if seen.system != "Linux" or seen.bwrap is None:
+        return cures.explain(seen)
     stage = Path(tempfile.mkdtemp(prefix="grading-"))
     stage.chmod(0o711)
     try:
@@ -197,17 +195,17 @@ def available() -> str | None:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=limits.SANDBOX_LIMIT_S,
         )
         command.close()
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        return f"bubblewrap does not work here: {error}. {WAY_ON}"
+    except subprocess.TimeoutExpired:
+        return cures.explain(seen, f"nothing for {limits.SANDBOX_LIMIT_S:g} s")
+    except (OSError, ValueError) as error:
+        return cures.explain(seen, str(error))
     finally:
         shutil.rmtree(stage, ignore_errors=True)
-    if run.returncode:
-        reason = (run.stderr.strip().splitlines() or [f"exit status {run.returncode}"])[-1]
-        return f"bubblewrap does not work here: {reason}. {WAY_ON}"
-    return None
+    return cures.explain(seen, run.stderr or f"exit status {run.returncode}") if run.returncode else None
 
 
 def _zygote(path: str, control: int, settings: dict) -> list[str]:

@@ -8,6 +8,7 @@ SLOW = (
     "test_gpu.py",
     "test_release.py",
     "test_report.py",
+    "test_late.py",
     "test_check.py",
     "test_servers.py",
     "test_benchmarks.py",
