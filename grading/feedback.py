@@ -100,7 +100,7 @@ class _Renderer(IPythonRenderer):
         return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
 
     def _drawn(self, body: str, block: bool = False) -> str:
-        if time.monotonic() < self.deadline:
+        if time.thread_time() < self.deadline:
             return formulas.shown(body, block)
         return f'<code class="tex">{html.escape(body)}</code>'
 
@@ -144,12 +144,12 @@ def _shown(
     resources: dict, source: str, convert: Callable[[str, float], str], limit_chars: int = limits.SHOWN_CHARS
 ) -> Markup:
     """A converted text; as it stands if it is too long or too deep, or if its page has taken too long already."""
-    started, spent_s = time.monotonic(), resources.get(SPENT, 0.0)
+    started, spent_s = time.thread_time(), resources.get(SPENT, 0.0)
     if len(source) <= limit_chars and spent_s < limits.PAGE_LIMIT_S:
         try:
             return Markup(convert(source, started + limits.PAGE_LIMIT_S - spent_s))
         except (RecursionError, safe_html.TooMuch):
             pass
         finally:
-            resources[SPENT] = spent_s + time.monotonic() - started
+            resources[SPENT] = spent_s + time.thread_time() - started
     return Markup(f'<pre tabindex="0">{html.escape(source)}</pre>')
