@@ -200,11 +200,11 @@ def article(noun: str) -> str:
 
 
 def breach_import(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this problem allows no imports. Remove it to be marked."
+    return f"{where}, line {line}, `{code}`: only torch, NumPy and what the setup cell imports may be imported. Remove this import and submit again."
 
 
 def breach_hidden_import(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this can hide an import, which this problem does not allow. Remove it to be marked."
+    return f"{where}, line {line}, `{code}`: this can hide an import of something else than torch, NumPy and what the setup cell imports. Remove it and submit again."
 
 
 def breach_loop(where: str, line: int, code: str, what: str) -> str:
