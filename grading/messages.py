@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 NOT_FINITE = "some of the numbers are infinite or not numbers (NaN)."
 NOT_PROPORTIONAL = "the numbers are not one factor times the expected ones."
+NEGATIVE_FACTOR = "every number has the opposite sign of the expected one."
 NO_EXPRESSION = "this is no expression in the symbols that the setup cell provides."
 OTHER_EXPRESSION = "the expression has another value than the one asked for."
 # About a hand-in: what was found, and what to do. Read by instructors in the log, and by students in the feedback.
@@ -162,7 +163,7 @@ def mistake(key: str) -> str:
 
 
 def wrong_kind(got: object, kind: str) -> str:
-    return f"asked is {kind}, found is {_kind(got)}."
+    return f"expected {kind}, got {_kind(got)}."
 
 
 def missing(name: str) -> str:
@@ -232,11 +233,11 @@ def article(noun: str) -> str:
 
 
 def breach_import(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this problem allows no imports. Remove it to be marked."
+    return f"{where}, line {line}, `{code}`: only torch, NumPy and what the setup cell imports may be imported. Remove this import and submit again."
 
 
 def breach_hidden_import(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this can hide an import, which this problem does not allow. Remove it to be marked."
+    return f"{where}, line {line}, `{code}`: this can hide an import of something else than torch, NumPy and what the setup cell imports. Remove it and submit again."
 
 
 def breach_loop(where: str, line: int, code: str, what: str) -> str:
