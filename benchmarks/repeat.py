@@ -50,7 +50,7 @@ def main() -> int:
         print(f"repeat: {error}", file=sys.stderr)
         status = 1
     except KeyboardInterrupt:
-        print(f"\nrepeat: stopped after {len(done)} of {len(plan)} runs. What they show:", file=sys.stderr)
+        print(f"\nrepeat: stopped after {len(done)} of {len(plan)} runs.", file=sys.stderr)
         status = 130
     if not done:
         return status
