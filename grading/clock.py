@@ -7,8 +7,9 @@ sleeps. Own time counts both, and leaves out what others took. Of an interval it
     the interval, less what all threads together waited for a processor.
 
 The first term keeps the clock going for code whose own processes wait for one another. Linux tells both for each
-thread, in nanoseconds, in /proc/PID/task/TID/schedstat (its source's Documentation/scheduler/sched-stats.rst). Where
-it tells nothing, own time is time by the wall clock.
+thread, in nanoseconds, in /proc/PID/task/TID/schedstat (its source's Documentation/scheduler/sched-stats.rst); a wait
+only once it is over, so that what was counted of it until then is taken back. Where Linux tells nothing, own time is
+time by the wall clock.
 """
 
 import os
@@ -17,6 +18,7 @@ from collections.abc import Callable, Iterator
 
 LOOK_S = 0.5  # how often /proc is looked at while something is waited for; shorter waits count by the wall clock
 STALE_S = 0.02  # how old an answer may be, so that a flood of messages does not ask each time
+AHEAD_S = 1.0  # how much later than the time the counts may have been read
 REMEMBERED = 10_000  # threads, after which those that ended are forgotten
 
 
@@ -28,13 +30,20 @@ class Clock:
         self._root = root
         self._seen: dict[tuple[int, int], tuple[int, int]] = {}
         self._own_s, self._looked = 0.0, time.monotonic()
+        self._doubtful_s = 0.0  # of own time: what may turn out to have been a wait
+        self._ahead_s = 0.0  # waits whose time is still to come
+        self._waits = False  # whether nothing has run since, though something could: then it is no own time yet
 
     def now(self) -> float:
-        """Seconds of own time since this clock was made."""
+        """Seconds of own time since this clock was made; less than before where a wait is over that was counted."""
+        self._look()
+        return self._own_s - (self._doubtful_s if self._waits else 0.0)
+
+    def _look(self) -> None:
         root, at = self._root(), time.monotonic()
         passed_s = at - self._looked
         if passed_s < STALE_S:
-            return self._own_s
+            return
         self._looked = at
         ran_ns = waited_ns = 0
         for thread, ran, waited in _threads(root) if root is not None else ():
@@ -44,8 +53,18 @@ class Clock:
             self._seen[thread] = ran, waited
         if len(self._seen) > REMEMBERED:
             self._seen = {thread: counts for thread, counts in self._seen.items() if _is_alive(thread)}
-        self._own_s += max(ran_ns / 1e9, passed_s - waited_ns / 1e9, 0.0)
-        return self._own_s
+        ran_s, waited_s = ran_ns / 1e9, waited_ns / 1e9
+        own_s = max(ran_s, passed_s - waited_s)
+        waited_before_s = max(0.0, waited_s + ran_s - passed_s)  # more than this interval has room for
+        taken_back_s = min(waited_before_s, self._doubtful_s)
+        # The counts are read a little after the time: what is too much here is missing next time.
+        self._ahead_s = min(AHEAD_S, self._ahead_s + waited_before_s - taken_back_s)
+        early_s = min(self._ahead_s, own_s - ran_s)
+        self._ahead_s -= early_s
+        own_s -= early_s
+        self._own_s += own_s - taken_back_s
+        self._waits = root is not None and ran_ns == 0 and _could_run(root)
+        self._doubtful_s = own_s - ran_s + (self._doubtful_s if self._waits else 0.0)
 
 
 class Deadline:
@@ -84,6 +103,12 @@ def _threads(root: int) -> Iterator[tuple[tuple[int, int], int, int]]:
             ran, waited, *_ = [int(number) for number in _text(f"/proc/{pid}/task/{tid}/schedstat").split()] or [0, 0]
             waiting += [int(child) for child in _text(f"/proc/{pid}/task/{tid}/children").split()]
             yield (pid, int(tid)), ran, waited
+
+
+def _could_run(root: int) -> bool:
+    """Whether a thread of a process or of its descendants runs, or waits for a processor."""
+    texts = (_text(f"/proc/{pid}/task/{tid}/stat") for (pid, tid), _, _ in _threads(root))
+    return any(text.rpartition(")")[2].split()[:1] == ["R"] for text in texts)
 
 
 def _is_alive(thread: tuple[int, int]) -> bool:
