@@ -2,21 +2,36 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test grade check report release lab gpu bench
-demo report release lab gpu: .venv/ready
+.PHONY: demo test quick grade check report release lab gpu bench torch repeat lock
+demo report release gpu: .venv/grading.ready
 	@$(BIN)/python -m grading $@
 
-check test: .venv/ready
-	@$(BIN)/python -m grading $@ $(ARGS)
-
-grade: .venv/ready
+grade: .venv/grading.ready
 	@$(BIN)/python -m grading autograde $(ARGS)
 
-bench: .venv/ready
+bench: .venv/grading.ready
 	@$(BIN)/python benchmarks/autograde.py $(ARGS)
 
-.venv/ready: requirements.txt
-	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is %d.%d. Name another: make PYTHON=python3.12" % sys.version_info[:2])'
-	$(PYTHON) -m venv --clear .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements.txt
-	@touch $@
+torch: .venv/grading.ready
+	@$(BIN)/python benchmarks/public_torch.py $(ARGS)
+
+repeat: .venv/grading.ready
+	@$(BIN)/python benchmarks/repeat.py $(ARGS)
+
+lab: .venv/students.ready
+	@$(BIN)/python -m grading $@
+
+check: .venv/students.ready
+	@$(BIN)/python -m grading $@ $(ARGS)
+
+test quick: .venv/tests.ready
+	@$(BIN)/python -m grading $@ $(ARGS)
+
+lock:
+	$(PYTHON) -m grading.lock $(ARGS)
+
+.venv/students.ready: requirements.txt
+.venv/grading.ready: requirements-grading.txt
+.venv/tests.ready: requirements-tests.txt
+.venv/%.ready: requirements-cuda.txt
+	@$(PYTHON) -m grading.packages $*

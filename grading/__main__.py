@@ -41,6 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("release", help="make release/ and notebooks/ from source/")
     commands.add_parser("gpu", help="run part 13 on a GPU, where there is one, and say what TF32 does to it")
     commands.add_parser("test", help="pass all tests; with arguments, hand them to pytest and run nothing else")
+    commands.add_parser("quick", help="lint, unit tests and one notebook through the judge, in a minute or so")
     text = commands.add_parser("text", help="print a notebook as text, for diffs")
     text.add_argument("notebook", type=Path)
     chosen, chosen.pytest = parser.parse_known_args(arguments)
@@ -118,7 +119,7 @@ def _stand_walls() -> None:
         return
     install.bubblewrap()
     if reason := walls.available():
-        raise courses.CourseError(reason)
+        raise courses.CourseError(str(reason))
 
 
 def _lab(_: argparse.Namespace) -> int:
@@ -139,6 +140,13 @@ def _test(chosen: argparse.Namespace) -> int:
 
     install.for_tests()
     return checks.run(chosen.pytest)
+
+
+def _quick(_: argparse.Namespace) -> int:
+    from grading import checks
+
+    _stand_walls()
+    return checks.quick()
 
 
 def _export(chosen: argparse.Namespace) -> int:
@@ -178,6 +186,7 @@ COMMANDS = {
     "release": _release,
     "gpu": _gpu,
     "test": _test,
+    "quick": _quick,
     "text": _text,
 }
 

@@ -57,11 +57,8 @@ def editable(answer_id: str) -> list[Code]:
 
     Errors  FileNotFoundError, ValueError if the notebook is not there or is none: our failure, not the student's.
     """
-    notebook = _bound
-    if notebook is None:
-        notebook = json.loads(Path(f"{part_of(answer_id).stem}.ipynb").read_text(encoding="utf-8"))
     codes = []
-    for position, cell in enumerate(notebook["cells"], start=1):
+    for position, cell in enumerate(_notebook(answer_id)["cells"], start=1):
         meta = cell.get("metadata", {}).get("nbgrader") or {}
         if cell["cell_type"] != "code" or is_ours(meta):
             continue
@@ -72,9 +69,30 @@ def editable(answer_id: str) -> list[Code]:
     return codes
 
 
+def setup(answer_id: str) -> ast.Module:
+    """The syntax tree of the part's setup cell; an empty one if the notebook has no such cell.
+
+    Under the judge, and after nbgrader's own sanitising, the notebook is a clean copy: its setup cell is the release's,
+    whatever the student's file holds.
+    Errors  as `editable`.
+    """
+    name = f"{part_of(answer_id).stem}-setup"
+    for cell in _notebook(answer_id)["cells"]:
+        meta = cell.get("metadata", {}).get("nbgrader") or {}
+        if cell["cell_type"] == "code" and meta.get("grade_id") == name and is_ours(meta):
+            return parse("".join(cell["source"])) or ast.Module([], [])
+    return ast.Module([], [])
+
+
 def is_ours(meta: dict) -> bool:
     """Whether nbgrader's metadata mark a cell that only the course's makers write: text, setup, checks, tests."""
     return bool(meta) and not meta.get("solution", False) and bool(meta.get("locked") or meta.get("grade"))
+
+
+def _notebook(answer_id: str) -> dict:
+    if _bound is not None:
+        return _bound
+    return json.loads(Path(f"{part_of(answer_id).stem}.ipynb").read_text(encoding="utf-8"))
 
 
 def _tree(source: str) -> ast.Module | None:

@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -20,6 +19,7 @@ import nbformat
 from nbgrader.utils import compute_checksum
 
 from grading import cells, check_shell, course, courses, intake, limits
+from grading.clock import Clock, Deadline
 
 REPLY_BYTES = 2**20
 LONGEST_FIRST = (13, 7, 5)  # the parts whose answers and checks compute most
@@ -120,8 +120,7 @@ def results(paths: list[Path], at_once: int | None = None) -> Iterator[Result]:
         while waiting or running:
             while waiting and len(running) < (at_once or os.cpu_count() or 1):
                 running.append(_Run(context, waiting.pop(0)))
-            nearest = min(run.end for run in running)
-            connection.wait([run.pipe for run in running], max(0.0, nearest - time.monotonic()))
+            connection.wait([run.pipe for run in running], min(run.end.pause() for run in running))
             for run in list(running):
                 if (result := run.look()) is not None:
                     running.remove(run)
@@ -133,16 +132,17 @@ def results(paths: list[Path], at_once: int | None = None) -> Iterator[Result]:
 
 
 class _Run:
-    """A notebook that runs in its own process, for at most limits.CHECK_LIMIT_S from its first cell on."""
+    """A notebook that runs in its own process, for at most limits.CHECK_LIMIT_S of own time from its first cell on."""
 
     def __init__(self, context: BaseContext, notebook: Notebook) -> None:
         self.notebook, self.cell = notebook, ""
         self.limit_s = limits.SANDBOX_LIMIT_S  # for importing torch
-        self.end = time.monotonic() + self.limit_s
+        self.clock = Clock(lambda: self.process.pid)
         self.pipe, far = context.Pipe(duplex=False)
         folder = str(notebook.path.resolve().parent)
         self.process = context.Process(target=check_shell.run, args=(folder, notebook.sources, far), daemon=True)
         self.process.start()
+        self.end = Deadline(self.clock, self.limit_s)
         far.close()
 
     def look(self) -> Result | None:
@@ -154,11 +154,11 @@ class _Run:
                     return _judged(self.notebook, reply["failed"])
                 if not self.cell:
                     self.limit_s = limits.CHECK_LIMIT_S
-                    self.end = time.monotonic() + self.limit_s
+                    self.end = Deadline(self.clock, self.limit_s)
                 self.cell = str(reply["cell"])
         except (EOFError, OSError, ValueError, KeyError, TypeError):
             return self._result("the process that ran it ended. Does the code exit, or need too much memory?")
-        if time.monotonic() < self.end:
+        if self.end.left() > 0:
             return None
         return self._result(f"{_where(self.notebook, self.cell)} was still running after {self.limit_s:g} s.")
 

@@ -1,13 +1,19 @@
-"""All tests of the course, from fast to slow: lint, nbval, unit tests, classes, a browser; every answer beside them."""
+"""All tests of the course, from fast to slow: lint, nbval, unit tests, classes, a browser; every answer beside them.
 
+`quick` runs the few that tell within a minute or so whether a changed line broke something.
+"""
+
+import ast
 import contextlib
 import os
+import runpy
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 from grading import courses
 
@@ -16,18 +22,22 @@ NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval
 # These grade whole classes, a student a core, or wait for a browser or for limits.
 ALONE = ("benchmarks", "class", "commands", "hand_ins", "attacks", "lab", "hub")
 ANSWERS = "tests/test_answers.py"  # computes for minutes and waits for nothing, so it fills what the others leave free
+ONE_NOTEBOOK = "tests/test_one_notebook.py"  # the only slow test that `quick` runs
+
+# deptry reads all code: whatever it imports must be listed in pyproject.toml, and the first step refuses what is listed
+# there for the tests alone (DEP004), which graders don't install.
+OURS = [".", "benchmarks"]
+OURS_AND_TESTS = ["tests", "grading", "benchmarks", "--exclude", "tests/(answers|attacks|web)", "--ignore", "DEP004"]
 
 
 def run(pytest_arguments: list[str]) -> int:
     """Runs everything, or only pytest with the arguments given; the exit status of the first step that fails."""
-    courses.config(courses.REPOSITORY)  # sets PATH and PYTHONPATH for what is started here
-    os.environ.pop("MPLBACKEND", None)  # figures are to be shown in the notebooks, as students see them
+    _prepare()
     if pytest_arguments:
         return _step("tests", "pytest", *pytest_arguments)
-    os.environ["PYTHONHASHSEED"] = "0"  # so that tests have the same names in all processes
-    if status := _step("lint", "ruff", "check", ".") or _step("format", "ruff", "format", "--check", "."):
+    if status := _lint():
         return status
-    cores, alone = ["-n", str(os.cpu_count()), "--dist", "loadfile"], [f"tests/test_{name}.py" for name in ALONE]
+    cores, alone = _on_all_cores(), [f"tests/test_{name}.py" for name in ALONE]
     ignored = [f"--ignore={path}" for path in (*alone, ANSWERS)]
     with _behind("every answer", "-q", "--durations=5", ANSWERS) as answers:
         return (
@@ -36,6 +46,45 @@ def run(pytest_arguments: list[str]) -> int:
             or _step("classes, attacks, a browser", "pytest", "-v", "--durations=20", *alone)
             or answers.wait()
         )
+
+
+def quick() -> int:
+    """Runs lint, the unit tests and one notebook through the judge; prints what it leaves out."""
+    _prepare()
+    tests = courses.REPOSITORY / "tests"
+    slow = [tests / name for name in runpy.run_path(str(tests / "conftest.py"))["SLOW"]]
+    left_out = [path for path in slow if path != courses.REPOSITORY / ONE_NOTEBOOK]
+    ignored = [f"--ignore={path}" for path in left_out]
+    status = _lint() or _step(
+        "unit tests, and one notebook through the judge", "pytest", "-q", "tests", *_on_all_cores(), *ignored
+    )
+    print("Left out; `make test` runs these too: the solved notebooks once more, and in tests/")
+    for path in left_out:
+        print(f"  {path.name:<20} {_first_line(path)}")
+    return status
+
+
+def _prepare() -> None:
+    courses.config(courses.REPOSITORY)  # sets PATH and PYTHONPATH for what is started here
+    os.environ.pop("MPLBACKEND", None)  # the notebooks must show figures as students see them
+    os.environ["PYTHONHASHSEED"] = "0"  # so that tests have the same names in all processes
+
+
+def _lint() -> int:
+    return (
+        _step("lint", "ruff", "check", ".")
+        or _step("format", "ruff", "format", "--check", ".")
+        or _step("packages that the code imports", "deptry", *OURS)
+        or _step("packages that the tests import", "deptry", *OURS_AND_TESTS)
+    )
+
+
+def _on_all_cores() -> list[str]:
+    return ["-n", str(os.cpu_count()), "--dist", "loadfile"]
+
+
+def _first_line(path: Path) -> str:
+    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
 
 
 @contextlib.contextmanager

@@ -4,24 +4,14 @@ The class report is drawn from it. Read from the gradebook and from the reports 
 """
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import nbformat
 import numpy as np
-from nbgrader.api import (
-    Assignment,
-    BaseCell,
-    Grade,
-    Gradebook,
-    Notebook,
-    SubmittedAssignment,
-    SubmittedNotebook,
-)
 
-from grading import course, courses, reports
+from grading import course, courses, reports, results
 
 WRITTEN = "written answer"
 NOT_MARKED = "the marking program failed. Grade again."
@@ -134,7 +124,7 @@ def read(root: Path) -> ClassResults:
     if not courses.is_gradebook(path):
         raise courses.CourseError(f"{courses.shown(path)} is no gradebook. Move it away, or put back a copy of it.")
     with courses.gradebook(root) as book:
-        students = tuple(_students(book, root))
+        students = tuple(_student(name, found, root) for name, found in results.of_class(book).items())
     if not students:
         raise courses.CourseError(f"nothing is graded in {courses.shown(path)}. Grade first: make grade.")
     handed_in = {folder.parent.name for folder in (root / "submitted").glob(f"*/{course.ASSIGNMENT}")}
@@ -142,57 +132,15 @@ def read(root: Path) -> ClassResults:
     return ClassResults(students, tuple(never))
 
 
-@dataclass
-class _Entry:
-    """What the gradebook knows of a student's part: its cells' grades by kind (test, reasoning), a late penalty."""
-
-    grades: dict[str, object] = field(default_factory=dict)
-    late: float = 0.0
-
-
-def _students(book: Gradebook, root: Path) -> Iterable[Student]:
-    handed_in = book.db.query(SubmittedAssignment.student_id).join(SubmittedAssignment.assignment)
-    entries: dict[str, dict[str, _Entry]] = {
-        name: {} for (name,) in handed_in.filter(Assignment.name == course.ASSIGNMENT).order_by("student_id")
-    }
-    # One question for the whole class: asked of nbgrader's objects one by one, the answers take a minute.
-    grades = (
-        book.db.query(
-            SubmittedAssignment.student_id,
-            Notebook.name,
-            BaseCell.name.label("cell"),
-            SubmittedNotebook.late_submission_penalty,
-            Grade.auto_score,
-            Grade.manual_score,
-            Grade.score,
-            Grade.needs_manual_grade,
-        )
-        .select_from(Grade)
-        .join(Grade.cell)
-        .join(SubmittedNotebook, Grade.notebook)
-        .join(Notebook, SubmittedNotebook.notebook)
-        .join(SubmittedAssignment, SubmittedNotebook.assignment)
-        .join(Assignment, SubmittedAssignment.assignment)
-        .filter(Assignment.name == course.ASSIGNMENT)
-    )
-    for grade in grades:
-        entry = entries[grade.student_id].setdefault(grade.name, _Entry())
-        entry.grades[grade.cell.rpartition("-")[2]] = grade
-        entry.late = float(grade.late_submission_penalty or 0.0)
-    for name, parts in entries.items():
-        yield _student(name, parts, root)
-
-
-def _student(name: str, entries: dict[str, _Entry], root: Path) -> Student:
+def _student(name: str, found: list[results.Result], root: Path) -> Student:
     marks, won, mistakes, breaches, ungraded, unread = {}, {}, [], {}, {}, []
-    for part in course.PARTS.values():
-        number, entry = part.number, entries.get(part.stem, _Entry())
-        test, reasoning = entry.grades.get("test"), entry.grades.get("reasoning")
-        if test is None or test.auto_score is test.manual_score is None:
-            marks[number], ungraded[number] = None, NOT_MARKED if test else NOT_ENTERED
+    for result in found:
+        part, number = result.part, result.part.number
+        marks[number] = result.mark
+        if result.unmarked:
+            ungraded[number] = NOT_MARKED if result.entered else NOT_ENTERED
             continue
-        marks[number] = max(0.0, sum(float(grade.score) for grade in entry.grades.values()) - entry.late)
-        if reasoning is not None and reasoning.needs_manual_grade:
+        if result.unread:
             unread.append(number)
         report, why = _report(root, name, part)
         if report is None or report.fault:
@@ -204,8 +152,8 @@ def _student(name: str, entries: dict[str, _Entry], root: Path) -> Student:
             won[Item(number, item.what, float(item.points))] = 0.0 if report.breach else float(item.won)
             if item.mistake:
                 mistakes.append(Mistake(number, item.mistake, item.found))
-        if reasoning is not None and not reasoning.needs_manual_grade:
-            won[Item(number, WRITTEN, float(part.by_hand))] = float(reasoning.score)
+        if part.by_hand and not result.unread:
+            won[Item(number, WRITTEN, float(part.by_hand))] = result.by_hand
     return Student(name, marks, won, tuple(mistakes), breaches, ungraded, tuple(unread))
 
 

@@ -24,7 +24,10 @@ LOCK_LIMIT_S = 60  # how long a process waits for another's turn at the gradeboo
 
 
 class CourseError(Exception):
-    """Something that the user can mend; the text is one line that says what is wrong, where, and what to do."""
+    """Something that the user can fix; the text is one line that says what is wrong, where, and what to do.
+
+    Where commands do it, they follow, a line each.
+    """
 
 
 def config(root: Path) -> Config:

@@ -4,6 +4,7 @@ A worker grades with these alone, and with the same program: `program` names the
 a worker whose own is another refuses.
 """
 
+import fnmatch
 import functools
 import importlib.metadata
 import io
@@ -25,6 +26,9 @@ from grading import course, courses, oracles, packed, rows
 # What a mark may depend on; of other packages a worker may have others.
 PACKAGES = "torch numpy sympy matplotlib nbgrader nbclient nbconvert nbformat ipykernel ipython jupyter_client".split()
 GRADEBOOK = "gradebook.db"
+# Files of the package that decide nothing: what Python compiles, and what editors and merges leave behind.
+LEFTOVERS = ("__pycache__", "*.py[co]", ".*", "*~", "#*#", "*.sw[a-p]", "*.bak", "*.tmp", "*.orig", "*.rej")
+PACKAGE = Path(__file__).resolve().parent
 
 
 @dataclass(frozen=True)
@@ -77,10 +81,23 @@ def current_program() -> dict[str, str]:
     }
 
 
+def code(package: Path) -> dict[str, bytes]:
+    """All files of a Python package by their paths below it, in order: code, sub-packages, templates and other data.
+
+    Whatever isn't known to be left over counts, so that a new kind of file can't be forgotten.
+    """
+    names = {path.relative_to(package): path for path in package.rglob("*") if path.is_file()}
+    kept = {name.as_posix(): path for name, path in names.items() if not any(map(_is_left_over, name.parts))}
+    return {name: kept[name].read_bytes() for name in sorted(kept)}
+
+
+def _is_left_over(name: str) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in LEFTOVERS)
+
+
 @functools.cache
 def _installed() -> dict[str, str]:
-    here = Path(__file__).parent
-    found = {"grading": packed.digest((path.name, path.read_bytes()) for path in sorted(here.glob("*.py")))[:16]}
+    found = {PACKAGE.name: packed.digest(code(PACKAGE).items())[:16]}
     found["Python"] = ".".join(platform.python_version_tuple()[:2])
     return {**found, **{name: importlib.metadata.version(name) for name in PACKAGES}}
 

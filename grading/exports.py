@@ -28,7 +28,7 @@ def marks(book: Gradebook, so_far: bool = False) -> dict[str, dict[str, str]]:
         ready = [r for r in found if (r.whole or so_far) and not r.unmarked]
         rows[student] = {TITLES[r.part.number]: number(r.won) if r in ready else "" for r in found}
         complete = len(ready) == len(found) or (so_far and ready)
-        rows[student][TOTAL] = number(sum(r.won for r in ready)) if complete else ""
+        rows[student][TOTAL] = number(results.total(ready)) if complete else ""
     return rows
 
 

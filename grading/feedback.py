@@ -9,7 +9,6 @@ import re
 import time
 from collections.abc import Callable
 
-import bleach
 from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
@@ -21,21 +20,14 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from grading import formulas, limits, messages, page_texts
+from grading import formulas, limits, messages, page_texts, safe_html
 
 _HIDDEN = "BEGIN HIDDEN TESTS"
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif);base64,[A-Za-z0-9+/=\s]+")
-_UNSEEN = re.compile(r"(?is)<(style|script)\b.*?</\1\s*>")
-_WEB = re.compile(r"(?i)(?:https?://|mailto:)\S+")
 _LONG = 30  # characters of TeX in a line that a phone may not have room for
 _PYTHON, _COLOURS = PythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True)
 _CODE = '<pre class="code" tabindex="0"><code>{}</code></pre>'
 SPENT = "attention_spent_s"  # the key in a page's resources for the time that its texts have taken
-TAGS = frozenset(
-    "a abbr b blockquote br caption code dd div dl dt em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong sub sup "
-    "table tbody td tfoot th thead tr tt u ul".split()
-)
-ATTRIBUTES = {"a": ["href"], "td": ["colspan", "rowspan"], "th": ["colspan", "rowspan"]}
 
 
 class HideTests(NbGraderPreprocessor):
@@ -70,7 +62,7 @@ class _Renderer(IPythonRenderer):
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
         """A link to another page of the web, or its text."""
-        return super().link(text.replace(' tabindex="0"', ""), url) if _WEB.fullmatch(url) else text
+        return super().link(text.replace(' tabindex="0"', ""), url) if safe_html.WEB.fullmatch(url) else text
 
     def heading(self, text: str, level: int, **attrs: object) -> str:
         """A heading, below those of the page that it becomes a part of."""
@@ -108,7 +100,7 @@ class _Renderer(IPythonRenderer):
         return self.block_math(f"\\begin{{{name}}}{body}\\end{{{name}}}")
 
     def _drawn(self, body: str, block: bool = False) -> str:
-        if time.monotonic() < self.deadline:
+        if time.thread_time() < self.deadline:
             return formulas.shown(body, block)
         return f'<code class="tex">{html.escape(body)}</code>'
 
@@ -120,7 +112,7 @@ def markdown(source: str, resources: dict, lower: int = 0) -> Markup:
 
 def tables(source: str, resources: dict) -> Markup:
     """HTML reduced to texts, lists and tables."""
-    return _shown(resources, source, lambda text, _: bleach.clean(_UNSEEN.sub("", text), TAGS, ATTRIBUTES))
+    return _shown(resources, source, lambda text, _: safe_html.reduced(text), limits.HTML_CHARS)
 
 
 def code(source: str, resources: dict) -> Markup:
@@ -135,9 +127,12 @@ def markdown2html(context: Context, source: str) -> str:
 
 
 @pass_context
-def clean_html(context: Context, source: str) -> str:
+def clean_html(context: Context, source: str | bytes) -> str:
     """nbconvert's filter of this name: HTML reduced to texts, lists and tables; what is ours already stays."""
-    return source if isinstance(source, Markup) else tables(source, context.get("resources", {}))
+    if isinstance(source, Markup):
+        return source
+    text = source.decode("utf-8", "replace") if isinstance(source, bytes) else source  # nbconvert encodes pictures
+    return tables(text, context.get("resources", {}))
 
 
 def unchanged(text: str) -> str:
@@ -145,14 +140,16 @@ def unchanged(text: str) -> str:
     return text
 
 
-def _shown(resources: dict, source: str, convert: Callable[[str, float], str]) -> Markup:
+def _shown(
+    resources: dict, source: str, convert: Callable[[str, float], str], limit_chars: int = limits.SHOWN_CHARS
+) -> Markup:
     """A converted text; as it stands if it is too long or too deep, or if its page has taken too long already."""
-    started, spent_s = time.monotonic(), resources.get(SPENT, 0.0)
-    if len(source) <= limits.SHOWN_CHARS and spent_s < limits.PAGE_LIMIT_S:
+    started, spent_s = time.thread_time(), resources.get(SPENT, 0.0)
+    if len(source) <= limit_chars and spent_s < limits.PAGE_LIMIT_S:
         try:
             return Markup(convert(source, started + limits.PAGE_LIMIT_S - spent_s))
-        except RecursionError:
+        except (RecursionError, safe_html.TooMuch):
             pass
         finally:
-            resources[SPENT] = spent_s + time.monotonic() - started
+            resources[SPENT] = spent_s + time.thread_time() - started
     return Markup(f'<pre tabindex="0">{html.escape(source)}</pre>')

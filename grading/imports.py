@@ -1,22 +1,28 @@
 """Imports in whatever spelling: what a cell imports, what it may hide, and what stands in a text that it runs.
 
-torch and numpy may be imported in any way. What they hold of other modules, such as torch.os, may not be reached; and
-where it cannot be told what a text or a name that is made at run time will be, it counts as an import.
+torch, NumPy and all that lives inside them may be imported in any way, and so may whatever the part's setup cell
+imports. What torch and NumPy hold of other modules, such as torch.os, may not be reached; and where it cannot be told
+what a text or a name that is made at run time will be, it counts as an import.
 """
 
 import ast
 import builtins
 import itertools
+from collections.abc import Iterator
 
 from grading.cells import Code, folded
-from grading.reach import PACKAGES, libraries, root
+from grading.reach import PACKAGES, imports_by_call, libraries, root
+
+Given = frozenset[tuple[str, str | None]]  # what a setup cell imports: modules, (name, None), and (module, name)
 
 # Modules that torch and numpy happen to hold as attributes: reaching them is an import in another spelling.
 SMUGGLED = frozenset(
     "os sys math cmath importlib builtins inspect subprocess io functools itertools operator ctypes platform warnings "
     "threading pickle glob textwrap collections contextlib dataclasses re json time enum abc weakref copyreg logging "
     "tempfile shutil socket struct traceback pathlib numbers hashlib string linecache gc zipfile uuid posixpath _osp "
-    "osp datetime bisect heapq statistics decimal fractions sympy typing typing_extensions".split()
+    "osp datetime bisect heapq statistics decimal fractions sympy typing typing_extensions ast argparse atexit base64 "
+    "concurrent container_abcs contextvars difflib dis errno fnmatch gzip locale pickletools pkgutil pprint queue "
+    "tarfile tokenize unittest zlib".split()
 )
 OWN_TYPING = frozenset({"np", "numpy"})  # numpy.typing is numpy's own
 # Names and attributes that lead to the import machinery, and have no other use in an answer.
@@ -32,18 +38,51 @@ MAX_TEXTS = 64  # values of one expression that are followed up
 MAX_STEPS = 2000  # of following them up
 
 
-def imports_more(node: ast.AST) -> bool:
-    """Whether an import statement imports anything but torch and numpy, or a piece of them."""
+def given(setup: ast.Module) -> Given:
+    """What a setup cell imports; imports inside its functions stay there and are not given."""
+    found = set()
+    for node in setup.body:
+        match node:
+            case ast.Import(names=names):
+                found |= {(alias.name, None) for alias in names}
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                found |= {(module, alias.name) for alias in names}
+    return frozenset(found)
+
+
+def imports_more(node: ast.AST, given: Given = frozenset()) -> bool:
+    """Whether an import statement imports anything but torch and NumPy, a piece of them, and what is given.
+
+    `import sympy` is no more than `from sympy import symbols` as long as only `symbols` is taken from it, which
+    `taken_beyond` looks at.
+    """
     match node:
         case ast.Import(names=names):
-            return any(alias.name.split(".")[0] not in PACKAGES for alias in names)
+            others = [a for a in names if a.name.split(".")[0] not in PACKAGES and (a.name, None) not in given]
+            modules = {module for module, _ in given}
+            return any(a.name not in modules or ("." in a.name and not a.asname) for a in others)
         case ast.ImportFrom(module="__future__", level=0):
             return False  # a directive to the compiler, no module
         case ast.ImportFrom(module=module, names=names, level=level):
             if level or (module or "").split(".")[0] not in PACKAGES:
-                return True
+                return bool(level) or any((module, a.name) not in given for a in names)
             return any(a.name in SMUGGLED and (a.name, module) != ("typing", "numpy") for a in names)
     return False
+
+
+def taken_beyond(codes: list[Code], given: Given) -> Iterator[tuple[Code, ast.AST]]:
+    """Where a module that is imported whole, and of which only names are given, serves for anything but these names."""
+    names_of = {module: {name for m, name in given if m == module} for module, _ in given}
+    bound: dict[str, set] = {}  # names of the student's for such modules, and what may be taken from each
+    nodes = [(code, node) for code in codes for node in ast.walk(code.tree or ast.Module([], []))]
+    for _, node in nodes:
+        for alias in node.names if isinstance(node, ast.Import) else ():
+            if None not in names_of.get(alias.name, {None}):  # None stands for all of it
+                bound[alias.asname or alias.name] = names_of[alias.name]
+    within = {n.value for _, n in nodes if isinstance(n, ast.Attribute) and n.attr in bound.get(root(n.value), ())}
+    for code, node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in bound and node not in within:
+            yield code, node
 
 
 def hidden_imports(codes: list[Code]) -> list[tuple[Code, ast.AST]]:
@@ -51,14 +90,16 @@ def hidden_imports(codes: list[Code]) -> list[tuple[Code, ast.AST]]:
     modules, texts = libraries(codes).keys(), _Texts(codes)
     found = []
     for code in codes:
-        called = set()
+        called, harmless = set(), set()
         for node in ast.walk(code.tree) if code.tree else ():
             if isinstance(node, ast.Call):
                 called.add(node.func)
+            if imports_by_call(node):
+                harmless.add(node.func)
             read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in called
             if read and node.id in RUNNING_NAMES:
                 found.append((code, node))  # under another name it would run unseen
-            elif _hides_an_import(node, modules, texts):
+            elif node not in harmless and _hides_an_import(node, modules, texts):
                 found.append((code, node))
     return found
 

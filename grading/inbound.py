@@ -10,7 +10,6 @@ import binascii
 import contextlib
 import json
 import threading
-import time
 from collections.abc import Callable
 from queue import Empty
 
@@ -19,6 +18,7 @@ from jupyter_client.channels import AsyncZMQSocketChannel
 from jupyter_client.session import DELIM
 
 from grading import limits, messages, wire
+from grading.clock import Clock, Deadline
 
 REPLY = "attention_reply"  # the type of the message that carries a reply to a hidden test
 FRAME_BYTES = wire.MAX_BYTES + 2**20  # of one frame of a message: a reply is one
@@ -31,17 +31,20 @@ WATCH_S = 0.1  # how often the memory of this process is looked at
 class Channel(AsyncZMQSocketChannel):
     """A socket to a student's kernel: what cannot be read is dropped, and a flood leaves the judge its clocks."""
 
+    clock = Clock()  # by the wall clock, until a client knows the kernel's own
+
     async def get_msg(self, timeout: float | None = None) -> dict:
-        """The next message that can be read; Empty if none comes in time."""
-        end = None if timeout is None else time.monotonic() + timeout
+        """The next message that can be read; Empty if none comes within some seconds of the kernel's own time."""
+        end = None if timeout is None else Deadline(self.clock, timeout)
         while True:
-            left_ms = None if end is None else max(0, int(1000 * (end - time.monotonic())))
-            if not await self.socket.poll(left_ms):
+            pause_s = None if end is None else end.pause()
+            if await self.socket.poll(None if end is None else int(1000 * pause_s)):
+                message = read(await self.socket.recv_multipart())
+                await asyncio.sleep(0)  # or this task alone would run, for as long as messages come
+                if message is not None:
+                    return message
+            if pause_s == 0:
                 raise Empty
-            message = read(await self.socket.recv_multipart())
-            await asyncio.sleep(0)  # or this task alone would run, for as long as messages come
-            if message is not None:
-                return message
 
 
 def read(frames: list[bytes]) -> dict | None:

@@ -140,8 +140,6 @@ class CleanExporter(NotebookExporter):
         mark = {}
         try:
             clean, findings = clean_copy(released, read(path))
-            if messages.TEST_DELETED in findings:
-                mark["test_deleted"] = True
         except Unreadable as error:
             clean, findings, mark = released, [str(error)], {"unreadable": str(error)}
         for text in findings:

@@ -27,13 +27,28 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import rmtree
 from traitlets import Enum
 
-from grading import cells, course, handed, inbound, intake, kernels, limits, messages, outcomes, probe, rubric
+from grading import (
+    cells,
+    course,
+    far,
+    handed,
+    inbound,
+    intake,
+    kernels,
+    limits,
+    messages,
+    outcomes,
+    probe,
+    rubric,
+    seeds,
+)
 from grading.door import KernelDoor
 from grading.pool import Pool
 from grading.reports import Report
 from grading.sandbox import SandboxError
 
 KERNEL_ENDED = "KernelEnded"
+OUTPUTS_LIMIT_S = 60  # for the outputs of a cell that has ended to come through, by the wall clock
 
 
 class Judge(Execute):
@@ -48,6 +63,7 @@ class Judge(Execute):
     def __init__(self, *args: object, **kwargs: object) -> None:
         kwargs.setdefault("shutdown_kernel", "immediate")
         kwargs.setdefault("raise_on_iopub_timeout", False)  # a reply before its outputs is the student's, not our error
+        kwargs.setdefault("iopub_timeout", OUTPUTS_LIMIT_S)
         kwargs.setdefault("kernel_manager_class", kernels.KernelManager)
         super().__init__(*args, **kwargs)
 
@@ -55,7 +71,6 @@ class Judge(Execute):
         """Runs the cells of a clean copy and marks its test cell; nothing of a damaged one is run."""
         mark = nb.metadata.pop(intake.MARK, {})
         self.ended = mark.get("unreadable")
-        self.fault = messages.TEST_DELETED if mark.get("test_deleted") else None
         self.clean, self.room = json.loads(json.dumps(nb)), inbound.Room()
         if self.ended:
             for cell in nb.cells:
@@ -74,6 +89,12 @@ class Judge(Execute):
         finally:
             resources["metadata"]["path"] = place
 
+    def create_kernel_manager(self) -> kernels.KernelManager:
+        """The manager of a kernel whose random numbers follow from the course's secret and the submission."""
+        manager = super().create_kernel_manager()
+        manager.seed = seeds.of_kernel(self.clean)
+        return manager
+
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
         """Runs one cell in the kernel, or a test cell here; once the kernel has ended, what follows is told so."""
         if cell.cell_type != "code" or not cell.source.strip():
@@ -88,7 +109,11 @@ class Judge(Execute):
                 if any(o.get("ename") == "CellTimeoutError" for o in cell.outputs) and not run_sync(self._revived)():
                     self.ended = messages.cell_never_ends(limits.CELL_LIMIT_S)
             except (DeadKernelError, CellTimeoutError):
-                self.ended = messages.KERNEL_ENDED
+                if self.km.struck is limits.Struck.BUSY:
+                    raise RuntimeError(messages.BUSY) from None
+                self.ended = messages.kernel_ended(self.km.struck)
+            if any(_lacked_memory(output) for output in cell.outputs):
+                cell.outputs.append(new_output("stream", name="stderr", text=messages.process_memory()))
         if self.ended is not None:
             cell.outputs.append(new_output("error", ename=KERNEL_ENDED, evalue=self.ended, traceback=[self.ended]))
         return cell, resources
@@ -97,8 +122,8 @@ class Judge(Execute):
         """Leaves the report and one float in a test cell's outputs, or the one error that says: not marked."""
         name, points = cell.metadata.nbgrader["grade_id"], float(cell.metadata.nbgrader["points"])
         part = course.part_of(name)
-        if fault := self.fault or self.ended:
-            cell.outputs = _marked(Report(part.number, points, 0.0, fault=fault))
+        if self.ended:
+            cell.outputs = _marked(Report(part.number, points, 0.0, fault=self.ended))
             return
         probe.bind(KernelDoor(self))
         cells.bind(self.clean)
@@ -173,6 +198,12 @@ class _Passed(logging.Handler):
 def _pool(walled: bool) -> Pool:
     """This process's sandboxes; SandboxError if the walls cannot stand here."""
     return Pool(walled)
+
+
+def _lacked_memory(output: NotebookNode) -> bool:
+    """Whether a cell ended because Python, NumPy or PyTorch got no memory."""
+    name, text = output.get("ename", ""), output.get("evalue", "")
+    return name in ("MemoryError", "_ArrayMemoryError") or far.NO_MEMORY in text
 
 
 def _marked(report: Report) -> list[NotebookNode]:

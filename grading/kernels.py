@@ -7,7 +7,6 @@
 
 import asyncio
 import signal
-import time
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from queue import Empty
@@ -22,7 +21,8 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import KernelProvisionerBase, KernelProvisionerFactory
 from traitlets import Type, default
 
-from grading import inbound, sandbox
+from grading import inbound, limits, sandbox
+from grading.clock import Clock, Deadline
 from grading.pool import Pool
 
 NAME = "walled"
@@ -72,7 +72,7 @@ class Provisioner(KernelProvisionerBase):
         manager, folder = self.parent, kwargs["cwd"]
         self.box = pool().take()
         env = {name: value for name, value in kwargs["env"].items() if name.startswith("NBGRADER_")}
-        self.kernel = self.box.start(folder, cmd[1:], env)
+        self.kernel = self.box.start(folder, cmd[1:], env, manager.seed)
         manager.session.key = self.kernel.key
         manager.transport, manager.ip = "ipc", self.kernel.address
         for port, name in enumerate(PORTS, start=1):
@@ -134,30 +134,36 @@ class KernelClient(AsyncKernelClient):
     def start_channels(self, shell=True, iopub=True, stdin=True, hb=True, control=True) -> None:
         """Connects to shell, iopub and control."""
         super().start_channels(shell=shell, iopub=iopub, stdin=False, hb=False, control=control)
+        self.shell_channel.clock = self.iopub_channel.clock = self.clock
+
+    @property
+    def clock(self) -> Clock:
+        """The own time of what runs in the kernel's sandbox."""
+        return self.parent.provisioner.box.clock
 
     async def wait_for_ready(self, timeout: float | None = None) -> None:
         """Waits until outputs are subscribed to and the kernel replies.
 
         Errors  RuntimeError if the kernel ends before that, or takes longer than the limit.
         """
-        end = time.monotonic() + (timeout or START_LIMIT_S)
+        end = Deadline(self.clock, timeout or START_LIMIT_S)
         await self._expect(self.iopub_channel, "iopub_welcome", end)
         self.kernel_info()
         await self._expect(self.shell_channel, "kernel_info_reply", end)
 
     async def responds(self, limit_s: float) -> bool:
         """Whether the kernel is ready for the next cell within the limit, as after an interrupt."""
-        asked, end = self.kernel_info(), time.monotonic() + limit_s
-        while (left := end - time.monotonic()) > 0:
+        asked, end = self.kernel_info(), Deadline(self.clock, limit_s)
+        while (pause := end.pause()) > 0:
             try:
-                reply = await asyncio.wait_for(self.shell_channel.get_msg(timeout=left), left + 1)
-            except (Empty, TimeoutError):
-                return False
+                reply = await self.shell_channel.get_msg(timeout=pause)
+            except Empty:
+                continue
             if reply["parent_header"].get("msg_id") == asked:
                 return True
         return False
 
-    async def _expect(self, channel: AsyncZMQSocketChannel, kind: str, end: float) -> None:
+    async def _expect(self, channel: AsyncZMQSocketChannel, kind: str, end: Deadline) -> None:
         while True:
             try:
                 if (await channel.get_msg(timeout=0.5))["msg_type"] == kind:
@@ -166,7 +172,7 @@ class KernelClient(AsyncKernelClient):
                 if not await self.parent.is_alive():
                     kernel = self.parent.provisioner.kernel
                     raise RuntimeError(f"The kernel ended before it was ready. {kernel.failure}".strip()) from None
-                if time.monotonic() > end:
+                if end.left() == 0:
                     raise RuntimeError("The kernel did not become ready in time.") from None
 
 
@@ -174,7 +180,8 @@ class KernelManager(AsyncKernelManager):
     """Starts kernels in sandboxes, whatever kernel a notebook names."""
 
     client_factory = Type(KernelClient, klass=AsyncKernelClient, config=True)
-    struck: sandbox.Struck | None = None  # the limit that ended the last kernel
+    seed: int | None = None  # what the kernel's random numbers follow from, from 0 to 2**64 - 1; None: nobody knows
+    struck: limits.Struck | None = None  # the limit that ended the last kernel
     cpu_s = 0.0  # what it computed
 
     @property

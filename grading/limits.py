@@ -5,6 +5,7 @@ tests make small can be set in the environment: CALL_LIMIT_S by ATTENTION_CALL_L
 """
 
 import os
+from enum import Enum
 
 
 def _set(name: str, default: float) -> float:
@@ -12,12 +13,24 @@ def _set(name: str, default: float) -> float:
     return type(default)(os.environ.get(f"ATTENTION_{name}", default))
 
 
+class Struck(Enum):
+    """The limit that ended a notebook."""
+
+    MEMORY = "memory"
+    FILES = "files"
+    COMPUTING = "computing time"
+    TIME = "time"
+    SILENCE = "silence"
+    BUSY = "a machine that is too busy"  # no limit of the student's: the notebook has to be graded again
+
+
+# Limits on students' code count own time (`clock`): what it computed and slept, not what it waited for a processor.
 CALL_LIMIT_S = _set("CALL_LIMIT_S", 20.0)  # one call of a student's function by a hidden test
-TEST_LIMIT_S = _set("TEST_LIMIT_S", 120.0)  # all calls of one hidden test, once one of them has run out of time
+TEST_LIMIT_S = _set("TEST_LIMIT_S", 120.0)  # the limits of a hidden test's calls that ran out of time, together
 TESTS_LIMIT_S = _set("TESTS_LIMIT_S", 240.0)  # all calls of one hidden test together, however they end
 GRACE_S = _set("GRACE_S", 3.0)  # after a call's own limit, for the way there and back; then again after an interrupt
 RESPONSE_LIMIT_S = _set("RESPONSE_LIMIT_S", 5.0)  # for a kernel whose cell was interrupted to be ready for the next
-# One cell of a notebook, student's or ours; the answer of part 13 takes 5 to 20 s on two cores.
+# One cell of a notebook, student's or ours; the answer of part 13 takes 5 to 20 s on one core.
 CELL_LIMIT_S = _set("CELL_LIMIT_S", 180)
 CHECK_LIMIT_S = _set("CHECK_LIMIT_S", 60.0)  # one notebook up to its visible checks, as a student runs them
 NOTEBOOK_BYTES = 20 * 2**20  # a hand-in's notebook file: the release's are below 0.1 MB, pictures included 1 MB
@@ -34,7 +47,8 @@ PRINTED_CHARS = 20_000  # what a probed call printed, handed to the test
 OUTPUT_CHARS = 1_000_000  # what one cell's output keeps in the graded notebook
 NOTEBOOK_OUTPUT_CHARS = 3_000_000  # what all cells' outputs keep
 OUTPUT_COST_CHARS = 200  # what one output counts beside its text, so that their number is bounded
-SHOWN_CHARS = 20_000  # a text of Markdown or HTML that pages show as such; a longer one is shown as plain text
+SHOWN_CHARS = 20_000  # a text of Markdown that pages show as such; a longer one is shown as plain text
+HTML_CHARS = 100_000  # the same for HTML; a table of 100 rows and 20 columns has 50,000, and is read within 0.1 s
 PAGE_LIMIT_S = 10.0  # for all such texts of a page
 FORMULA_CHARS = 1_500  # a formula that pages draw; the longest of the course has 330
 MESSAGE_BYTES = 16 * 2**20  # one message of a kernel, but for the bytes of a reply: larger outputs are left out
@@ -42,7 +56,8 @@ JUDGE_BYTES = _set("JUDGE_BYTES", 2 * 2**30)  # what a notebook may make the jud
 MESSAGE_CHARS = 400  # one message that a student reads
 
 # A student's kernel (sandbox): what it may use, whatever the machine has.
-PROCESS_BYTES = 4 * 2**30  # address space of one process; importing torch takes 0.6 GB of it, a kernel 1.8 GB
+# Address space of one process, on top of what the libraries take: 1.2 GB with torch's CPU build, 3.7 GB with CUDA.
+PROCESS_BYTES = _set("PROCESS_BYTES", 5 * 2**30)
 MEMORY_BYTES = _set("MEMORY_BYTES", 6 * 2**30)  # memory of all processes of a notebook together
 PROCESSES = 128  # processes and threads; a kernel itself has about 8
 OPEN_FILES = 512  # of one process
@@ -52,6 +67,8 @@ SHARED_BYTES = _set("SHARED_BYTES", 128 * 2**20)  # /dev/shm, through which proc
 SCRATCH_FILES = 20_000  # files and folders of a notebook
 CPU_LIMIT_S = 1200  # computing time of one process, all its threads together
 NOTEBOOK_LIMIT_S = _set("NOTEBOOK_LIMIT_S", 900.0)  # one notebook, from the start of its kernel to the end
+# By the wall clock a notebook may take this many times its own time; then the machine is too busy to grade on.
+BUSY_FACTOR = 10
 SANDBOX_LIMIT_S = 120.0  # a sandbox's start, which imports torch; 2 s on a quiet machine
 # How long a sandbox may leave the judge without an answer before it is given up.
 SILENCE_LIMIT_S = _set("SILENCE_LIMIT_S", 20.0)

@@ -4,9 +4,9 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook
 
-from grading import course
+from grading import course, results
 
 
 @dataclass(frozen=True)
@@ -24,31 +24,11 @@ class Row:
 
 
 def read(book: Gradebook) -> list[Row]:
-    """The rows of all students who handed something in, by student id; ValueError never, an empty list if none did."""
-    try:
-        submissions = book.assignment_submissions(course.ASSIGNMENT)
-    except MissingEntry:
-        return []
-    return [_row(s) for s in sorted(submissions, key=lambda s: s.student.id)]
-
-
-def _row(submission: object) -> Row:
-    parts, unread = {}, 0
-    by_name = {notebook.name: notebook for notebook in submission.notebooks}
-    for part in course.PARTS.values():
-        notebook = by_name.get(part.stem)
-        if notebook is None:
-            parts[part.number] = None
-            continue
-        tests = [g for g in notebook.grades if g.cell.name.endswith("-test")]
-        parts[part.number] = None if any(g.score is None or _waits(g) for g in tests) else float(notebook.score)
-        unread += sum(g.needs_manual_grade for g in notebook.grades if g.cell.name.endswith("-reasoning"))
-    return Row(submission.student.id, parts, unread)
-
-
-def _waits(grade: object) -> bool:
-    """Whether a test cell has no marks because marking failed."""
-    return grade.auto_score is None and grade.manual_score is None
+    """The rows of all students who submitted anything, by student id; an empty list if nobody did."""
+    return [
+        Row(student, {r.part.number: r.mark for r in found}, sum(r.unread for r in found))
+        for student, found in results.of_class(book).items()
+    ]
 
 
 def table(rows: list[Row]) -> str:

@@ -1,6 +1,6 @@
 """Every text that a student reads, in one place: what was asked, what was found, where to look; never the answer."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 NOT_FINITE = "some of the numbers are infinite or not numbers (NaN)."
 NOT_PROPORTIONAL = "the numbers are not one factor times the expected ones."
+NEGATIVE_FACTOR = "every number has the opposite sign of the expected one."
 NO_EXPRESSION = "this is no expression in the symbols that the setup cell provides."
 OTHER_EXPRESSION = "the expression has another value than the one asked for."
 # About a hand-in: what was found, and what to do. Read by instructors in the log, and by students in the feedback.
@@ -25,14 +26,16 @@ FILE_LEFT_OUT = (
 )
 TOO_MUCH_TEXT = "the cells hold more text than is taken in; what is too much is left out. Ask for a shorter notebook."
 FILE_EXTRA = "this notebook is not part of the course; it is left out."
-TEST_DELETED = "the cell of the tests is missing; 0 points. Ask for the notebook with that cell in it."
+TEST_DELETED = "the test cell was missing. It was restored, and the part was graded as usual. Nothing to do."
 ANSWER_DELETED = "the answer cell is missing; what other cells define is graded. Ask for it if it was lost."
 REASONING_DELETED = "the cell of the written answer is missing. Ask for it if it was lost."
 POINTS_CHANGED = "the points of the tests were changed; the released ones are used. Nothing to do."
 OTHER_RELEASE = (
     "cells of the course differ from this release; the current ones are used. Check that the release was current."
 )
-KERNEL_ENDED = "the kernel that ran your code ended, so nothing after this could run. Does your code exit, or need too much memory?"
+BUSY = (
+    "The machine is too busy: this notebook waited for a processor most of its time. Grade again when less else runs."
+)
 HIDDEN_TESTS = "# The tests stay hidden; below is what they found."
 OUTPUT_CUT = "… the rest of this output is left out."
 
@@ -160,7 +163,7 @@ def mistake(key: str) -> str:
 
 
 def wrong_kind(got: object, kind: str) -> str:
-    return f"asked is {kind}, found is {_kind(got)}."
+    return f"expected {kind}, got {_kind(got)}."
 
 
 def missing(name: str) -> str:
@@ -175,7 +178,8 @@ def raised(error: str, line: int | None) -> str:
     if error == "NotImplementedError":
         return "it is not written yet."
     where = f" in line {line} of its cell" if line else ""
-    return f"your code stopped with {article(error)}{where} on one of the tests' inputs."
+    limit = f" {process_memory()}" if error == "MemoryError" else ""
+    return f"your code stopped with {article(error)}{where} on one of the tests' inputs.{limit}"
 
 
 def out_of_time(limit_s: float) -> str:
@@ -186,8 +190,37 @@ def not_data(what: str) -> str:
     return f"your code returned {what}, not numbers that can be compared."
 
 
-def died() -> str:
-    return "the kernel that ran your code ended before it answered."
+def died(struck: limits.Struck | None) -> str:
+    return f"the kernel that ran your code ended before it answered: {_why_ended(struck)}"
+
+
+def kernel_ended(struck: limits.Struck | None) -> str:
+    return f"the kernel that ran your code ended, so nothing after this could run: {_why_ended(struck)}"
+
+
+def _why_ended(struck: limits.Struck | None) -> str:
+    match struck:
+        case limits.Struck.MEMORY:
+            return f"all its processes together may use {_size(limits.MEMORY_BYTES)} of memory, and they used more."
+        case limits.Struck.FILES:
+            return f"a notebook may make {limits.SCRATCH_FILES} files, and it made more."
+        case limits.Struck.COMPUTING:
+            return f"a process may compute for {_number(limits.CPU_LIMIT_S)} s, and one computed for longer."
+        case limits.Struck.TIME:
+            return f"a notebook may take {_number(limits.NOTEBOOK_LIMIT_S)} s, and it took longer."
+        case limits.Struck.SILENCE:
+            return f"nothing in its sandbox answered for {_number(limits.SILENCE_LIMIT_S)} s."
+        case limits.Struck.BUSY:
+            return BUSY
+        case None:
+            return "it exited or crashed. Does your code exit?"
+    assert_never(struck)
+
+
+def process_memory() -> str:
+    return (
+        f"Each process of a notebook may use {_size(limits.PROCESS_BYTES)} of memory besides what the libraries need."
+    )
 
 
 def unreadable_reply(name: str) -> str:
@@ -200,11 +233,11 @@ def article(noun: str) -> str:
 
 
 def breach_import(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this problem allows no imports. Remove it to be marked."
+    return f"{where}, line {line}, `{code}`: only torch, NumPy and what the setup cell imports may be imported. Remove this import and submit again."
 
 
 def breach_hidden_import(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this can hide an import, which this problem does not allow. Remove it to be marked."
+    return f"{where}, line {line}, `{code}`: this can hide an import of something else than torch, NumPy and what the setup cell imports. Remove it and submit again."
 
 
 def breach_loop(where: str, line: int, code: str, what: str) -> str:
@@ -273,6 +306,10 @@ def no_forward(class_name: str) -> str:
 
 def shape_comments(commented: int, statements: int) -> str:
     return f"{commented} of the {statements} statements of `forward` that compute a tensor have a comment with a shape."
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes / 2**30:.3g} GiB"
 
 
 def _number(value: float) -> str:

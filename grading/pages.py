@@ -113,7 +113,7 @@ def index(student: str, found: list[results.Result]) -> str:
         "index.html",
         student=student,
         results=found,
-        won=sum(r.won for r in found),
+        won=results.total(found),
         points=sum(r.part.points for r in found),
         unread=[r for r in found if r.unread],
         first=[{"result": r, "lines": _findings(r)} for r in losses[:_FIRST]],

@@ -14,7 +14,7 @@ class Pool:
     def __init__(self, walled: bool = True, granted: walls.Limits | None = None, gpu: bool = True, ahead: bool = True):
         """Errors  SandboxError where walls are asked for and cannot stand."""
         if walled and (reason := walls.available()):
-            raise SandboxError(reason)
+            raise SandboxError(str(reason))
         self._make = functools.partial(Sandbox, walled, granted, gpu)
         self._ahead, self._lock = ahead, threading.Lock()
         self._kept: Sandbox | None = self._make()

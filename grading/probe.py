@@ -8,7 +8,6 @@ an exception of ours. Without a judge (JupyterLab, nbval, plain nbgrader) the co
 import ast
 import inspect
 import textwrap
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -87,7 +86,6 @@ def _ask(kind: str, name: str, source: str, args: tuple) -> tuple[object, str]:
     request = {"kind": kind, "name": name, "source": source, "args": list(args)}
     request.update(limit_s=limit_s, printed_chars=limits.PRINTED_CHARS)
     message = wire.encode(request)
-    started = time.monotonic()
     reply = _door.ask(message, limit_s)
     if isinstance(reply, Reason):
         return reply, ""
@@ -102,7 +100,7 @@ def _ask(kind: str, name: str, source: str, args: tuple) -> tuple[object, str]:
     except (wire.WireError, TypeError, ValueError):
         return Reason(Why.NOT_DATA, messages.unreadable_reply(name)), ""
     if reason.why is Why.TIME:
-        _overtime_s += time.monotonic() - started
+        _overtime_s += limit_s
     return reason, shown[: limits.PRINTED_CHARS]
 
 
@@ -116,7 +114,7 @@ def _reason(why: Why, name: str, limit_s: float, error: object = "", line: objec
         Why.RAISED: messages.raised(error if error in ERRORS else "Exception", line),
         Why.TIME: messages.out_of_time(limit_s),
         Why.NOT_DATA: messages.not_data(error if error in wire.REFUSALS else wire.NO_DATA),
-        Why.DIED: messages.died(),
+        Why.DIED: messages.died(None),
     }
     return Reason(why, texts[why])
 

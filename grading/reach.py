@@ -4,7 +4,7 @@ import ast
 import symtable
 from collections.abc import Iterator
 
-from grading.cells import Code, defined, editable
+from grading.cells import Code, defined, editable, folded
 from grading.course import part_of
 
 PACKAGES = frozenset({"torch", "numpy"})
@@ -63,10 +63,10 @@ def libraries(codes: list[Code], packages: frozenset[str] = PACKAGES) -> dict[st
         names |= imported(tree, packages)
     for node in (node for tree in trees for node in ast.walk(tree)):
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute()) if (
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute() | ast.Call()) if (
                 root(node.value) in names
             ):
-                names.setdefault(name, getattr(node.value, "attr", "") or names[node.value.id])
+                names.setdefault(name, getattr(node.value, "attr", "") or names[root(node.value)])
     return names
 
 
@@ -85,7 +85,16 @@ def imported(tree: ast.AST, packages: frozenset[str]) -> dict[str, str]:
 
 
 def root(node: ast.AST) -> str | None:
-    """The name that a chain such as torch.nn.functional begins with."""
+    """The name that a chain such as torch.nn.functional begins with; `__import__("torch")` is another name of torch."""
     while isinstance(node, ast.Attribute):
         node = node.value
-    return node.id if isinstance(node, ast.Name) else None
+    return node.id if isinstance(node, ast.Name) else imports_by_call(node)
+
+
+def imports_by_call(node: ast.AST) -> str | None:
+    """The package of PACKAGES that `__import__("numpy.linalg")` or the like gives; None for any other code."""
+    match node:
+        case ast.Call(func=ast.Name(id="__import__"), args=[text], keywords=[]):
+            package = (folded(text) or "").split(".")[0]
+            return package if package in PACKAGES else None
+    return None

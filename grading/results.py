@@ -1,6 +1,7 @@
 """What became of a student's parts: marks out of the gradebook, and what the tests found out of graded notebooks."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
@@ -10,39 +11,46 @@ from nbgrader.api import (
     BaseCell,
     Grade,
     Gradebook,
-    MissingEntry,
     Notebook,
     SubmittedAssignment,
     SubmittedNotebook,
 )
+from sqlalchemy import Row
 
 from grading import course, reports
 
 
 @dataclass(frozen=True)
 class Result:
-    """One part: points won by the tests and by hand, None where they are not known yet; what is deducted for lateness.
+    """One part of a student's submission; `won` is its mark, the one that every table, page and file shows.
 
-    `entered` is False where the gradebook knows nothing of the part, `here` where there is no graded notebook of it.
+    automatic   points from the tests; None where the tests have not marked the part
+    by_hand     points for the written answer; None where nobody has read it
+    score       all points in the gradebook, extra credit too
+    late        points deducted for lateness
+    unread      whether a written answer waits for its grader, be it once more after a second submission
+    entered     whether the gradebook knows the part; `here` whether there is a graded notebook of it
     """
 
     part: course.Part
     automatic: float | None = None
     by_hand: float | None = None
+    score: float = 0.0
     late: float = 0.0
+    unread: bool = False
     entered: bool = False
     here: bool = False
     report: reports.Report | None = None
 
     @property
-    def won(self) -> float:
-        """The points so far; what is not marked yet counts for nothing."""
-        return max(0.0, (self.automatic or 0.0) + (self.by_hand or 0.0) - self.late)
+    def mark(self) -> float | None:
+        """The part's points so far, less what is deducted for lateness, never below 0; None if it is not marked."""
+        return None if self.unmarked else max(0.0, self.score - self.late)
 
     @property
-    def unread(self) -> bool:
-        """Whether a written answer waits for its reader."""
-        return self.entered and self.part.by_hand > 0 and self.by_hand is None
+    def won(self) -> float:
+        """The mark; 0 if there is none yet."""
+        return self.mark or 0.0
 
     @property
     def unmarked(self) -> bool:
@@ -62,38 +70,18 @@ class Result:
 
 def read(book: Gradebook, student: str, graded: Path) -> list[Result]:
     """All 14 parts of a student, from the gradebook and from the graded notebooks in the folder `graded`."""
-    try:
-        submission = book.find_submission(course.ASSIGNMENT, student)
-    except MissingEntry:
-        return [Result(part) for part in course.PARTS.values()]
-    by_name = {notebook.name: notebook for notebook in submission.notebooks}
-    return [_result(part, by_name.get(part.stem), graded / f"{part.stem}.ipynb") for part in course.PARTS.values()]
+    found = _by_student(book, student).get(student) or _results({})
+    return [_with_report(result, graded / f"{result.part.stem}.ipynb") for result in found]
 
 
 def of_class(book: Gradebook) -> dict[str, list[Result]]:
-    """All 14 parts of each student who handed something in, in one question to the gradebook and without reports."""
-    found = (
-        book.db.query(SubmittedAssignment.student_id, Notebook.name, BaseCell.name, SubmittedNotebook, Grade)
-        .select_from(Grade)
-        .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
-        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-        .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
-        .join(BaseCell, Grade.cell_id == BaseCell.id)
-        .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
-        .filter(Assignment.name == course.ASSIGNMENT)
-    )
-    grades: dict[str, dict[str, Grade]] = {}
-    late: dict[tuple[str, str], float] = {}
-    for student, notebook, cell, entry, grade in found:
-        grades.setdefault(student, {})[cell] = grade
-        late[student, notebook] = float(entry.late_submission_penalty or 0.0)
-    return {
-        student: [
-            _marked(part, grades[student], late.get((student, part.stem)), False, None)
-            for part in course.PARTS.values()
-        ]
-        for student in sorted(grades)
-    }
+    """All 14 parts of each student who submitted anything, by student id, without reports."""
+    return _by_student(book)
+
+
+def total(found: Iterable[Result]) -> float:
+    """The points of several parts together; a part that the tests have not marked adds nothing."""
+    return sum(result.won for result in found)
 
 
 def report_of(notebook: NotebookNode) -> reports.Report | None:
@@ -101,25 +89,68 @@ def report_of(notebook: NotebookNode) -> reports.Report | None:
     return next((reports.read(cell) for cell in notebook.cells if course.is_test(cell)), None)
 
 
-def _result(part: course.Part, entry: object, path: Path) -> Result:
-    here = path.exists()
-    report = report_of(nbformat.read(path, as_version=4)) if here else None
-    grades = {} if entry is None else {grade.cell.name: grade for grade in entry.grades}
-    late = None if entry is None else float(entry.late_submission_penalty or 0.0)
-    return _marked(part, grades, late, here, report)
+def _with_report(result: Result, path: Path) -> Result:
+    """The result with what the graded notebook at `path` adds, if it is there."""
+    if not path.exists():
+        return result
+    return replace(result, here=True, report=report_of(nbformat.read(path, as_version=4)))
 
 
-def _marked(
-    part: course.Part, grades: dict[str, Grade], late: float | None, here: bool, report: reports.Report | None
-) -> Result:
-    """A part with its marks; `late` is None where the gradebook knows nothing of it."""
-    test, reasoning = grades.get(f"{part.stem}-test"), grades.get(f"{part.stem}-reasoning")
+def _by_student(book: Gradebook, only: str | None = None) -> dict[str, list[Result]]:
+    """The results of all students, or of one, in two queries: nbgrader's objects take a minute for a large class."""
+    submitted = book.db.query(SubmittedAssignment.student_id).join(SubmittedAssignment.assignment)
+    grades = (
+        book.db.query(
+            SubmittedAssignment.student_id,
+            Notebook.name.label("notebook"),
+            BaseCell.name.label("cell"),
+            SubmittedNotebook.late_submission_penalty,
+            Grade.auto_score,
+            Grade.manual_score,
+            Grade.score,
+            Grade.needs_manual_grade,
+        )
+        .select_from(Grade)
+        .join(Grade.cell)
+        .join(SubmittedNotebook, Grade.notebook)
+        .join(Notebook, SubmittedNotebook.notebook)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment)
+        .join(Assignment, SubmittedAssignment.assignment)
+    )
+    of_ours = [Assignment.name == course.ASSIGNMENT]
+    of_ours += [] if only is None else [SubmittedAssignment.student_id == only]
+    students = [student for (student,) in submitted.filter(*of_ours).order_by(SubmittedAssignment.student_id)]
+    rows: dict[str, dict[str, list[Row]]] = {student: {} for student in students}
+    for row in grades.filter(*of_ours):
+        rows[row.student_id].setdefault(row.notebook, []).append(row)
+    return {student: _results(by_notebook) for student, by_notebook in rows.items()}
+
+
+def _results(rows: dict[str, list[Row]]) -> list[Result]:
+    """All 14 parts; `rows` are the grades of one student by notebook."""
+    return [_result(part, rows.get(part.stem, [])) for part in course.PARTS.values()]
+
+
+def _result(part: course.Part, grades: list[Row]) -> Result:
+    """One part, from the grades of its cells; without any the gradebook does not know the part."""
+    by_cell = {grade.cell: grade for grade in grades}
+    test, reasoning = by_cell.get(f"{part.stem}-test"), by_cell.get(f"{part.stem}-reasoning")
     return Result(
         part,
-        automatic=None if test is None or test.auto_score is test.manual_score is None else float(test.score),
-        by_hand=None if reasoning is None or reasoning.needs_manual_grade else float(reasoning.score),
-        late=late or 0.0,
-        entered=late is not None,
-        here=here,
-        report=report,
+        automatic=None if test is None or not _has_score(test) else float(test.score),
+        by_hand=None if reasoning is None or _is_open(reasoning) else float(reasoning.score),
+        score=sum(float(grade.score) for grade in grades),
+        late=max((float(grade.late_submission_penalty or 0.0) for grade in grades), default=0.0),
+        unread=bool(grades) and part.by_hand > 0 and (reasoning is None or reasoning.needs_manual_grade),
+        entered=bool(grades),
     )
+
+
+def _is_open(grade: Row) -> bool:
+    """Whether a grader has yet to give the first points."""
+    return grade.needs_manual_grade and not _has_score(grade)
+
+
+def _has_score(grade: Row) -> bool:
+    """Whether tests or a grader have given points, be it 0; nbgrader's `score` is 0 either way."""
+    return not (grade.auto_score is None and grade.manual_score is None)

@@ -83,7 +83,7 @@ def close(got: object, want: np.ndarray, rtol: float = 1e-5, kind: Kind = TENSOR
 
 
 def proportional(got: object, want: np.ndarray, rtol: float = 1e-5, kind: Kind = TENSOR) -> Verdict:
-    """Right if got is a finite real factor, not 0, times want.
+    """Right if got is a finite, positive factor times want: -q·k does not grow with agreement, so it is no score.
 
     Errors  ValueError if want has no number but 0: then the test is at fault.
     """
@@ -98,9 +98,9 @@ def proportional(got: object, want: np.ndarray, rtol: float = 1e-5, kind: Kind =
         return Verdict(False, messages.NOT_FINITE)
     with np.errstate(over="ignore", invalid="ignore"):
         factor = float((values.real * want).sum() / (want * want).sum())
-    if not math.isfinite(factor) or factor == 0.0:
+    if not math.isfinite(factor) or factor == 0.0 or not close(got, factor * want, rtol, kind).right:
         return Verdict(False, messages.NOT_PROPORTIONAL)
-    return Verdict(close(got, factor * want, rtol, kind).right, messages.NOT_PROPORTIONAL)
+    return Verdict(factor > 0, messages.NEGATIVE_FACTOR)
 
 
 def fact(condition: bool, found: str) -> Verdict:

@@ -9,8 +9,8 @@ import builtins
 from dataclasses import dataclass
 
 from grading import messages, reach
-from grading.cells import Code, defined, editable, folded
-from grading.imports import hidden_imports, imports_more
+from grading.cells import Code, defined, editable, folded, setup
+from grading.imports import given, hidden_imports, imports_more, taken_beyond
 from grading.shape_comments import shape_comments
 from grading.statements import second_statement
 
@@ -48,12 +48,15 @@ class Breach:
 
 
 def no_imports(answer_id: str) -> Breach | None:
-    """Nothing but torch, torch.nn and numpy is imported, in whatever spelling, in any cell of the student's."""
-    codes = editable(answer_id)
+    """No cell of the student's imports, in whatever spelling, anything but what lives inside torch or NumPy, and what
+    the part's setup cell imports."""
+    codes, allowed = editable(answer_id), given(setup(answer_id))
     for code in codes:
         for node in ast.walk(code.tree) if code.tree else ():
-            if imports_more(node):
+            if imports_more(node, allowed):
                 return Breach(messages.breach_import(code.where, node.lineno, code.line(node.lineno)))
+    for code, node in taken_beyond(codes, allowed):
+        return Breach(messages.breach_import(code.where, node.lineno, code.line(node.lineno)))
     for code, node in hidden_imports(codes):
         return Breach(messages.breach_hidden_import(code.where, node.lineno, code.line(node.lineno)))
     return None
@@ -121,7 +124,7 @@ def no_torch(answer_id: str) -> Breach | None:
         for inner in ast.walk(node):
             by_name = isinstance(inner, ast.Name) and inner.id in used and isinstance(inner.ctx, ast.Load)
             by_text = isinstance(inner, ast.Subscript) and folded(inner.slice) in {"torch", "nn"}
-            if by_name or by_text and isinstance(inner.value, ast.Call):
+            if by_name or by_text and isinstance(inner.value, ast.Call) or reach.imports_by_call(inner) == "torch":
                 return Breach(messages.breach_torch(code.where, inner.lineno, code.line(inner.lineno)))
     return None
 

@@ -21,10 +21,11 @@ import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from enum import Enum
 from pathlib import Path
 
 from grading import limits, walls, zygote
+from grading.clock import Clock, Deadline
+from grading.limits import Struck
 from grading.walls import Limits
 
 STOP_LIMIT_S = 5.0  # for ending a notebook's processes and removing its files
@@ -34,16 +35,6 @@ SOCKET_PATH_CHARS = 70  # of the 107 that a socket's path may have, what its fol
 
 class SandboxError(RuntimeError):
     """There is no sandbox: our failure, not the student's. One line says why."""
-
-
-class Struck(Enum):
-    """The limit that ended a notebook."""
-
-    MEMORY = "memory"
-    FILES = "files"
-    COMPUTING = "computing time"
-    TIME = "time"
-    SILENCE = "silence"
 
 
 class Sandbox:
@@ -62,6 +53,7 @@ class Sandbox:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._process: subprocess.Popen | None = None
         self._up = self._closed = False
+        self.clock = Clock(lambda: self._process.pid if self._process else None)
         self._kernels = self._pings = self._pongs = 0
         self._ahead: Kernel | None = None
         self._last: Kernel | None = None
@@ -77,8 +69,7 @@ class Sandbox:
             return
         try:
             self._starting.result(limits.SANDBOX_LIMIT_S)
-            self._control.settimeout(limits.SANDBOX_LIMIT_S)
-            message, _ = zygote.receive(self._control)
+            message, _ = self._first_word(Deadline(self.clock, limits.SANDBOX_LIMIT_S))
         except (OSError, ValueError, TimeoutError) as error:
             self.close()
             raise SandboxError(f"The sandbox does not start: {error}") from error
@@ -96,9 +87,9 @@ class Sandbox:
         try:
             self.ready()
             self._ping()
-            end = time.monotonic() + limits.SILENCE_LIMIT_S
-            while self._pongs < self._pings and (left := end - time.monotonic()) > 0:
-                self._listen(left)
+            end = Deadline(self.clock, limits.SILENCE_LIMIT_S)
+            while self._pongs < self._pings and (pause := end.pause()) > 0:
+                self._listen(pause)
         except (OSError, SandboxError):
             return False
         return self._pongs == self._pings
@@ -111,7 +102,7 @@ class Sandbox:
                 self._ping()
         except OSError:
             return True
-        return time.monotonic() - self._asked > limits.SILENCE_LIMIT_S
+        return self.clock.now() - self._asked > limits.SILENCE_LIMIT_S
 
     def fork_ahead(self) -> None:
         """Has the next notebook's kernel forked like the last one; it waits, and its clock stands still until then."""
@@ -130,6 +121,7 @@ class Sandbox:
         kernel = Kernel(self, ours, gate, address, argv, env)
         request = {"op": "start", "key": kernel.key.decode(), "argv": argv, "env": env, "limits": self._rlimits()}
         request["watched"] = {"memory_bytes": self.limits.memory_bytes, "files": self.limits.files}
+        request["granted_bytes"] = self.limits.process_bytes
         try:
             self._control.settimeout(limits.SILENCE_LIMIT_S)
             zygote.send(self._control, request, *[sock.fileno() for sock in (theirs, inner, *listening)])
@@ -142,8 +134,10 @@ class Sandbox:
                 sock.close()
         return kernel
 
-    def start(self, folder: Path | None, argv: list[str], env: dict[str, str]) -> "Kernel":
+    def start(self, folder: Path | None, argv: list[str], env: dict[str, str], seed: int | None = None) -> "Kernel":
         """A kernel that has a copy of the folder as its working folder; one at a time.
+
+        Its random numbers follow from `seed`, from 0 to 2**64 - 1; None: from one that nobody knows.
 
         Errors  SandboxError if the sandbox is gone.
         """
@@ -159,7 +153,7 @@ class Sandbox:
         except OSError as error:
             self.close()
             raise SandboxError(f"The sandbox does not answer: {error}") from error
-        kernel.begin(_files(folder, self.limits) if folder is not None else ())
+        kernel.begin(_files(folder, self.limits) if folder is not None else (), seed)
         self._last = kernel
         return kernel
 
@@ -206,7 +200,6 @@ class Sandbox:
     def _rlimits(self) -> dict[str, tuple[int, int]]:
         granted = self.limits
         found = {
-            "RLIMIT_AS": granted.process_bytes,
             "RLIMIT_NPROC": granted.processes if self.walled else None,  # else it counts all processes of the user
             "RLIMIT_NOFILE": granted.open_files,
             "RLIMIT_FSIZE": granted.written_bytes,
@@ -216,7 +209,7 @@ class Sandbox:
         return {**pairs, "RLIMIT_CPU": (granted.cpu_s, granted.cpu_s + 2)}  # first SIGXCPU, then SIGKILL
 
     def _ping(self) -> None:
-        self._pings, self._asked = self._pings + 1, time.monotonic()
+        self._pings, self._asked = self._pings + 1, self.clock.now()
         self._control.settimeout(limits.SILENCE_LIMIT_S)
         zygote.send(self._control, {"op": "ping", "n": self._pings})
 
@@ -227,6 +220,13 @@ class Sandbox:
             if message is None:
                 raise ConnectionError("the sandbox has ended")
             self._pongs, limit_s = message["pong"], 0
+
+    def _first_word(self, end: Deadline) -> tuple[dict | None, list[int]]:
+        """What the sandbox says once its libraries are loaded, or cannot be; TimeoutError if it says nothing."""
+        while (pause := end.pause()) > 0:
+            if select.select([self._control], [], [], pause)[0]:
+                return zygote.receive(self._control)
+        raise TimeoutError(f"it is not ready after {limits.SANDBOX_LIMIT_S:g} s")
 
     def _last_words(self) -> str:
         """The end of what bubblewrap or Python had to say."""
@@ -245,7 +245,8 @@ class Kernel:
         self.key = secrets.token_hex(32).encode()  # signs its messages
         self.returncode: int | None = None
         self.struck: Struck | None = None
-        self.failure, self.cpu_s, self._started = "", 0.0, None
+        self.failure, self.cpu_s = "", 0.0
+        self._started = self._began = None  # by the wall clock, and in own time
 
     def waits_for(self, argv: list[str], env: dict[str, str]) -> bool:
         """Whether it is alive, and was forked as a notebook with these settings needs it."""
@@ -259,15 +260,17 @@ class Kernel:
         for port in range(1, CHANNELS + 1):
             Path(f"{self.address}-{port}").unlink(missing_ok=True)
 
-    def begin(self, files: Iterable[tuple[str, int]]) -> None:
+    def begin(self, files: Iterable[tuple[str, int]], seed: int | None) -> None:
         """Its notebook begins, and with it the judge's clock; these files, with open descriptors, are its folder's."""
-        self._started = time.monotonic()
-        self._gate.settimeout(limits.SILENCE_LIMIT_S)
+        self._started, self._began = time.monotonic(), self.box.clock.now()
+        # By the wall clock: no code of a student's runs yet that could take this long.
+        self._gate.settimeout(limits.BUSY_FACTOR * limits.SILENCE_LIMIT_S)
         try:
             with self._gate:
                 for path, fd in files:
                     with open(fd, "rb"):
                         zygote.send(self._gate, {"path": path}, fd)
+                zygote.send(self._gate, {"seed": secrets.randbits(64) if seed is None else seed})
         except TimeoutError:
             self._give_up(Struck.SILENCE)
         except ConnectionError:  # it has ended, which its status says
@@ -276,9 +279,8 @@ class Kernel:
     def poll(self) -> int | None:
         """None while it runs, else its exit code; past a limit that the judge holds, the sandbox is killed here."""
         self._read(0)
-        begun = self._started is not None
-        if self.returncode is None and begun and time.monotonic() - self._started > self.box.limits.notebook_s:
-            self._give_up(Struck.TIME)
+        if self.returncode is None and self._started is not None and (struck := self._out_of_time()):
+            self._give_up(struck)
         elif self.returncode is None and self.box.silent():
             self._read(0)
             if self.returncode is None:
@@ -301,6 +303,12 @@ class Kernel:
         if self.returncode is None:
             self._give_up(None)
         return self.returncode
+
+    def _out_of_time(self) -> Struck | None:
+        limit_s = self.box.limits.notebook_s
+        if self.box.clock.now() - self._began > limit_s:
+            return Struck.TIME
+        return Struck.BUSY if time.monotonic() - self._started > limits.BUSY_FACTOR * limit_s else None
 
     def _give_up(self, struck: Struck | None) -> None:
         self.struck, self.returncode = struck, -signal.SIGKILL

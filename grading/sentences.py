@@ -67,6 +67,10 @@ MISTAKES: dict[str, str] = {
     "distances": "The numbers are distances with a minus before them, squared. Are they linear in the key, as the formula is?",
     "summed-over-the-keys": "The sum runs over the keys and leaves a number for each entry of the width. Asked is a number for each key.",
     # Attention: parts 5 and 7.
+    "not-a-module": "The class is a plain one. From which class do the models of PyTorch inherit, and what does it give them?",
+    "overwritten-by-another-model": "These change when another model is made. Where does each model keep what is its own?",
+    "layers-shared": "This holds another layer's weights where the shapes agree. What happens to one of the two when the other learns?",
+    "layers-made-in-a-call": "This is made in a call, with numbers of its own. When must a layer be made so that it can keep what it learns?",
     "bias-left-in": "Something is added to the product of matrix and token: a bias. Does the formula of part 1 add anything?",
     "softmax-over-queries": "The weights of one key add up to 1 over the queries. Whose weights should add up to 1, and over what?",
     "softmax-over-heads": "The weights add up to 1 over the heads. Among what does one query of one head divide its attention?",
@@ -96,6 +100,7 @@ MISTAKES: dict[str, str] = {
     "heads-stacked-by-key-head": "Each head reads what it should, but the outputs are stacked in another order. Which does the output matrix expect?",
     "heads-not-shared": "There are as many heads of keys or values as of queries. How many does GQA keep, and who shares them?",
     "copies-kept": "Parameters or buffers hold weights of keys or of values for every query head. Must a weight be kept as often as it is read?",
+    "copies-made-in-a-call": "A tensor made in a call holds these weights once for every query head. What else could the query heads that share a head read?",
     # Stacks and factors: parts 6, 9, 10 and 11.
     "copies-add-rank": "Copies are taken to raise the rank. Does a row that is there already add to what the rows span?",
     "copies-lose-rank": "Copies are taken to lower the rank. Is there a row that the stack does not have any more?",

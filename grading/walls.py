@@ -8,7 +8,6 @@ import functools
 import glob
 import json
 import os
-import platform
 import random
 import shutil
 import subprocess
@@ -17,13 +16,13 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grading import limits, seccomp
+from grading import cures, limits, machine, seccomp
+from grading.cures import Refusal
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
 PROGRAM = (ZYGOTE, ZYGOTE.with_name("forked.py"), ZYGOTE.with_name("warm.py"))  # all that is shown of `grading`
 HOME, FOLDER, FONTS = "/tmp/home", "/tmp/hand-in", "/run/fonts"
 HOST_UIDS = range(2_013_265_920, 2_013_331_456)  # used by no system; one a sandbox, when the judge is root
-WAY_ON = 'Run grading in a container that allows user namespaces, or set sandbox = "none" for submissions you trust.'
 
 # The file system's outline. Links such as /lib -> usr/lib are made anew.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -40,7 +39,8 @@ STAGE = 'while [ "$1" != -- ]; do mount --rbind "$1" "$2" || exit; shift 2; done
 class Limits:
     """What one sandbox grants; the defaults are the course's."""
 
-    process_bytes: int | None = limits.PROCESS_BYTES  # None with a GPU, whose driver reserves terabytes of addresses
+    # On top of what the libraries take; None with a GPU, whose driver reserves terabytes of addresses.
+    process_bytes: int | None = limits.PROCESS_BYTES
     memory_bytes: int = limits.MEMORY_BYTES
     processes: int = limits.PROCESSES
     open_files: int = limits.OPEN_FILES
@@ -96,7 +96,9 @@ def bubblewrap(inside: list[str], granted: Limits, gpu: bool, stage: Path, data:
         os.lseek(fds[-1], 0, os.SEEK_SET)
         return str(fds[-1])
 
-    options = "--unshare-all --unshare-user --disable-userns --die-with-parent --new-session --clearenv".split()
+    # What runs inside is process 1 of its namespace: no process in there can kill or stop it, and none outlives it.
+    options = "--unshare-all --unshare-user --disable-userns --as-pid-1".split()
+    options += "--die-with-parent --new-session --clearenv".split()
     options += "--uid 1000 --gid 1000 --cap-drop ALL --hostname student".split()
     for path in SYSTEM:
         if os.path.islink(path):
@@ -113,7 +115,8 @@ def bubblewrap(inside: list[str], granted: Limits, gpu: bool, stage: Path, data:
             source = staged.setdefault(root, str(stage / str(len(staged))))
             os.mkdir(source)
         options += ["--ro-bind", source, root]
-    options += ["--proc", "/proc", "--dev", "/dev", "--size", str(granted.shared_bytes), "--tmpfs", "/dev/shm"]
+    options += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"]  # the namespaces' own settings, too
+    options += ["--dev", "/dev", "--size", str(granted.shared_bytes), "--tmpfs", "/dev/shm"]
     for device in sorted(glob.glob("/dev/nvidia*")) if gpu else ():
         options += ["--dev-bind-try", device, device]
     for path, content in data.items():
@@ -146,6 +149,7 @@ def environment(home: str, temporary: str) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",  # a process that has computed on several threads cannot be forked
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
+        "PYTHONHASHSEED": "0",  # sets of texts have the same order in every run
     }
 
 
@@ -175,12 +179,11 @@ def font_lists() -> list[Path]:
 
 
 @functools.cache
-def available() -> str | None:
-    """None if the walls stand on this machine, else one line: why not, and how to go on."""
-    if platform.system() != "Linux":
-        return f"Student code is walled in with bubblewrap, which needs Linux. {WAY_ON}"
-    if shutil.which("bwrap", path=SEARCH) is None:
-        return f"bubblewrap is not installed (Debian, Ubuntu: apt-get install bubblewrap). {WAY_ON}"
+def available() -> Refusal | None:
+    """None if the walls stand on this machine, else why not, and what cures it."""
+    seen = machine.look(SEARCH)
+    if seen.system != "Linux" or seen.bwrap is None:
+        return cures.explain(seen)
     stage = Path(tempfile.mkdtemp(prefix="grading-"))
     stage.chmod(0o711)
     try:
@@ -192,21 +195,22 @@ def available() -> str | None:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
+            errors="replace",
             timeout=limits.SANDBOX_LIMIT_S,
         )
         command.close()
-    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
-        return f"bubblewrap does not work here: {error}. {WAY_ON}"
+    except subprocess.TimeoutExpired:
+        return cures.explain(seen, f"nothing for {limits.SANDBOX_LIMIT_S:g} s")
+    except (OSError, ValueError) as error:
+        return cures.explain(seen, str(error))
     finally:
         shutil.rmtree(stage, ignore_errors=True)
-    if run.returncode:
-        reason = (run.stderr.strip().splitlines() or [f"exit status {run.returncode}"])[-1]
-        return f"bubblewrap does not work here: {reason}. {WAY_ON}"
-    return None
+    return cures.explain(seen, run.stderr or f"exit status {run.returncode}") if run.returncode else None
 
 
 def _zygote(path: str, control: int, settings: dict) -> list[str]:
-    return [sys.executable, "-I", path, str(control), json.dumps(settings)]
+    # As isolated as with -I, which would ignore PYTHONHASHSEED: this environment is ours alone.
+    return [sys.executable, "-P", "-s", path, str(control), json.dumps(settings)]
 
 
 def _reachable(path: str) -> bool:

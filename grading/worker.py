@@ -5,6 +5,7 @@ It takes bytes and gives bytes: of the course's disk, gradebook and other hand-i
 
 import contextlib
 import os
+import platform
 import sqlite3
 import stat
 import tempfile
@@ -33,6 +34,7 @@ from grading import (
     packed,
     reports,
     rows,
+    walls,
 )
 
 File = tuple[int, bytes | None]  # mode and content of a file; of a folder None
@@ -68,6 +70,9 @@ def grade(given: definition.Definition, hand_in: packed.HandIn, before: rows.Row
     if differing:
         here, there = ([f"{n} {which.get(n, 'nothing')}" for n in differing] for which in (ours, given.program))
         raise Other(f"a worker has {', '.join(here)}, but here is {', '.join(there)}. Install the same on all workers.")
+    refused = None if given.config.Judge.get("sandbox") == "none" else walls.available()
+    if refused is not None:
+        return Result(hand_in.student, error=f"on {platform.node()}: {refused.line}")
     with _one_at_a_time, tempfile.TemporaryDirectory(prefix="student-") as folder:
         started = time.monotonic()
         try:
@@ -155,7 +160,8 @@ def files(folder: Path) -> dict[str, File]:
 
 def _struck(graded: Path) -> list[str]:
     """The limits that ended a notebook or cut its code short, a line each, in our own words."""
-    ended = {messages.KERNEL_ENDED, messages.cell_never_ends(limits.CELL_LIMIT_S)}
+    ended = {messages.kernel_ended(struck) for struck in (*limits.Struck, None)}
+    ended.add(messages.cell_never_ends(limits.CELL_LIMIT_S))
     late = messages.out_of_time(limits.CALL_LIMIT_S)
     out = []
     for path in sorted(graded.glob("*.ipynb")):

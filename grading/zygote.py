@@ -1,12 +1,13 @@
 """The preloaded process inside a sandbox: imports the course's libraries once, then forks a kernel a notebook.
 
-    python -I zygote.py CONTROL_FD SETTINGS
+    python -P -s zygote.py CONTROL_FD SETTINGS
 
 It stands alone but for `forked.py` and `warm.py` beside it: nothing of `grading` is there to be imported, and it holds
 nothing that a student may not see: what is handed in goes to the kernels alone. It starts no thread and touches no GPU
 before it forks. One kernel runs at a time; when it ends, so does everything it started, and every file it left is
 removed; the next one may be forked then, before its notebook is there, and waits. If something of a notebook resists,
-or has changed this process or the folders that stay, this sandbox ends.
+or has changed this process or the folders that stay, this sandbox ends. Within walls it is process 1: no signal from
+inside reaches it, what a kernel leaves behind becomes its child, and nothing outlives it.
 
 Messages are JSON on SOCK_SEQPACKET sockets, open files travel beside them:
 
@@ -17,6 +18,7 @@ Messages are JSON on SOCK_SEQPACKET sockets, open files travel beside them:
     status    from the judge {"signal": n}, or the end of the socket: the notebook is over
               from here {"failed": why}, {"exit": code, "struck": the limit that ended it or null, "cpu_s": …}
     gate      to the kernel {"path": …} + an open file          put it into the notebook's folder
+              {"seed": n}                                      what its random numbers follow from
               and the end of the socket: the folder is complete, cells may run
 """
 
@@ -79,7 +81,8 @@ def main() -> None:
     if not settings["walled"]:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     prctl(PR_SET_DUMPABLE, 0)  # no process of a student's may open this one's memory or descriptors
-    prctl(PR_SET_CHILD_SUBREAPER, 1)  # what a kernel leaves behind becomes a child of this process
+    prctl(PR_SET_CHILD_SUBREAPER, 1)  # what a kernel leaves behind becomes a child of this process, walls or not
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 gets the signals that it handles, from anybody
     gc.disable()  # imports leave little rubbish, and looking for it is a quarter of their time
     try:
         prepare(settings)
@@ -205,10 +208,10 @@ def prepare(settings: dict) -> None:
 
 
 def others(settings: dict) -> list[int]:
-    """The processes that are not this one: all in this sandbox but its first, or without walls all descendants."""
+    """The processes that are not this one: all in this sandbox, or without walls all descendants."""
     if not settings["walled"]:
         return [process.pid for process in sys.modules["psutil"].Process().children(recursive=True)]
-    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in (1, os.getpid())]
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
 
 
 def sweep(settings: dict) -> dict[int, tuple[int, float]]:
@@ -250,13 +253,23 @@ def wipe(settings: dict) -> bool:
 def state(settings: dict) -> list:
     """What a notebook could change of this process, which has its user, and of the folders that stay."""
     names = [name for name in dir(resource) if name.startswith("RLIMIT_")]
+    above = {parent for path in settings["kept"] for parent in parents(path)}  # which are made inside
+    places = [*settings["wiped"], *sorted(above)]
     return [
         os.getpriority(os.PRIO_PROCESS, 0),
         os.sched_getaffinity(0),
         os.sched_getscheduler(0),
         [resource.getrlimit(getattr(resource, name)) for name in names],
-        [(os.stat(path).st_mode, os.stat(path).st_uid, os.listxattr(path)) for path in settings["wiped"]],
+        [(os.stat(path).st_mode, os.stat(path).st_uid, os.listxattr(path)) for path in places],
     ]
+
+
+def parents(path: str) -> list[str]:
+    """The folders above a path, from the nearest on, without the root."""
+    found = []
+    while (path := os.path.dirname(path)) != "/":
+        found.append(path)
+    return found
 
 
 def _empty(place: str, kept: list[str]) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grading import course
+from grading import course, messages
 from grading.class_results import NOT_MARKED, NOT_THERE, WRITTEN, ClassResults, Item, Mistake, Student
 
 # The items of the hidden tests, as their first lines name them.
@@ -54,7 +54,7 @@ def _student(name: str, random: np.random.Generator, hardness: dict) -> Student:
             marks[number], ungraded[number] = None if chance < 0.005 else 0.0, why
             continue
         if chance > 0.985:
-            breaches[number] = "Answer, line 3, `import math`: this problem allows no imports. Remove it to be marked."
+            breaches[number] = messages.breach_import("Answer", 3, "import math")
         for what, points in ITEMS[number]:
             right = number <= stops_after and number not in breaches
             against = -1 if what == "shape_q" else 1  # an item that the able get wrong

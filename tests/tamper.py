@@ -59,7 +59,7 @@ def kernelspec(notebook: dict, folder: Path) -> None:
         "kernelspec": {"name": "bash", "display_name": "Bash", "language": "bash", "argv": ["sh", "-c", "id"]},
         "language_info": {"name": "html", "pygments_lexer": "html"},
         "widgets": {"application/vnd.jupyter.widget-state+json": {"</script><script>": 1}},
-        "attention": {"unreadable": "mine", "test_deleted": False},
+        "attention": {"unreadable": "mine"},
         "title": "</title><script>alert(1)</script>",
     }
     notebook.update(nbformat=2, nbformat_minor=99, worksheets=[{"cells": []}])

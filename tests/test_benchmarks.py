@@ -3,18 +3,27 @@
 import csv
 import os
 import re
+import signal
 import subprocess
 import sys
+import time
+import zipfile
 from pathlib import Path
 
+import graded_class
+import psutil
 import pytest
 
-from grading import courses
+from grading import course, courses
 
 BENCHMARKS = courses.REPOSITORY / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-import measured  # noqa: E402  (found through the line above)
+import earned  # noqa: E402  (found through the line above)
+import grading_runs  # noqa: E402
+import measured  # noqa: E402
+import public_torch  # noqa: E402
+import repeat  # noqa: E402
 import simulate  # noqa: E402
 
 
@@ -104,3 +113,178 @@ def test_the_document_quotes_what_the_simulation_prints(monkeypatch, capsys):
     assert simulate.main() == 0
     printed = "".join(f"    {line}\n" if line else "\n" for line in capsys.readouterr().out.splitlines())
     assert printed in (courses.REPOSITORY / "docs" / "scaling.md").read_text(encoding="utf-8")
+
+
+SCORE = {"shape": 2.0, "right up to a constant factor": 4.0, "exact": 4.0}
+RIGHT = {"model-answers": {"part03": earned.Part(10.0, SCORE)}}
+LESS = {"model-answers": {"part03": earned.Part(6.0, {**SCORE, "exact": 0.0}, {"exact": "still running after 20 s"})}}
+VERSIONS = {"Python": "3.11.7", "torch": "2.13.0+cpu", "numpy": "2.4.6"}
+
+
+def a_run(found: earned.Earned, torch: str = "2.13.0+cpu") -> grading_runs.Run:
+    return grading_runs.Run(found, 60.0, {}, {**VERSIONS, "torch": torch}, {"preloaded process": 10**9}, 1.0)
+
+
+def test_a_mark_that_differs_is_named_with_its_item_its_runs_and_the_reason():
+    marks, item = earned.differences({"first": RIGHT, "second": LESS, "third": RIGHT})
+    assert (marks.student, marks.part, marks.item) == ("model-answers", "part03", "marks")
+    assert marks.runs == {10.0: ["first", "third"], 6.0: ["second"]}
+    assert item.item == "exact" and "0 in second: still running after 20 s" in item.text()
+
+
+def test_items_that_change_places_differ_although_the_marks_are_the_same():
+    one, other = ({"shape": first, "exact": 4.0 - first} for first in (4.0, 0.0))
+    runs = {name: {"student": {"part03": earned.Part(4.0, items)}} for name, items in (("a", one), ("b", other))}
+    found = earned.differences(runs)
+    assert [each.item for each in found] == ["shape", "exact"]
+
+
+def test_a_student_or_a_part_that_is_missing_or_not_marked_in_one_run_differs():
+    unmarked = {"model-answers": {"part03": earned.Part(None, found={"marks": "our failure"})}}
+    for found in ({}, {"model-answers": {}}, unmarked):
+        (difference,) = earned.differences({"first": RIGHT, "second": found})
+        assert difference.runs == {10.0: ["first"], None: ["second"]}
+
+
+def test_runs_that_agree_with_each_other_but_not_with_an_answers_name_differ():
+    named = {"model-answers": earned.expected("model-answers", ["part03"])}
+    (difference,) = earned.differences({earned.EXPECTED: named, "first": LESS, "second": LESS})
+    assert difference.runs == {10.0: [earned.EXPECTED], 6.0: ["first", "second"]}
+
+
+def test_the_marks_by_name_are_those_of_the_answers_that_a_student_is_made_of():
+    stems = [part.stem for part in course.PARTS.values()]
+    names = "model-answers unusual-style rule-breaker half-done untouched-release damaged-hand-in".split()
+    totals = [sum(part.marks for part in earned.expected(name, stems).values()) for name in names]
+    assert totals == [81, 81, 0, 48, 0, 0]
+    assert earned.expected("usual-mistakes", ["part03"]) == {"part03": earned.Part(6)}
+    assert earned.expected("part13-03-root-of-r-over-H", ["part13"]) == {"part13": earned.Part(3)}
+
+
+def test_marks_items_and_what_was_found_are_read_from_a_graded_course(tmp_path: Path):
+    lost, broken = {"exact": "2.236 times too large"}, "Line 2: remove it."
+
+    def change(part: course.Part, notebook: dict) -> dict:
+        return graded_class.report(notebook, part, lost if part.number == 3 else {}, broken if part.number == 8 else "")
+
+    graded_class.entered(tmp_path, {"student": change})
+    for stem in ("part03", "part08"):
+        (tmp_path / "submitted" / "student" / course.ASSIGNMENT).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "submitted" / "student" / course.ASSIGNMENT / f"{stem}.ipynb").touch()
+    with courses.gradebook(tmp_path) as book:
+        found = earned.read(book, tmp_path, "student")
+        failed = earned.read(book, tmp_path, "student", "the walls fell")
+    assert set(found) == {"part03", "part08"}
+    assert found["part03"].items["exact"] == 0 and found["part03"].found == lost
+    assert found["part03"].marks == pytest.approx(sum(found["part03"].items.values()), abs=1e-5)
+    assert found["part08"].marks == 0 and found["part08"].found == {"marks": broken}
+    assert failed["part03"] == earned.Part(None, found={"marks": "the walls fell"})
+    assert earned.load(earned.dump({"student": found})) == {"student": found}
+
+
+@pytest.mark.parametrize(("second", "status"), [(RIGHT, 0), (LESS, 1)])
+def test_graded_again_with_other_marks_the_command_says_which_and_fails(second, status, monkeypatch, capsys):
+    runs = iter([a_run(RIGHT), a_run(second)])
+    monkeypatch.setattr(grading_runs, "grade", lambda words: next(runs))
+    monkeypatch.setattr(sys, "argv", "repeat.py --runs 1 --load 0 --workers 1 8".split())
+    assert repeat.main() == status
+    printed = capsys.readouterr().out
+    assert "[2/2]" in printed and "torch 2.13.0+cpu" in printed
+    lines = ["part03, exact", "    4 in run 1 (no load, 1 worker)", "    0 in run 2 (no load, 8 workers): still"]
+    assert ("\n".join(lines) in printed) == (status == 1)
+    assert ("the same in all 2 runs" in printed) == (status == 0)
+
+
+def test_a_run_that_fails_is_a_failure_and_those_before_it_are_shown(monkeypatch, capsys):
+    runs = iter([a_run(RIGHT)])
+
+    def grade(words: list[str]) -> grading_runs.Run:
+        for run in runs:
+            return run
+        raise RuntimeError("a run ended with exit status 1")
+
+    monkeypatch.setattr(grading_runs, "grade", grade)
+    monkeypatch.setattr(sys, "argv", "repeat.py --runs 2 --load 0 --workers 1".split())
+    assert repeat.main() == 1
+    printed = capsys.readouterr()
+    assert "exit status 1" in printed.err and "same in all 1 runs" in printed.out
+
+
+@pytest.mark.parametrize(("second", "status"), [(RIGHT, 0), (LESS, 1)])
+def test_another_build_of_torch_with_other_marks_is_said_and_fails(second, status, monkeypatch, capsys):
+    runs = iter([a_run(RIGHT), a_run(second, "2.13.0+cu130")])
+    monkeypatch.setattr(grading_runs, "grade", lambda words, python: next(runs))
+    monkeypatch.setattr(public_torch, "disk_sizes", lambda python: (2 * 10**9, 10**9))
+    monkeypatch.setattr(sys, "argv", ["public_torch.py", "--environment", sys.prefix])
+    assert public_torch.main() == status
+    printed = capsys.readouterr().out
+    assert re.search(r"^torch +2\.13\.0\+cpu +2\.13\.0\+cu130$", printed, re.MULTILINE)
+    assert ("    4 in here\n    0 in public: still running after 20 s" in printed) == (status == 1)
+    assert ("same in both environments" in printed) == (status == 0)
+
+
+def test_the_same_build_twice_is_said():
+    assert "no two builds are compared" in public_torch.summary({"here": a_run(RIGHT), "public": a_run(RIGHT)}, [])
+
+
+def test_the_second_environment_takes_nothing_from_a_folder_of_wheels(tmp_path: Path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "onlyhere-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("onlyhere-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: onlyhere\nVersion: 1.0\n")
+        wheel.writestr("onlyhere-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr("onlyhere-1.0.dist-info/RECORD", "")
+    (tmp_path / "pip.conf").write_text(f"[global]\nfind-links = {tmp_path}\n", encoding="utf-8")
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    ask = [sys.executable, "-m", "pip", "install", "--no-index", "--dry-run", "--target", tmp_path / "out", "onlyhere"]
+    assert subprocess.run(ask, capture_output=True).returncode == 0
+    with public_torch.without_wheels() as environment:
+        assert subprocess.run(ask, capture_output=True, env=environment).returncode == 1
+
+
+def test_busy_processes_end_with_the_run_that_they_load():
+    with pytest.raises(ValueError), grading_runs.busy(1):
+        busy = psutil.Process().children()
+        assert len(busy) >= grading_runs.cores()
+        raise ValueError
+    assert not any(process.is_running() for process in busy)
+
+
+def test_busy_processes_end_even_if_the_command_is_killed():
+    code = "import grading_runs, time\nwith grading_runs.busy(1):\n print('up', flush=True)\n time.sleep(60)\n"
+    with subprocess.Popen([sys.executable, "-c", code], cwd=BENCHMARKS, stdout=subprocess.PIPE) as command:
+        assert command.stdout.readline() == b"up\n"
+        busy = psutil.Process(command.pid).children()
+        command.kill()
+    assert len(busy) == grading_runs.cores()
+    _, alive = psutil.wait_procs(busy, timeout=20)
+    assert not alive
+
+
+def test_a_run_ends_with_the_command_and_with_all_that_it_started(tmp_path: Path):
+    script = tmp_path / "stubborn.py"
+    script.write_text(
+        "import os, signal, subprocess, sys, time\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "left = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'], start_new_session=True)\n"
+        "print(os.getpid(), left.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    code = "import sys, grading_runs\ngrading_runs.SCRIPT, grading_runs.END_LIMIT_S = sys.argv[1], 0.5\n"
+    code += "grading_runs.stop_on_signals()\ngrading_runs.grade([])\n"
+    settings = {"cwd": BENCHMARKS, "env": {**os.environ, "TMPDIR": str(tmp_path)}, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([sys.executable, "-c", code, script], stdout=subprocess.PIPE, **settings) as command:
+        started = [psutil.Process(int(pid)) for pid in command.stdout.readline().split()]
+        command.send_signal(signal.SIGTERM)
+    _, alive = psutil.wait_procs(started, timeout=20)
+    assert len(started) == 2 and not alive
+    assert not list(tmp_path.glob("runs-*"))
+
+
+def test_a_run_ends_when_the_command_has_been_killed(tmp_path: Path):
+    command = [sys.executable, BENCHMARKS / "grade_once.py", tmp_path, "--students", "untouched-release"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as run:
+        while not (tmp_path / "course" / "submitted").exists():
+            time.sleep(0.1)
+        run.stdin.close()
+        assert run.wait(60) == 130
+    assert not (tmp_path / "earned.json").exists()

@@ -19,7 +19,7 @@ LOST = {  # what Ada loses: all of part 5's values, a bit of part 3, a rule in p
     3: {"exact": "the largest miss is 55 % of `the` largest expected number."},
     5: {"values": "the shares add up to 1 over the queries.", "output shape": "the shape is (2,), asked is (3,)."},
 }
-BREACH = "Answer, line 2, `import math`: this problem allows no imports. Remove it to be marked."
+BREACH = messages.breach_import("Answer", 2, "import math")
 RUN = "window.top.hit=1;alert(1)"
 HOSTILE = "\n\n".join(
     [
@@ -207,7 +207,7 @@ def test_a_page_begins_with_the_marks_and_with_what_each_item_found(pages: dict[
 def test_a_broken_rule_stands_in_place_of_the_items(pages: dict[str, Path]):
     shown = _text(pages[ADA] / "part07.html")
     assert "0 of 10 points" in shown
-    assert "line 2, import math : this problem allows no imports." in shown
+    assert "line 2, import math : only torch, NumPy and what the setup cell imports may be imported." in shown
     assert "✗" not in shown
 
 

@@ -61,6 +61,16 @@ def _stripped() -> dict:
     return out
 
 
+def _forged_test() -> dict:
+    """No answer, and in place of the test cell the student's own, which displays full marks and claims to be graded."""
+    out = copy.deepcopy(sample_class.released(ONE))
+    forged = {**out["cells"].pop(out["cells"].index(_cell(out, "-test"))), "id": "part01-tests", "source": "5.0"}
+    forged["metadata"] = {"nbgrader": {**forged["metadata"]["nbgrader"], "grade_id": "part01-tests"}}
+    full = {"output_type": "execute_result", "data": {"text/plain": "5.0"}, "metadata": {}, "execution_count": 1}
+    out["cells"].append({**forged, "outputs": [full]})
+    return out
+
+
 ANSWER = "".join(_cell(SOUND, "-answer")["source"])
 STUB = "".join(_cell(sample_class.released(ONE), "-answer")["source"])
 # Each student: what stands in part01.ipynb, the marks of part 1, and a notice that must be given, or none at all.
@@ -75,7 +85,8 @@ KINDS: dict[str, tuple[object, float, str | None]] = {
     "fifty-megabytes": (b'{"cells": [' + b" " * 50 * 2**20 + b"]}", 0, messages.too_large(50 * 2**20, 20 * 2**20)),
     "a-folder": (None, 0, messages.NOT_A_FILE),
     "a-link": (Path("part03.ipynb"), 0, messages.NOT_A_FILE),
-    "test-deleted": (_without("-test"), 0, messages.TEST_DELETED),
+    "test-deleted": (_without("-test"), 5, messages.TEST_DELETED),
+    "test-deleted-without-an-answer": (_forged_test(), 0, messages.TEST_DELETED),
     "test-copied": (_copied("-test", source="raise ValueError"), 5, None),
     "test-rewritten": (_changed("-test", source="# mine\n5.0"), 5, messages.OTHER_RELEASE),
     "test-made-text": (_changed("-test", cell_type="markdown"), 5, messages.type_changed("part01-test")),
@@ -169,6 +180,12 @@ def test_damage_is_named_in_one_line_with_student_and_part(student: str, graded:
     assert all("\n" not in line and line.endswith(".") for line in lines)
 
 
+def test_a_deleted_test_cell_is_restored_and_its_report_is_in_the_feedback(graded: tuple):
+    page = graded[2] / "feedback" / "test-deleted" / course.ASSIGNMENT / "part01.html"
+    assert "<strong>5</strong> of 5 points" in page.read_text(encoding="utf-8")
+    assert graded[1]["test-deleted"].struck == []
+
+
 @by_student
 def test_a_damaged_part_has_feedback_too(student: str, graded: tuple):
     pages = graded[2] / "feedback" / student / course.ASSIGNMENT
@@ -231,5 +248,5 @@ def test_notices_of_a_sound_hand_in_are_none(tmp_path: Path):
 def test_what_hit_a_limit_is_named_with_its_part(graded: tuple):
     struck = {student: result.struck for student, result in graded[1].items() if result.struck}
     assert struck["never-ends"] == [f"part01: {messages.cell_stopped(STOP_S)}"]
-    assert struck["ends-the-kernel"] == [f"part01: {messages.KERNEL_ENDED}"]
+    assert struck["ends-the-kernel"] == [f"part01: {messages.kernel_ended(None)}"]
     assert "sound" not in struck and "never-ends-and-cannot-be-stopped" in struck

@@ -156,7 +156,8 @@ def test_complex_numbers_are_compared_as_such_where_they_are_expected():
     [
         (1, True),
         (2.5, True),
-        (-3, True),
+        (-3, False),
+        (-1e-12, False),
         (1e-12, True),
         (1e12, True),
         (1 / math.sqrt(5), True),
@@ -165,7 +166,7 @@ def test_complex_numbers_are_compared_as_such_where_they_are_expected():
     ]
     + [(math.nan, False), (math.inf, False), (1e308, False), (1j, False), (1 + 1e-3j, False), (1 + 0j, True)],
 )
-def test_a_factor_is_finite_real_and_not_0(factor: complex, right: bool):
+def test_a_factor_is_finite_real_and_positive(factor: complex, right: bool):
     with np.errstate(all="ignore"):
         got = factor * WANT
     assert proportional(Tensor(got), WANT).right == right
@@ -177,6 +178,20 @@ def test_a_factor_is_finite_real_and_not_0(factor: complex, right: bool):
 )
 def test_what_is_not_one_factor_times_the_expected_is_not_proportional(got: np.ndarray):
     assert not proportional(Tensor(got), WANT).right
+
+
+def test_a_negative_factor_is_named_and_other_numbers_are_not_said_to_have_one():
+    assert proportional(Tensor(-2 * WANT), WANT).found == messages.NEGATIVE_FACTOR
+    for other in (WANT + 1, -WANT + [[0, 0, 1e-3]], 0 * WANT, -math.inf * np.ones((1, 3))):
+        assert proportional(Tensor(other), WANT).found != messages.NEGATIVE_FACTOR
+
+
+def test_a_kind_that_is_not_accepted_is_named_beside_the_one_expected():
+    assert same_shape([1.0, 2.0], (2,)).found == "expected a torch tensor, got a list."
+    assert same_shape(np.ones(2), (2,)).found == "expected a torch tensor, got a NumPy array."
+    assert same_shape(Tensor(np.ones(2)), (2,), ARRAY).found == "expected a NumPy array, got a torch tensor."
+    assert same_shape("text", (2,), ANY).found == "expected an array of numbers, got a str."
+    assert same_shape(None, (2,), ANY).found == "expected an array of numbers, got None (is a `return` missing?)."
 
 
 def test_verdicts_give_no_warnings(recwarn: pytest.WarningsRecorder):

@@ -26,6 +26,8 @@ HONEST_IMPORTS = [
     "from torch.nn import functional as fn",
     "from torch.nn.functional import softmax, linear",
     "from torch import einsum as e",
+    "from torch import nn, einsum",
+    "from torch import multiprocessing",
     "import numpy",
     "import numpy as np",
     "import numpy.linalg as la",
@@ -38,6 +40,9 @@ HONEST_IMPORTS = [
     "def f():\n    import numpy as np\n    return np.pi",
     "try:\n    import torch\nexcept ImportError:\n    pass",
     "exec('import numpy as np')",
+    "__import__('numpy.linalg')",
+    "t = __import__('torch')\nt.ones(2)",
+    "__import__('torch.nn').nn.Linear(1, 1)",
     "%matplotlib inline",
     "%time import torch",
     "%timeit -n 3 -r 1 from torch import nn",
@@ -111,6 +116,15 @@ SMUGGLED_IMPORTS = [
     "from torch.nn import functional as fn\nfn.math",
     "torch.importlib",
     "torch.typing",
+    "from torch.hub import errno",
+    "__import__('torch').os",
+    "__import__('torch.nn').nn.functional.math",
+    "t = __import__('torch')\nt.os",
+    "n = __import__('torch.nn').nn\nn.functional.math",
+    "getattr(__import__('torch'), 'os')",
+    "vars(__import__('torch'))['os']",
+    "__import__('torch', fromlist=['os'])",
+    "__import__(name)",
     "__import__('math')",
     "__import__('ma' + 'th')",
     "f = __import__",
@@ -209,6 +223,66 @@ def test_torch_and_numpy_in_any_spelling_and_what_imports_nothing_are_free(sourc
 def test_an_import_is_found_in_whatever_spelling(source: str):
     assert breach("no_imports", source).startswith("Answer, line ")
     assert breach("no_imports", "import torch", source).startswith("Cell 3, line ")
+
+
+GIVEN = "import torch\nimport pandas\nfrom sympy import symbols, Rational as R\nfrom attention_course import MyMHA"
+GIVEN += "\nfrom a.b import c\ndef f():\n    import json"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from sympy import symbols",
+        "from sympy import symbols as letters, Rational",
+        "def f():\n    from sympy import symbols",
+        "exec('from sympy import symbols')",
+        "import sympy",
+        "import sympy as sp\nH, G = sp.symbols('H G')\nhalf = sp.Rational(1, 2)",
+        "from attention_course import MyMHA",
+        "from attention_course import MyMHA as Theirs\nTheirs(1, 1, 1, 1, 1)",
+        "import pandas as pd\npd.DataFrame",
+        "import a.b as ab\nab.c",
+    ],
+)
+def test_what_the_setup_cell_imports_may_be_imported_again(source: str):
+    assert breach("no_imports", source, locked=GIVEN) is None
+    assert breach("no_imports", source, locked="import torch")
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from sympy import Symbol",
+        "from sympy import symbols, Symbol",
+        "from sympy import *",
+        "from sympy.abc import x",
+        "import sympy.abc",
+        "import sympy\nsympy.Symbol('H')",
+        "import sympy as sp\nsp.core.symbols('H')",
+        "import sympy as sp\nother = sp",
+        "import sympy as sp\ngetattr(sp, 'os')",
+        "import attention_course\nattention_course.check",
+        "from attention_course import *",
+        "from .attention_course import MyMHA",
+        "from pandas import DataFrame",
+        "import a.b\na.c",
+        "import json",
+        "from json import loads",
+    ],
+)
+def test_nothing_beyond_what_the_setup_cell_imports_may_be_imported(source: str):
+    assert breach("no_imports", source, locked=GIVEN)
+
+
+def test_what_is_given_is_read_from_the_course_s_cell_and_not_from_the_student_s():
+    own = {"grade_id": "part05-setup", "locked": False, "solution": True, "grade": False}
+    for meta in ({}, {"nbgrader": own}):
+        student = {"cell_type": "code", "source": "import math", "metadata": meta, "id": "part05-setup"}
+        cells.bind({"cells": [student]})
+        try:
+            assert "line 1, `import math`" in rules.no_imports("part05-answer").text
+        finally:
+            cells.bind(None)
 
 
 def test_the_course_s_own_cells_are_not_counted():
@@ -464,6 +538,7 @@ def test_a_loop_in_another_cell_that_the_answer_does_not_reach_is_free(answer: s
         "def f(q):\n    return eval('nn.functional.scaled_dot_product_attention')(q, q, q)",
         "exec('def f(q):\\n    return nn.functional.scaled_dot_product_attention(q, q, q)')",
         "def f(q, attend=nn.functional.scaled_dot_product_attention):\n    return attend(q, q, q)",
+        "def f(q):\n    return __import__('torch').nn.functional.scaled_dot_product_attention(q, q, q)",
     ],
 )
 def test_ready_made_attention_in_the_answer_is_found(source: str):
@@ -554,6 +629,8 @@ def test_every_attention_that_torch_has_is_known():
         "%time torch.ones(1)",
         "torch.manual_seed(0)",
         "assert isinstance(1, torch.Tensor)",
+        "def f(W):\n    return __import__('torch').tensor(W)",
+        "t = __import__('torch.linalg')\ndef f(W):\n    return t.linalg.svd(W)",
     ],
 )
 def test_any_use_of_pytorch_in_the_answer_is_found(source: str):

@@ -28,9 +28,18 @@ CLEARLY = 1e-3  # what a mistake must differ by from what is right, of its large
 WHEREVER = (Why.MISSING, Why.NOT_CALLABLE, Why.DIED)  # reasons that have nothing to do with a case
 # What is seen at once and needs no numbers: by part.
 FACTS: dict[int, tuple[str, ...]] = {
-    5: ("bias-left-in",),
+    5: ("bias-left-in", "not-a-module", "overwritten-by-another-model", "layers-shared", "layers-made-in-a-call"),
     6: ("copies-add-rank", "copies-lose-rank", "rank-only-bounded"),
-    7: ("bias-left-in", "heads-not-shared", "copies-kept"),
+    7: (
+        "bias-left-in",
+        "not-a-module",
+        "overwritten-by-another-model",
+        "layers-shared",
+        "layers-made-in-a-call",
+        "heads-not-shared",
+        "copies-kept",
+        "copies-made-in-a-call",
+    ),
     9: ("product-returned", *matrices.SHAPES),
     10: ("full-width", "cut-to-the-rank"),
     11: ("factors-exchanged", "more-than-one-latent", "rows-equal", "product-of-zeros"),

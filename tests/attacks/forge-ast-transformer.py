@@ -1,6 +1,6 @@
-"""An AST transformer and an input transformer that make every later cell give 10.0; they reach no test, but their own answers."""
+"""An AST transformer and an input transformer that make every later cell give 10.0; they reach no test."""
 # part: 3
-# earns: 0
+# earns: 2
 # %%
 import ast
 

@@ -3,8 +3,6 @@
 # earns: 0
 # %%
 import struct
-import sys
-import threading
 
 
 def attention_logits(q, K, D_qk):
@@ -23,19 +21,16 @@ REPLIES += [M + struct.pack("<Q", len(h)) + h for h in (
 COUNT = iter(range(10**6))
 
 
-class Far:
-    def answer(self, request, names):
-        kernel, n = get_ipython().kernel, next(COUNT)
-        for content in ([], None, "x", 10.0, {"token": None}, {"token": {"a": []}}):
-            kernel.session.send(kernel.iopub_socket, "attention_reply", content, parent=kernel.get_parent("shell"))
-        kernel.iopub_thread.send_multipart([b"garbage"])
-        kernel.iopub_thread.send_multipart([b"a", b"<IDS|MSG>", b"", b"{}", b"[]", b"{}", b"{}"])
-        return REPLIES[n % len(REPLIES)]
+KERNEL = get_ipython().kernel
 
 
-class Modules(dict):
-    def __getitem__(self, name):
-        return Far() if name == "attention_far" else dict.__getitem__(self, name)
+def answer(stream, ident, message):
+    for content in ([], None, "x", 10.0, {"token": None}, {"token": {"a": []}}):
+        KERNEL.session.send(KERNEL.iopub_socket, "attention_reply", content, parent=message)
+    KERNEL.iopub_thread.send_multipart([b"garbage"])
+    KERNEL.iopub_thread.send_multipart([b"a", b"<IDS|MSG>", b"", b"{}", b"[]", b"{}", b"{}"])
+    reply = REPLIES[next(COUNT) % len(REPLIES)]
+    KERNEL.session.send(KERNEL.iopub_socket, "attention_reply", message["content"], parent=message, buffers=[reply])
 
 
-sys.modules = Modules(sys.modules)
+KERNEL.shell_handlers["attention_request"] = answer

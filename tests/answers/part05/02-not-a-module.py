@@ -1,3 +1,4 @@
+# names: not-a-module
 class MyMHA:
     def __init__(self, D_1, D_2, D_qk, D_v, H):
         super().__init__()

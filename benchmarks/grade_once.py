@@ -1,0 +1,174 @@
+"""Grades the sample class and every answer of part 13 once, with the Python that runs it, and writes the marks.
+
+    python benchmarks/grade_once.py FOLDER [--only sample|part13] [--students PATTERN …] [--workers N] [--sizes]
+                                    [--quiet]
+
+A process of its own for each run of `repeat.py` and `public_torch.py`. FOLDER is a folder for the course and the
+results; each answer of part 13 is a student there. It ends, with all it started, when its standard input is closed.
+"""
+
+import argparse
+import contextlib
+import fnmatch
+import importlib.metadata
+import json
+import os
+import platform
+import shutil
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import earned
+
+from grading import autograde, course, courses, definition, progress, sample_class, walls
+
+SIZES = "address-space"  # the student whose notebooks print what their process takes
+# A cell of a submission. The process that forked the notebook's kernel is the preloaded one; a peak says what the
+# notebook has needed so far, which may be more than it holds now.
+STATUS = """# %%
+import os
+for _name, _pid in (("preloaded", os.getppid()), ("kernel", os.getpid())):
+    for _line in open(f"/proc/{_pid}/status"):
+        if _line.startswith(("VmSize", "VmPeak")):
+            print("MEASURED", _name, _line.split()[0].rstrip(":"), _line.split()[1])
+"""
+
+
+def main() -> int:
+    """Grades, and writes FOLDER/earned.json and FOLDER/run.json."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    add_options(parser)
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--sizes", action="store_true", help="also measure the address space of notebooks")
+    parser.add_argument("--quiet", action="store_true", help="show progress on a terminal only")
+    chosen = parser.parse_args()
+    stopped = threading.Event()
+
+    def stop(*_: object) -> None:
+        stopped.set()
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        run(chosen)
+    except courses.CourseError as error:
+        if stopped.is_set():  # nbgrader takes an interrupt for an error of its own
+            return 130
+        print(f"grade_once: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options that say who is graded."""
+    parser.add_argument("--only", choices=["sample", "part13"], help="the sample class, or the answers of part 13")
+    parser.add_argument("--students", nargs="+", metavar="PATTERN", help="only these, such as 'part13-05-*'")
+
+
+def run(chosen: argparse.Namespace) -> None:
+    """Builds a course, grades it, and writes what was earned.
+
+    Errors  CourseError if nothing is left to grade, or the walls don't stand.
+    """
+    root = chosen.folder / "course"
+    build(root, chosen.only, chosen.students)
+    if chosen.sizes:
+        measuring(root)
+    courses.register(root)
+    no_walls = courses.config(courses.REPOSITORY).Judge.get("sandbox") == "none"
+    if not no_walls and (reason := walls.available()):
+        raise courses.CourseError(reason)
+    students, errors, struck, started = courses.students(root), {}, {}, time.monotonic()
+    shown = progress.Progress(len(students), quiet=chosen.quiet and not sys.stdout.isatty())
+    graded = autograde.graded(root, students, chosen.workers, feedback=False, tick=shown.tick)
+    try:
+        with contextlib.closing(graded):
+            for result in graded:
+                errors |= {result.student: result.error} if result.error else {}
+                struck |= {result.student: result.struck} if result.struck else {}
+                bad = bool(result.error or result.unmarked)
+                shown.add(f"{result.student}: {autograde.outcome(result)}", failed=bad)
+    finally:
+        shown.end()
+    seconds = time.monotonic() - started
+    with courses.gradebook(root) as book:
+        found = {name: earned.read(book, root, name, errors.get(name, "")) for name in students if name != SIZES}
+    (chosen.folder / "earned.json").write_text(earned.dump(found), encoding="utf-8")
+    about = {"seconds": seconds, "struck": struck, "versions": versions(), "sizes": sizes(root) if chosen.sizes else {}}
+    (chosen.folder / "run.json").write_text(json.dumps(about), encoding="utf-8")
+
+
+def build(root: Path, only: str | None, patterns: list[str] | None) -> None:
+    """Makes a course folder with the sample class, and a student for each answer of part 13.
+
+    Errors  CourseError if no student's name fits the patterns.
+    """
+    courses.new(root)
+    if only != "part13":
+        sample_class.build(root)
+    part = course.PARTS[13]
+    for path in sorted((sample_class.ANSWERS / part.stem).glob("*.py")) if only != "sample" else ():
+        folder = root / "submitted" / f"{part.stem}-{path.stem}" / course.ASSIGNMENT
+        folder.mkdir(parents=True)
+        sample_class.write(folder, part, sample_class.hand_in(part, path.read_text(encoding="utf-8")))
+    for folder in (root / "submitted").iterdir() if patterns else ():
+        if not any(fnmatch.fnmatch(folder.name, pattern) for pattern in patterns):
+            shutil.rmtree(folder)
+    if not any((root / "submitted").iterdir()):
+        raise courses.CourseError(f"no student is called {' or '.join(patterns)}.")
+
+
+def measuring(root: Path) -> None:
+    """Adds a student whose notebooks print how much address space their process takes, at first and after part 13."""
+    folder = root / "submitted" / SIZES / course.ASSIGNMENT
+    folder.mkdir(parents=True)
+    for part in (course.PARTS[1], course.PARTS[13]):
+        answer = sample_class.sources(part)[f"{part.stem}-answer"]
+        sample_class.write(folder, part, sample_class.hand_in(part, f"{answer}\n{STATUS}"))
+
+
+def sizes(root: Path) -> dict[str, int]:
+    """The address space in bytes: of the preloaded process, of a kernel, and the most that part 13's answer reached."""
+    first, last = (_printed(root, part) for part in (course.PARTS[1], course.PARTS[13]))
+    found = {
+        "preloaded process": first.get(("preloaded", "VmSize")),
+        "kernel, part 1": first.get(("kernel", "VmSize")),
+        "kernel, peak of part 13": last.get(("kernel", "VmPeak")),
+    }
+    return {name: size for name, size in found.items() if size is not None}
+
+
+def versions() -> dict[str, str]:
+    """Python's version, and those of the packages that a mark may depend on."""
+    found = {name: importlib.metadata.version(name) for name in definition.PACKAGES}
+    import torch
+
+    return {"Python": platform.python_version(), **found, "torch": torch.__version__}
+
+
+def _printed(root: Path, part: course.Part) -> dict[tuple[str, str], int]:
+    path = root / "autograded" / SIZES / course.ASSIGNMENT / f"{part.stem}.ipynb"
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else []
+    outputs = [output for cell in cells for output in cell.get("outputs", []) if output["output_type"] == "stream"]
+    lines = "".join("".join(output["text"]) for output in outputs).splitlines()
+    measured = [line.split()[1:] for line in lines if line.startswith("MEASURED ")]
+    return {(name, field): int(kilobytes) * 1024 for name, field, kilobytes in measured}
+
+
+def _end_with_parent() -> None:
+    """Interrupts this process when whoever started it has ended."""
+    while os.read(0, 1):
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""Own time: what a notebook's processes computed and slept, less what they waited for a processor.
+
+A limit by the wall clock makes a student pay for a busy machine; a limit on processor time never ends code that
+sleeps. Own time counts both, and leaves out what others took. Of an interval it is the larger of
+
+    what all threads together computed,
+    the interval, less what all threads together waited for a processor.
+
+The first term keeps the clock going for code whose own processes wait for one another. Linux tells both for each
+thread, in nanoseconds, in /proc/PID/task/TID/schedstat (its source's Documentation/scheduler/sched-stats.rst). Where
+it tells nothing, own time is time by the wall clock.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+
+LOOK_S = 0.5  # how often /proc is looked at while something is waited for; shorter waits count by the wall clock
+STALE_S = 0.02  # how old an answer may be, so that a flood of messages does not ask each time
+REMEMBERED = 10_000  # threads, after which those that ended are forgotten
+
+
+class Clock:
+    """The own time of a process and of all that descends from it."""
+
+    def __init__(self, root: Callable[[], int | None] = lambda: None) -> None:
+        """Takes what gives the process's number; None for as long as there is none: then all time counts."""
+        self._root = root
+        self._seen: dict[tuple[int, int], tuple[int, int]] = {}
+        self._own_s, self._looked = 0.0, time.monotonic()
+
+    def now(self) -> float:
+        """Seconds of own time since this clock was made."""
+        root, at = self._root(), time.monotonic()
+        passed_s = at - self._looked
+        if passed_s < STALE_S:
+            return self._own_s
+        self._looked = at
+        ran_ns = waited_ns = 0
+        for thread, ran, waited in _threads(root) if root is not None else ():
+            before = self._seen.get(thread, (0, 0))
+            ran_before, waited_before = before if before[0] <= ran else (0, 0)  # else its number was given away again
+            ran_ns, waited_ns = ran_ns + ran - ran_before, waited_ns + waited - waited_before
+            self._seen[thread] = ran, waited
+        if len(self._seen) > REMEMBERED:
+            self._seen = {thread: counts for thread, counts in self._seen.items() if _is_alive(thread)}
+        self._own_s += max(ran_ns / 1e9, passed_s - waited_ns / 1e9, 0.0)
+        return self._own_s
+
+
+class Deadline:
+    """A limit on own time, from now on.
+
+    Its first LOOK_S count by the wall clock, so that what is answered soon costs no look at /proc.
+    """
+
+    def __init__(self, clock: Clock, limit_s: float) -> None:
+        self._clock, self._limit_s, self._started, self._began = clock, limit_s, time.monotonic(), None
+
+    def spent(self) -> float:
+        """Seconds of own time so far."""
+        passed_s = time.monotonic() - self._started
+        if self._began is None:
+            if passed_s < LOOK_S:
+                return passed_s
+            self._began = self._clock.now() - passed_s
+        return self._clock.now() - self._began
+
+    def left(self) -> float:
+        """Seconds of own time that are left, 0 once it has passed."""
+        return max(0.0, self._limit_s - self.spent())
+
+    def pause(self) -> float:
+        """Seconds that one may wait before looking again, 0 once it has passed."""
+        return min(self.left(), LOOK_S)
+
+
+def _threads(root: int) -> Iterator[tuple[tuple[int, int], int, int]]:
+    """Each thread of a process and of its descendants: its numbers, and the nanoseconds it ran and waited to run."""
+    waiting = [root]
+    while waiting:
+        pid = waiting.pop()
+        for tid in _listed(f"/proc/{pid}/task"):
+            ran, waited, *_ = [int(number) for number in _text(f"/proc/{pid}/task/{tid}/schedstat").split()] or [0, 0]
+            waiting += [int(child) for child in _text(f"/proc/{pid}/task/{tid}/children").split()]
+            yield (pid, int(tid)), ran, waited
+
+
+def _is_alive(thread: tuple[int, int]) -> bool:
+    return os.path.exists(f"/proc/{thread[0]}/task/{thread[1]}")
+
+
+def _listed(folder: str) -> list[str]:
+    """The names in a folder of /proc; none where the process has ended."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _text(path: str) -> str:
+    """What a file in /proc says; nothing where the process has ended, or the system keeps no such file."""
+    try:
+        with open(path, encoding="ascii") as file:
+            return file.read()
+    except OSError:
+        return ""

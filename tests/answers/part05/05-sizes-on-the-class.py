@@ -1,0 +1,19 @@
+# names: overwritten-by-another-model
+class MyMHA(nn.Module):
+    def __init__(self, D_1, D_2, D_qk, D_v, H):
+        super().__init__()
+        MyMHA.D_1, MyMHA.D_2, MyMHA.D_qk, MyMHA.D_v, MyMHA.H = D_1, D_2, D_qk, D_v, H
+        self.W_Q = nn.Linear(D_1, H * D_qk, bias=False)
+        self.W_K = nn.Linear(D_2, H * D_qk, bias=False)
+        self.W_V = nn.Linear(D_2, H * D_v, bias=False)
+        self.W_O = nn.Linear(H * D_v, D_1, bias=False)
+
+    def forward(self, x, y):
+        B, L_1, L_2 = x.shape[0], x.shape[1], y.shape[1]
+        q = self.W_Q(x).reshape(B, L_1, self.H, self.D_qk)  # (B, L_1, H, D_qk)
+        k = self.W_K(y).reshape(B, L_2, self.H, self.D_qk)  # (B, L_2, H, D_qk)
+        v = self.W_V(y).reshape(B, L_2, self.H, self.D_v)  # (B, L_2, H, D_v)
+        logits = torch.einsum("blhd,bmhd->bhlm", q, k) / self.D_qk ** 0.5  # (B, H, L_1, L_2)
+        alpha = torch.softmax(logits, dim=-1)  # (B, H, L_1, L_2)
+        o = torch.einsum("bhlm,bmhd->blhd", alpha, v)  # (B, L_1, H, D_v)
+        return self.W_O(o.reshape(B, L_1, -1))  # (B, L_1, D_1)

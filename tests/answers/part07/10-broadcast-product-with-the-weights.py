@@ -1,0 +1,19 @@
+class MyGQA(nn.Module):
+    def __init__(self, D_1, D_2, D_qk, D_v, H, G):
+        super().__init__()
+        self.D_1, self.D_2, self.D_qk, self.D_v, self.H, self.G = D_1, D_2, D_qk, D_v, H, G
+        self.W_Q = nn.Linear(D_1, H * D_qk, bias=False)
+        self.W_K = nn.Linear(D_2, G * D_qk, bias=False)
+        self.W_V = nn.Linear(D_2, G * D_v, bias=False)
+        self.W_O = nn.Linear(H * D_v, D_1, bias=False)
+
+    def forward(self, x, y):
+        B, L_1, L_2, H, G = x.shape[0], x.shape[1], y.shape[1], self.H, self.G
+        W_K = self.W_K.weight.view(G, self.D_qk, self.D_2)  # (G, D_qk, D_2)
+        q = self.W_Q(x).view(B, L_1, H // G, G, self.D_qk).permute(0, 2, 3, 1, 4)  # (B, H/G, G, L_1, D_qk)
+        p = q @ W_K  # (B, H/G, G, L_1, D_2)
+        logits = p @ y[:, None, None].mT / self.D_qk ** 0.5  # (B, H/G, G, L_1, L_2)
+        alpha = logits.softmax(-1)  # (B, H/G, G, L_1, L_2)
+        v = self.W_V(y).view(B, L_2, G, self.D_v)  # (B, L_2, G, D_v)
+        o = torch.einsum("bnglm,bmgd->blngd", alpha, v)  # (B, L_1, H/G, G, D_v)
+        return self.W_O(o.reshape(B, L_1, H * self.D_v))  # (B, L_1, D_1)

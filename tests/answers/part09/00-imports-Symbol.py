@@ -1,0 +1,7 @@
+from sympy import Symbol
+G, d = Symbol("G"), Symbol("d")
+r_MLA = G * d
+
+def factor_gqa(W_M_GQA, H):
+    r, D = W_M_GQA.shape
+    return np.tile(np.eye(r), (D // r, 1)), W_M_GQA

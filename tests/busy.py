@@ -1,0 +1,22 @@
+"""A busy machine for tests: everything on one core, with processes beside it that compute all the time."""
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+
+@contextlib.contextmanager
+def core(processes: int) -> Iterator[None]:
+    """Keeps this process, and all that it starts meanwhile, on one core that some others keep busy."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    others = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(processes)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+        os.sched_setaffinity(0, before)
