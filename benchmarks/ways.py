@@ -89,6 +89,7 @@ def build(root: Path, students: int, parts: list[int]) -> None:
         kind = KINDS[n % len(KINDS)]
         folder = root / "submitted" / f"{n:03d}-{kind}" / course.ASSIGNMENT
         folder.mkdir(parents=True)
+        sample_class.equip(folder)  # the floor has nothing else to take it from
         for part in parts:
             name = f"{course.PARTS[part].stem}.ipynb"
             shutil.copyfile(made / kind / course.ASSIGNMENT / name, folder / name)

@@ -30,11 +30,14 @@ SUBMITTED, TIMESTAMP, TIMESTAMP_BYTES = "submitted", "timestamp.txt", 200
 def admitted(folder: str | Path) -> tuple[list[str], list[str]]:
     """The files below a hand-in's folder that are copied, and the relative paths of those that are left out.
 
-    Notebooks are in neither list: they go through `intake`.
+    Notebooks are in neither list: they go through `intake`. Nor is the course's own module: nbgrader copies the one in
+    source/, whatever lies in a hand-in under its name.
     """
     taken, left_out, bytes_left = [], [], limits.FILES_BYTES
     for path, status in _files(os.fspath(folder)):
         name = os.path.relpath(path, folder)
+        if name == course.MODULE:
+            continue
         is_file = stat.S_ISREG(status.st_mode) and os.access(path, os.R_OK)
         fits = status.st_size <= min(limits.FILE_BYTES, bytes_left) and len(taken) < limits.FILES
         if is_file and fits and _is_data(name) and (name != TIMESTAMP or timestamp(folder)):
@@ -125,4 +128,5 @@ def _matches(name: str, patterns: tuple[str, ...] | list[str]) -> bool:
 @functools.cache
 def _modules() -> frozenset[str]:
     """The names under which Python finds a module here."""
-    return frozenset({"grading", *sys.stdlib_module_names, *importlib.metadata.packages_distributions()})
+    ours = {"grading", course.MODULE.removesuffix(".py")}
+    return frozenset({*ours, *sys.stdlib_module_names, *importlib.metadata.packages_distributions()})

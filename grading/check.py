@@ -95,6 +95,7 @@ def read(path: Path) -> Notebook | Result:
         if cell.get("cell_type") == "code" and _source(cell).strip():
             sources.append((str(meta.get("grade_id") or f"cell {position}"), _source(cell)))
     editable = [(meta, cell) for meta, cell in named if cell.get("cell_type") == "code" and not cells.is_ours(meta)]
+    editable = [(m, c) for m, c in editable if not m or m.get("solution")]  # the rest is the course's own scratch cells
     reasoning = [(m, c) for m, c in named if m.get("grade_id") == f"{part.stem}-reasoning"]
     written = any(not _untouched(*r) and _source(r[1]).strip() not in ("", _STUB) for r in reasoning)
     untouched = all(_untouched(*e) or not _source(e[1]).strip() for e in editable)

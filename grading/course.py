@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 ASSIGNMENT = "attention"
+MODULE = "attention_course.py"  # what notebooks import from next door: released with them, and always the release's own
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import nbformat
 from nbformat.v4 import new_code_cell
 from nbgrader.preprocessors import Execute
 
-from grading import course, courses, judge, limits, reports
+from grading import course, courses, judge, limits, part13, reports
 
 PART = course.PARTS[13]
 DIRECTLY, JUDGE = "directly", "judge"
@@ -93,10 +93,10 @@ def demo(say: Callable[[str], object] = print) -> int:
 
 def told(found: Run) -> list[str]:
     """What a run gave, in lines for people."""
-    verdict = "below" if found.error < bound() else "NOT below"
+    verdict = f"{'below' if found.error < part13.BOUND else 'NOT below'} the bound {part13.BOUND:.0e}"
     lines = [
         f"part 13 {found.way:8}  {found.name} ({found.device}), {found.dtype}, TF32 {'on' if found.tf32 else 'off'}",
-        f"    relative error {found.error:.1e}, {verdict} the bound {bound():.0e}: {found.marks:g} of {PART.automatic}",
+        f"    relative error {found.error:.1e}, {verdict}: {found.marks:g} of {PART.automatic}",
     ]
     return lines + [f"    {line}" for line in found.report.splitlines()[1:] if re.match(r"\s*0/", line)]
 
@@ -109,8 +109,8 @@ def run(way: str, before: str = "", look: str = _LOOK) -> Run:
     courses.config(courses.REPOSITORY)  # so that ordinary kernels find `grading`
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for stem in ("part05", PART.stem):
-            source = courses.REPOSITORY / "source" / course.ASSIGNMENT / f"{stem}.ipynb"
+        for file in (course.MODULE, f"{PART.stem}.ipynb"):
+            source = courses.REPOSITORY / "source" / course.ASSIGNMENT / file
             (folder / source.name).write_bytes(source.read_bytes())
         notebook = nbformat.read(folder / f"{PART.stem}.ipynb", as_version=4)
         _put(notebook, f"{PART.stem}-answer", before, after=False)
@@ -131,17 +131,6 @@ def run(way: str, before: str = "", look: str = _LOOK) -> Run:
     found = reports.read(test)  # the judge's; in a kernel of its own the test prints it
     report = found.text() if found else _printed(test)
     return Run(way, **ast.literal_eval(printed), marks=float(results[0]), report=report)
-
-
-def bound() -> float:
-    """The bound on the relative error, as part 13's hidden test has it."""
-    source = courses.REPOSITORY / "source" / course.ASSIGNMENT / f"{PART.stem}.ipynb"
-    test = next(c for c in nbformat.read(source, as_version=4).cells if c.get("id") == f"{PART.stem}-test")
-    for node in ast.parse(test.source).body:
-        match node:
-            case ast.Assign(targets=[ast.Name(id="BOUND")], value=value):
-                return float(ast.literal_eval(value))
-    raise Failed(f"{PART.stem}-test sets no BOUND.")
 
 
 def _printed(cell: nbformat.NotebookNode) -> str:

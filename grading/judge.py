@@ -14,6 +14,7 @@ import functools
 import io
 import json
 import linecache
+import logging
 import traceback
 from pathlib import Path
 
@@ -126,6 +127,7 @@ class Judge(Execute):
             return
         probe.bind(KernelDoor(self))
         cells.bind(self.clean)
+        heard = _Passed(self.log)
         try:
             cell.outputs = _marked(run_test(cell.source, name, points))
         except Exception:  # noqa: BLE001  (whatever failed here is ours: the part stays unmarked, and the log says why)
@@ -133,6 +135,7 @@ class Judge(Execute):
             self.log.error("%s\n%s", text, traceback.format_exc())
             cell.outputs = [new_output("error", ename=outcomes.NOT_MARKED, evalue=text, traceback=[text])]
         finally:
+            heard.close()
             probe.bind(None)
             cells.bind(None)
 
@@ -171,6 +174,24 @@ def run_test(source: str, name: str, points: float) -> Report:
     if report is None or type(marks) is not float or marks != report.marks or not 0.0 <= marks <= points:
         raise ValueError(f"{marks!r} are no marks out of {points:g}")
     return report
+
+
+class _Passed(logging.Handler):
+    """Passes what `grading` logs on to nbgrader's log, with its traceback, until it is closed."""
+
+    def __init__(self, log: logging.Logger) -> None:
+        super().__init__()
+        self.log = log
+        logging.getLogger("grading").addHandler(self)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Passes one record on."""
+        self.log.log(record.levelno, "%s", self.format(record))
+
+    def close(self) -> None:
+        """Passes nothing on any more."""
+        logging.getLogger("grading").removeHandler(self)
+        super().close()
 
 
 @functools.cache

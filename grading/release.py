@@ -62,5 +62,5 @@ def _joined(outputs: list) -> list:
 def _replace(made: Path, target: Path) -> None:
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    for path in sorted(made.glob("*.ipynb")):
+    for path in [*sorted(made.glob("*.ipynb")), made / course.MODULE]:
         shutil.copyfile(path, target / path.name)

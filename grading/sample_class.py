@@ -1,6 +1,7 @@
 """A pretend class to grade, built from source, release and tests/answers; each student is named by what it is."""
 
 import json
+import shutil
 from pathlib import Path
 
 from grading import course, courses
@@ -74,6 +75,7 @@ def build(root: Path) -> list[str]:
     for student, make in students.items():
         folder = root / "submitted" / student / course.ASSIGNMENT
         folder.mkdir(parents=True, exist_ok=True)
+        equip(folder)
         for part in course.PARTS.values():
             write(folder, part, make(part))
     _damage(root / "submitted" / "damaged-hand-in" / course.ASSIGNMENT)
@@ -105,6 +107,11 @@ def hand_in(part: course.Part, answer: str, reasoning: str | None = None) -> dic
             cell["source"] = reasoning
     notebook["cells"] = cells
     return notebook
+
+
+def equip(folder: Path) -> None:
+    """Copies into a folder of notebooks what they import from next door."""
+    shutil.copyfile(courses.REPOSITORY / "source" / course.ASSIGNMENT / course.MODULE, folder / course.MODULE)
 
 
 def write(folder: Path, part: course.Part, notebook: dict) -> None:

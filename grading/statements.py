@@ -1,38 +1,18 @@
 """How many statements of a function compute each of its outputs.
 
 Views of the inputs, scalars and helper functions are free; arithmetic on tensors is a computing statement, and so is
-a view of something computed.
+a view of something computed. An output whose memory one statement allocates and another fills has taken both.
 """
 
 import ast
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
 from grading.cells import Code, defined, editable
+from grading.dataflow import SAME, Flow, Names, Place, assigned, boxed, computed, flow_of, is_box, is_size, root_of
 
-SCALAR_CALLS = frozenset("sqrt float int len abs pow max min round tensor as_tensor size numel dim item isqrt".split())
-# Rearranging an input is free: these compute nothing.
-VIEWS = frozenset(
-    "view reshape unflatten flatten transpose permute t T mT H swapaxes swapdims movedim moveaxis unsqueeze squeeze "
-    "expand expand_as contiguous clone detach split chunk unbind tensor_split narrow select to double float type cpu "
-    "cuda repeat tile stack cat concat concatenate vstack hstack requires_grad_ view_as reshape_as data ravel "
-    "broadcast_to type_as index_select rearrange".split()
-)
-# Neither numbers nor shape change: also after a product these are free.
-SAME = frozenset("contiguous clone detach to double float type cpu cuda requires_grad_".split())
-SIZES = frozenset({"shape", "device", "dtype", "ndim"})
-Place = tuple[int, int]  # the line and column where a statement begins
-
-
-@dataclass(frozen=True)
-class Flow:
-    """Where a value comes from: a tensor or a scalar, the lines of the statements that computed it; a tuple's parts."""
-
-    tensor: bool = False
-    lines: frozenset[Place] = field(default_factory=frozenset)
-    parts: tuple["Flow", ...] = ()
-
-    def __or__(self, other: "Flow") -> "Flow":
-        return Flow(self.tensor or other.tensor, self.lines | other.lines)
+LIBRARIES = frozenset({"torch", "nn", "np", "F"})
+LOOKING = frozenset("print display repr isinstance len type id".split())  # these write into no argument
+COMPOUND = (ast.If, ast.With, ast.Try, ast.For, ast.While, ast.FunctionDef, ast.ClassDef)
 
 
 def second_statement(answer_id: str, function: str) -> tuple[Code, int, int] | None:
@@ -45,8 +25,8 @@ def second_statement(answer_id: str, function: str) -> tuple[Code, int, int] | N
         return None
     code, node = found[-1]
     for position, flow in enumerate(_outputs(node)):
-        if len(flow.lines) > 1:
-            return code, max(flow.lines)[0], position
+        if len(flow.statements) > 1:
+            return code, max(flow.statements)[0], position
     return None
 
 
@@ -56,12 +36,15 @@ def _outputs(function: ast.FunctionDef) -> list[Flow]:
     names = {a.arg: Flow(tensor=a.arg not in {"H", "r", "D"}) for a in arguments}
     if len(arguments) >= 6:
         names[arguments[5].arg] = Flow()
+    inner = {node.name: node for node in ast.walk(function) if isinstance(node, ast.FunctionDef) and node != function}
     out: list[Flow] = []
     for statement in _in_order(function.body):
         at = (statement.lineno, statement.col_offset)
-        if not isinstance(statement, (ast.If, ast.With, ast.Try, ast.For, ast.While, ast.FunctionDef, ast.ClassDef)):
+        if not isinstance(statement, COMPOUND):
             for named in [node for node in ast.walk(statement) if isinstance(node, ast.NamedExpr)]:
                 _assign(named.target, named.value, at, names)
+            for owner, value in _written(statement, inner, names):
+                _fill(owner, computed(flow_of(value, names), at), at, names)
         match statement:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
@@ -69,17 +52,11 @@ def _outputs(function: ast.FunctionDef) -> list[Flow]:
             case ast.AnnAssign(target=target, value=value) if value is not None:
                 _assign(target, value, at, names)
             case ast.AugAssign(target=target, value=value):
-                flow = _flow(target, names) | _flow(value, names)
-                _store(target, _computed(flow, at), names)
-            case ast.Expr(value=ast.Call(keywords=[*_, ast.keyword(arg="out", value=owner)]) as call):
-                _store(owner, _computed(_flow(call, names), at), names)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=owner, attr=name)) as call) if (
-                name.endswith("_") and name not in SAME
-            ):
-                flow = _flow(call, names)
-                _store(owner, _computed(flow, at), names)
+                _fill(target, computed(flow_of(target, names) | flow_of(value, names), at), at, names)
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value])):
+                _put(name, None, assigned(value, at, names), names)
             case ast.Return(value=value) if value is not None:
-                flow = _statement_flow(value, at, names)
+                flow = assigned(value, at, names)
                 out = list(flow.parts) or [flow]
     return out
 
@@ -94,84 +71,74 @@ def _in_order(body: list[ast.stmt]) -> list[ast.stmt]:
     return out
 
 
-def _assign(target: ast.expr, value: ast.expr, at: Place, names: dict[str, Flow]) -> None:
-    pair = (ast.Tuple, ast.List)
-    if isinstance(target, pair) and isinstance(value, pair) and len(target.elts) == len(value.elts):
-        flows = [_statement_flow(v, at, names) for v in value.elts]
-        for one, flow in zip(target.elts, flows, strict=True):
-            _store(one, flow, names)
-        return
-    flow = _statement_flow(value, at, names)
-    targets = target.elts if isinstance(target, pair) else [target]
-    flows = flow.parts if isinstance(target, pair) and len(flow.parts) == len(targets) else [flow] * len(targets)
-    for one, part in zip(targets, flows, strict=True):
-        _store(one, part, names)
+def _written(
+    statement: ast.stmt, inner: dict[str, ast.FunctionDef], names: Names
+) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What calls in a statement write into, and the call: A.mul_(2), out=A, or a helper that is given memory."""
+    for call in [node for node in ast.walk(statement) if isinstance(node, ast.Call)]:
+        for owner in [keyword.value for keyword in call.keywords if keyword.arg == "out"]:
+            yield from ((one, call) for one in (owner.elts if isinstance(owner, ast.Tuple) else [owner]))
+        match call.func:
+            case ast.Attribute(value=owner, attr=name) if _writes(name):
+                of_class = root_of(owner) in LIBRARIES and call.args  # torch.Tensor.copy_(A, B)
+                yield (call.args[0] if of_class else owner), call
+            case ast.Name(id=name) if name in LOOKING:
+                continue
+        if isinstance(statement, ast.Expr) and statement.value is call:
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            if isinstance(call.func, ast.Name) and call.func.id in inner:
+                given += [node for node in ast.walk(inner[call.func.id]) if isinstance(node, ast.Name)]
+            for one in given:
+                if not is_size(one) and names.get(root_of(one) or "", Flow()).blank:
+                    yield one, call
 
 
-def _store(target: ast.expr, flow: Flow, names: dict[str, Flow]) -> None:
-    part = False
-    if _key(target):
-        names[_key(target)] = flow
-    while isinstance(target, (ast.Subscript, ast.Starred, ast.Attribute)):
-        part, target = True, target.value
-    if isinstance(target, ast.Name):
-        names[target.id] = (names.get(target.id, Flow()) | flow) if part else flow
+def _writes(method: str) -> bool:
+    """Whether a method writes into its tensor, as its name tells."""
+    return method == "__setitem__" or (method.endswith("_") and not method.endswith("__") and method not in SAME)
 
 
-def _statement_flow(value: ast.expr, at: Place, names: dict[str, Flow]) -> Flow:
-    """The flow of an assigned value: its statement counts if it computes, or if it rearranges something computed."""
-    if isinstance(value, (ast.Tuple, ast.List)):
-        parts = tuple(_statement_flow(part, at, names) for part in value.elts)
-        return Flow(any(p.tensor for p in parts), frozenset().union(*[p.lines for p in parts]), parts)
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in SAME:
-        value = value.func.value
-    flow = _flow(value, names)
-    if not flow.tensor or isinstance(value, ast.Name) or _key(value) in names:
-        return flow
-    return _computed(flow, at) if _computes(value, names) or flow.lines else flow
+def _assign(target: ast.expr, value: ast.expr, at: Place, names: Names) -> None:
+    flow = assigned(value, at, names)
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return _store(target, flow, at, names)
+    parts = flow.parts if len(flow.parts) == len(target.elts) else [flow] * len(target.elts)
+    for one, part in zip(target.elts, parts, strict=True):
+        _store(one, part, at, names)
+    return None
 
 
-def _computed(flow: Flow, at: Place) -> Flow:
-    return Flow(flow.tensor, flow.lines | {at}) if flow.tensor else flow
+def _store(target: ast.expr, flow: Flow, at: Place, names: Names) -> None:
+    match target:
+        case ast.Name(id=name) | ast.Starred(value=ast.Name(id=name)):
+            names[name] = flow
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key)) if is_box(name, names):
+            _put(name, key, flow, names)
+        case _:
+            _fill(target, flow, at, names)
 
 
-def _key(node: ast.expr) -> str:
-    """What an entry of a mapping of one's own is called here, such as out['W_Q']; "" for anything else."""
-    match node:
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(key))):
-            return f"{name}[{key!r}]"
-    return ""
+def _put(name: str, key: object, flow: Flow, names: Names) -> None:
+    """Sets an entry of a list or mapping; the key None appends to a list."""
+    if is_box(name, names):
+        entries = dict(zip(names[name].keys, names[name].parts, strict=True))
+        entries[len(entries) if key is None else key] = flow
+        names[name] = boxed(entries)
 
 
-def _flow(value: ast.expr, names: dict[str, Flow]) -> Flow:
-    if _key(value) in names:
-        return names[_key(value)]
-    match value:
-        case ast.Name(id=name):
-            return names.get(name, Flow())
-        case ast.Attribute(attr=name) if name in SIZES:
-            return Flow()
-        case ast.Call(func=ast.Attribute(attr="size" | "numel" | "dim" | "item")):
-            return Flow()
-        case ast.Call(func=ast.Name(id="len" | "int" | "float")):
-            return Flow()
-        case ast.Lambda():
-            return Flow()
-    out = Flow()
-    for inner in ast.iter_child_nodes(value):
-        if isinstance(inner, (ast.expr, ast.keyword)):
-            out |= _flow(inner.value if isinstance(inner, ast.keyword) else inner, names)
-    return out
-
-
-def _computes(value: ast.expr, names: dict[str, Flow]) -> bool:
-    """Whether an expression does more than rearrange tensors and compute scalars."""
-    for node in ast.walk(value):
-        match node:
-            case ast.BinOp() | ast.UnaryOp():
-                if _flow(node, names).tensor:
-                    return True
-            case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
-                if name not in VIEWS and name not in SCALAR_CALLS and _flow(node, names).tensor:
-                    return True
-    return False
+def _fill(owner: ast.expr, flow: Flow, at: Place, names: Names) -> None:
+    """Takes down that a statement writes into a tensor, or into a view of it."""
+    match owner:
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key)) if is_box(name, names):
+            return _put(name, key, flow_of(owner, names) | flow, names)
+    root = root_of(owner)
+    if root is None:
+        return None
+    old = names.get(root, Flow())
+    if not old.blank:
+        names[root] = old | flow
+        return None
+    new = Flow(old.tensor or flow.tensor, old.lines | flow.lines, old.blank, old.filled | {at})
+    for name in [name for name, other in names.items() if other.blank & old.blank]:
+        names[name] = new  # all names of the same memory
+    return None

@@ -147,12 +147,14 @@ def test_an_endless_loop_is_stopped_with_all_that_it_started(
     assert not [p for p in psutil.Process().children(recursive=True) if p.cmdline()[:1] == ["sleep"]]
 
 
-def test_part_13_takes_MyMHA_from_part_5_beside_it(tmp_path: Path, shown: tuple[bool, str]):
-    sample_class.write(tmp_path, course.PARTS[5], sample_class.hand_in(course.PARTS[5], f"{solved(5)}\n    mine = 5"))
-    answer = "assert MyMHA.mine == 5\ndef reduced_matrices(*_):\n    return None"
+def test_part_13_takes_MyMHA_from_the_course_s_own_module_next_to_it(tmp_path: Path, shown: tuple[bool, str]):
+    answer = "assert MyMHA.__module__ == 'attention_course'\ndef reduced_matrices(*_):\n    return None"
     sample_class.write(tmp_path, course.PARTS[13], sample_class.hand_in(course.PARTS[13], answer))
+    (alone,) = check.results([tmp_path / "part13.ipynb"])
+    assert alone.message.startswith("the setup cell, line 4: ModuleNotFoundError: No module named 'attention_course'")
+    sample_class.equip(tmp_path)
     (result,) = check.results([tmp_path / "part13.ipynb"])
-    assert result.message.startswith("reduced_matrices is to return four tensors")
+    assert result.message.startswith("Expected four tensors from reduced_matrices")
 
 
 def test_processes_can_start_without_a_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

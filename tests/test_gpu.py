@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from grading import gpu, walls
+from grading import gpu, part13, walls
 from grading.__main__ import main
 from grading.sandbox import Sandbox
 
@@ -36,10 +36,6 @@ def test_without_a_gpu_the_command_says_so_in_one_line_and_fails_nobody(
     assert main(["gpu"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("gpu: no GPU is used here: ") and printed.count("\n") == 1
-
-
-def test_the_bound_is_the_hidden_tests_own():
-    assert gpu.bound() == 5e-4
 
 
 def test_through_the_judge_products_rounded_as_by_TF32_miss_the_bound_and_cost_two_points():
@@ -114,5 +110,5 @@ def test_with_a_gpu_the_limit_on_addresses_falls_and_the_limit_on_memory_stays(m
 @pytest.mark.parametrize("way", [gpu.DIRECTLY, gpu.JUDGE])
 def test_on_a_gpu_the_model_answer_earns_its_points_and_with_TF32_misses_the_bound(way: str):
     right, rounded = gpu.run(way), gpu.run(way, before=gpu.TF32_ON)
-    assert right.device.startswith("cuda") and right.error < gpu.bound() and right.marks == 5.0
-    assert rounded.tf32 and rounded.error > gpu.bound() and rounded.marks < 5.0
+    assert right.device.startswith("cuda") and right.error < part13.BOUND and right.marks == 5.0
+    assert rounded.tf32 and rounded.error > part13.BOUND and rounded.marks < 5.0

@@ -26,7 +26,11 @@ ROLES = {  # grade id's ending: kind, grade, solution, locked
     "-beyond": ("markdown", False, False, True),
 }
 # Cells of sections that are worth nothing, which a student may leave as they are: kind, grade, solution, locked.
-OPTIONAL = {"part14-decode-step": ("code", False, True, False), "part14-decode-check": ("code", False, False, True)}
+OPTIONAL = {
+    "part13-own-mha": ("code", False, False, False),
+    "part14-decode-step": ("code", False, True, False),
+    "part14-decode-check": ("code", False, False, True),
+}
 # Lines of solutions and hidden tests that a task gives word for word, or that say nothing of its answer.
 GIVEN = {
     "product = W_UM_MLA @ W_DKV_MLA",
@@ -58,6 +62,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for part in SOLVED:
         name = f"source/{course.ASSIGNMENT}/{part.stem}.ipynb"
         shutil.copy(REPOSITORY / name, small / name)
+    shutil.copy(REPOSITORY / "source" / course.ASSIGNMENT / course.MODULE, small / "source" / course.ASSIGNMENT)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("grading.courses.REPOSITORY", small)
         release.make(folder)
@@ -129,6 +134,19 @@ def test_written_answers_end_with_a_criterion_for_each_point(part: course.Part):
 def test_the_release_is_what_source_makes_byte_for_byte(part: course.Part, made: Path):
     name = f"release/{course.ASSIGNMENT}/{part.stem}.ipynb"
     assert (REPOSITORY / name).read_bytes() == (made / name).read_bytes(), f"{name} is stale: run `make release`"
+
+
+@pytest.mark.parametrize("step", ["release", "notebooks"])
+def test_the_module_that_notebooks_import_lies_next_to_them_as_it_is_in_source(step: str):
+    name = f"{course.ASSIGNMENT}/{course.MODULE}"
+    kept = (REPOSITORY / step / name).read_bytes()
+    assert kept == (REPOSITORY / "source" / name).read_bytes(), f"{step}/{name} is stale: run `make release`"
+
+
+def test_of_files_next_to_the_notebooks_only_the_course_s_module_is_released(made: Path, solved: Path):
+    for folder in (REPOSITORY / "release", REPOSITORY / "notebooks", made / "release", solved / "notebooks"):
+        found = {path.name for path in (folder / course.ASSIGNMENT).iterdir() if path.is_file()}
+        assert {name for name in found if not name.endswith(".ipynb")} == {course.MODULE}
 
 
 @PARTS

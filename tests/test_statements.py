@@ -222,6 +222,70 @@ Q.requires_grad_(False)
 O = O.contiguous()
 return W_DKV.clone(), W_DKV.detach(), Q.to(torch.float32), O.clone()
 """,
+    "starred outputs": """
+pair = f(W_UK, W_Q), g(W_O, W_UV)
+return W_DKV, W_DKV, *pair
+""",
+    "a list that is filled": """
+hats = [None] * 4
+hats[0] = hats[1] = W_DKV
+hats[2] = f(W_UK, W_Q)
+hats[3] = g(W_O, W_UV)
+return hats
+""",
+    "a list that grows": """
+hats = [W_DKV, W_DKV]
+hats.append(f(W_UK, W_Q))
+hats.append(g(W_O, W_UV))
+K, V, Q, O = hats
+return K, V, Q, O
+""",
+    "a mapping's values": """
+hats = {"K": W_DKV, "V": W_DKV}
+hats["Q"] = f(W_UK, W_Q)
+hats["O"] = g(W_O, W_UV)
+return tuple(hats.values())
+""",
+    "an input scattered into zeros": """
+blocks = torch.zeros(H, d, H, r)
+blocks[torch.arange(H), :, torch.arange(H)] = W_UV.view(H, d, r)
+Q = f(W_UK, W_Q)
+O = W_O @ blocks.view(D, H * r)
+return W_DKV, W_DKV, Q, O
+""",
+    "a mask filled with ones": """
+mask = torch.zeros(H, H)
+mask.fill_diagonal_(1.0)
+Q = f(W_UK, W_Q)
+O = W_O @ torch.einsum("gh,hdr->gdhr", mask, W_UV.view(H, d, r)).reshape(D, H * r)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated and filled at once": """
+Q = torch.empty(H * r, D).copy_(W_UK.T @ W_Q)
+O = torch.matmul(W_O, W_UV, out=torch.empty(D, H * r))
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated for nothing": """
+Q = torch.empty(H * r, D)
+Q = f(W_UK, W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "blanks with a shape asked for": """
+blank = torch.empty(H * r, D)
+print(blank.shape)
+assert_shape(blank.shape)
+Q = f(W_UK, W_Q).view_as(blank)
+O = g(W_O, W_UV).mul_(blank.size(0) / blank.size(0))
+return W_DKV, W_DKV, Q, O
+""",
+    "a scale in place of a product": """
+s = torch.tensor(2.0)
+K = s * W_DKV
+Q = torch.bmm(W_UK, W_Q).mul_(s)
+O = torch.bmm(W_O, W_UV).div_(s)
+return K, W_DKV, Q, O
+""",
     "names in a tuple": """
 Q = f(W_UK, W_Q)
 O = g(W_O, W_UV)
@@ -350,6 +414,115 @@ Q.mul_(2)
 O = W_O @ W_UV
 return W_DKV, W_DKV, Q, O
 """,
+    "allocated, then a slice": """
+Q = torch.empty(H * r, D)
+Q[:] = W_UK.T @ W_Q
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then out=": """
+Q = torch.empty(H * r, D)
+torch.matmul(W_UK.T, W_Q, out=Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then out= in an assignment": """
+memory = torch.empty(H * r, D)
+Q = torch.matmul(W_UK.T, W_Q, out=memory)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then copy_": """
+O = torch.zeros_like(W_O)
+O.copy_(W_O @ W_UV)
+return W_DKV, W_DKV, f(W_UK, W_Q), O
+""",
+    "allocated, then copy_ in an assignment": """
+memory = W_O.new_empty(D, H * r)
+O = memory.copy_(W_O @ W_UV)
+return W_DKV, W_DKV, f(W_UK, W_Q), O
+""",
+    "allocated, then add_": """
+O = torch.zeros(D, H * r)
+O.add_(W_O @ W_UV)
+return W_DKV, W_DKV, f(W_UK, W_Q), O
+""",
+    "allocated, then +=": """
+O = torch.zeros(D, H * r)
+O += W_O @ W_UV
+return W_DKV, W_DKV, f(W_UK, W_Q), O
+""",
+    "allocated, then filled through a view": """
+Q = torch.empty(H * r, D)
+by_head = Q.view(H, r, D)
+torch.bmm(W_UK, W_Q, out=by_head)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then a view filled at once": """
+Q = torch.empty(H * r, D)
+Q.view(H, r, D)[...] = W_UK @ W_Q
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated by head, filled, returned as a view": """
+by_head = torch.empty(H, r, D)
+by_head[:] = W_UK @ W_Q
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, by_head.view(H * r, D), O
+""",
+    "allocated, then .data": """
+Q = torch.empty(H * r, D)
+Q.data = W_UK.T @ W_Q
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then filled by the class's method": """
+Q = torch.empty(H * r, D)
+torch.Tensor.copy_(Q, W_UK.T @ W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then filled by a helper": """
+Q = torch.empty(H * r, D)
+fill(Q, W_UK, W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then filled by an inner function": """
+Q = torch.empty(H * r, D)
+def fill():
+    Q[:] = W_UK.T @ W_Q
+fill()
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated together": """
+Q, O = torch.empty(H * r, D), torch.empty(D, H * r)
+Q[:], O[:] = W_UK.T @ W_Q, W_O @ W_UV
+return W_DKV, W_DKV, Q, O
+""",
+    "a copy of the key, allocated first": """
+K = torch.empty_like(W_DKV)
+K.copy_(W_DKV)
+return K, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)
+""",
+    "factor through a view": """
+Q = f(W_UK, W_Q)
+Q.view(H, r, D).mul_(2)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "a list whose entry changes": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+hats[2] = hats[2].T
+return hats
+""",
+    "a mapping whose entry changes in place": """
+hats = {"Q": f(W_UK, W_Q), "O": g(W_O, W_UV)}
+hats["Q"] *= 2
+return W_DKV, W_DKV, hats["Q"], hats["O"]
+""",
     "squeeze in place": """
 Q = f(W_UK, W_Q)
 Q.squeeze_()
@@ -400,7 +573,9 @@ def test_a_second_statement_that_computes_an_output_is_found(body: str):
 @pytest.mark.parametrize(
     ("name", "line", "output"),
     [("reshape", 2, 2), ("factor", 2, 2), ("factor *=", 2, 2), ("mul_", 2, 2), ("return reshape", 3, 2), ("O", 3, 3)]
-    + [("K", 2, 0), ("tuple", 2, 2), ("with", 3, 2), ("semicolon", 1, 2)],
+    + [("K", 2, 0), ("tuple", 2, 2), ("with", 3, 2), ("semicolon", 1, 2)]
+    + [("allocated, then a slice", 2, 2), ("allocated, then copy_", 2, 3), ("a copy of the key, allocated first", 2, 0)]
+    + [("a list whose entry changes", 2, 2), ("a mapping whose entry changes in place", 2, 2)],
 )
 def test_the_second_statement_is_named_by_its_line_and_output(name: str, line: int, output: int):
     assert found(TWO[name]) == (line, output)
@@ -410,6 +585,11 @@ def test_the_breach_counts_outputs_from_1():
     with notebook("part13", HEAD + textwrap.indent(TWO["reshape"].strip("\n"), "    ")):
         text = rules.one_statement_each("part13-answer", "reduced_matrices").text
     assert "Answer, line 3, `Q = Q.reshape(1, 2)`" in text and "output 3" in text
+
+
+def test_lists_that_double_are_read_in_no_time():
+    doubled = "hats = [W_DKV, W_DKV]\n" + "hats = [*hats, *hats]\n" * 2000
+    assert found(doubled + "return W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)") is None
 
 
 @pytest.mark.parametrize(

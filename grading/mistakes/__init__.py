@@ -3,12 +3,17 @@
 A hidden test lists its cases, the smallest first, and the table of mistakes that its part knows. Mistakes are computed
 only where an answer is wrong. One is named if all that the answer gave is equal to what the mistake gives, and that
 is clearly not what was asked; so no right answer is told that it made one.
+
+The verdict comes first. Looking for a mistake can only add words to a wrong one: every search runs inside `searched`,
+and one that raises costs its words, never the marks.
 """
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from types import NoneType
+from typing import TypeVar
 
 import numpy as np
 
@@ -17,6 +22,7 @@ from grading.mistakes import attention, in_symbols, matrices, reduced
 from grading.probe import Reason, Why
 from grading.rubric import TENSOR, Kind, Verdict
 
+T = TypeVar("T")
 Usual = Mapping[str, Callable[..., np.ndarray | None]]
 CLEARLY = 1e-3  # what a mistake must differ by from what is right, of its largest number, in one case at least
 WHEREVER = (Why.MISSING, Why.NOT_CALLABLE, Why.DIED)  # reasons that have nothing to do with a case
@@ -40,6 +46,8 @@ FACTS: dict[int, tuple[str, ...]] = {
     12: ("matrix-transposed",),
     13: ("matrix-transposed", "copies-returned"),
 }
+_log = logging.getLogger(__name__)
+_log.addHandler(logging.NullHandler())  # text on a cell's stderr would cost marks under stock nbgrader
 
 
 @dataclass(frozen=True)
@@ -61,18 +69,36 @@ def judged(cases: Iterable[Case], usual: Usual, rtol: float = 1e-5, kind: Kind =
 
 def named(verdict: Verdict, cases: Iterable[Case], usual: Usual, rtol: float = 1e-5, kind: Kind = TENSOR) -> Verdict:
     """The verdict; a wrong one names the usual mistake that the cases show, if it is one."""
-    if verdict.right:
-        return verdict
-    key = shown(cases, usual, rtol, kind)
-    return told(key) if key else verdict
+    return diagnosed(verdict, lambda: shown(cases, usual, rtol, kind))
 
 
 def told(key: str, where: str = "") -> Verdict:
-    """Wrong, by a usual mistake; `where` is what it is in, where several things are judged at once.
+    """Wrong, by a usual mistake; `where` is what it is in, where several things are judged at once."""
+    return diagnosed(Verdict(False, where), lambda: key, where)
 
-    Errors  KeyError if there is no such mistake.
-    """
-    return Verdict(False, f"{where}: {messages.mistake(key)}" if where else messages.mistake(key), mistake=key)
+
+def diagnosed(verdict: Verdict, find: Callable[[], str | None], where: str = "") -> Verdict:
+    """The verdict; a wrong one in the words of the usual mistake whose key `find` gives, if it gives one."""
+    if verdict.right:
+        return verdict
+
+    def worded() -> Verdict:
+        key = find()
+        if not key:
+            return verdict
+        text = messages.mistake(key)
+        return Verdict(False, f"{where}: {text}" if where else text, mistake=key)
+
+    return searched(worded) or verdict
+
+
+def searched(find: Callable[[], T]) -> T | None:
+    """What a search for a mistake gives; None if it raises, which the log tells: the mark is found without it."""
+    try:
+        return find()
+    except Exception:  # noqa: BLE001  (whatever a table of mistakes does, it does after the mark)
+        _log.exception("A search for usual mistakes failed. The marks stand.")
+        return None
 
 
 def shown(cases: Iterable[Case], usual: Usual, rtol: float = 1e-5, kind: Kind = TENSOR) -> str | None:
@@ -109,8 +135,12 @@ def placed(where: str, verdict: Verdict, got: object = None) -> Verdict:
 
 def shown_by_shapes(shapes: list[tuple[int, ...]], W: np.ndarray) -> str | None:
     """The usual mistake that the shapes of two factors of W show, of W_UM and W_DKV in this order; None for none."""
-    rank = int(np.linalg.matrix_rank(W))
-    return next((key for key, usual in matrices.SHAPES.items() if list(usual(*W.shape, rank)) == shapes), None)
+
+    def find() -> str | None:
+        rank = int(np.linalg.matrix_rank(W))
+        return next((key for key, usual in matrices.SHAPES.items() if list(usual(*W.shape, rank)) == shapes), None)
+
+    return searched(find)
 
 
 def shape(part: int, name: str, want: tuple[str, ...]) -> Verdict:
@@ -140,9 +170,7 @@ def _close(got: object, numbers: np.ndarray, rtol: float, kind: Kind) -> bool:
 
 
 def _in_symbols(is_it: Callable[[object], Verdict], want: object, wrong: Mapping[str, object]) -> Verdict:
-    verdict = is_it(want)
-    key = None if verdict.right else next((key for key, other in wrong.items() if is_it(other).right), None)
-    return told(key) if key else verdict
+    return diagnosed(is_it(want), lambda: next((key for key, other in wrong.items() if is_it(other).right), None))
 
 
 LOGITS, MHA, GQA = attention.LOGITS, attention.MHA, attention.GQA
