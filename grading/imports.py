@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterator
 
 from grading.cells import Code, folded
+from grading.own_names import reads_of_own
 from grading.reach import PACKAGES, imports_by_call, libraries, root
 
 Given = frozenset[tuple[str, str | None]]  # what a setup cell imports: modules, (name, None), and (module, name)
@@ -88,6 +89,7 @@ def taken_beyond(codes: list[Code], given: Given) -> Iterator[tuple[Code, ast.AS
 def hidden_imports(codes: list[Code]) -> list[tuple[Code, ast.AST]]:
     """Where the student's cells may import something in another way than by an import statement."""
     modules, texts = libraries(codes).keys(), _Texts(codes)
+    own = reads_of_own([code.tree for code in codes if code.tree], RUNNING_NAMES)
     found = []
     for code in codes:
         called, harmless = set(), set()
@@ -96,6 +98,8 @@ def hidden_imports(codes: list[Code]) -> list[tuple[Code, ast.AST]]:
                 called.add(node.func)
             if imports_by_call(node):
                 harmless.add(node.func)
+            if node in own or isinstance(node, ast.Call) and node.func in own:
+                continue
             read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in called
             if read and node.id in RUNNING_NAMES:
                 found.append((code, node))  # under another name it would run unseen

@@ -721,3 +721,32 @@ def test_no_text_makes_a_rule_fail(rule: str, source: str):
 def test_code_nested_beyond_what_can_be_looked_into_counts_as_hiding_something():
     assert breach("no_imports", "x = " + "-" * 300 + "1")
     assert breach("no_imports", "x = " + "-" * 100 + "1") is None
+
+
+OWN_EXEC = [
+    "exec = 'head {}'\nprint(exec.format(1))",
+    "def f(x):\n    exec = x * 2\n    return exec",
+    "def f(compile):\n    return [compile for _ in range(2)]",
+    "def eval(x):\n    return x\nprint(eval('import math'))",
+]
+NOT_OWN_EXEC = [
+    "e = exec\nexec = 5",
+    "exec = exec\nprint(exec)",
+    "if False:\n    exec = 5\nrun = exec",
+    "exec = 5\ndel exec\nrun = exec",
+    "def f(exec=exec):\n    exec('import math')",
+    "def f():\n    exec = 5\n    def g():\n        global exec\n        return exec\n    return g()",
+    "for M in 'QK':\n    exec(f'import {M}')",
+    "for M in ['math', 'os']:\n    exec('import %s' % M)",
+    "for M in ['math', 'os']:\n    exec(f'imp{\"ort\"} {M}')",
+]
+
+
+@pytest.mark.parametrize("source", OWN_EXEC)
+def test_a_variable_that_is_called_as_a_builtin_that_runs_text_hides_no_import(source: str):
+    assert breach("no_imports", source) is None
+
+
+@pytest.mark.parametrize("source", NOT_OWN_EXEC)
+def test_a_builtin_that_runs_text_counts_wherever_its_name_may_still_mean_it(source: str):
+    assert breach("no_imports", source) is not None
