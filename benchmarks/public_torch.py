@@ -2,8 +2,9 @@
 
     python benchmarks/public_torch.py [--environment FOLDER] [--only sample|part13] [--students PATTERN …] [--workers N]
 
-`requirements.txt` pins torch's version. Which build of it comes depends on where pip looks: with a folder of wheels or
-an index of its own it may be the small one for CPUs, but on Linux the public registry serves one with CUDA packages.
+`requirements-grading.txt` pins torch's version. Which build of it comes depends on where pip looks: with a folder of
+wheels or an index of its own it may be the small one for CPUs, but on Linux the public registry serves one with CUDA
+packages.
 This command makes a second environment in .venv-public with what pip installs when no folder of wheels is configured
 (about 5 GB on the disk and as much again while it installs; kept for the next time), or takes one that exists already.
 It grades the sample class and every answer of part 13 in both, and prints what each environment takes, the marks in
@@ -28,7 +29,7 @@ import grading_runs
 from grading import courses, progress
 
 MADE = courses.REPOSITORY / ".venv-public"
-REQUIREMENTS = courses.REPOSITORY / "requirements.txt"
+REQUIREMENTS = courses.REPOSITORY / "requirements-grading.txt"
 NEEDED_GB = 10  # free on the disk: 5.5 to keep, and the packages while they are unpacked
 HERE, THERE = "here", "public"
 SITE = "import json, sys, sysconfig; print(json.dumps([sys.prefix, sysconfig.get_path('purelib')]))"

@@ -71,8 +71,8 @@ def _install_with_uv(uv: str, who: str) -> bool:
     # The walls show .venv read-only, so Python could never keep there what it compiles.
     command = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", _python()]
     for step in _steps(who):
-        if subprocess.call([*command, *step], cwd=REPOSITORY, env=environment) != 0:
-            print("uv could not install the packages, so pip tries.", flush=True)
+        if status := subprocess.call([*command, *step], cwd=REPOSITORY, env=environment):
+            print(f"uv could not install the packages (exit status {status}), so pip tries.", flush=True)
             return False
     return True
 
