@@ -69,8 +69,7 @@ def read(root: Path, engine: Engine) -> Definition:
 def sources(root: Path) -> str:
     """A hash of all that release and gradebook are made from."""
     folder = root / "source" / course.ASSIGNMENT
-    files = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    return packed.digest([*sorted(files.items()), ("", json.dumps(current_program(), sort_keys=True).encode())])
+    return packed.digest([*code(folder).items(), ("", json.dumps(current_program(), sort_keys=True).encode())])
 
 
 def current_program() -> dict[str, str]:

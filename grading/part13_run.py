@@ -52,9 +52,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Truth:
-    """What a run is compared with: the exact output, the rows that are most undecided, the scores' spread."""
+    """What a run is compared with: the exact output, its rows' sizes, the most undecided rows, the scores' spread."""
 
     exact: Array
+    sizes: Array
     most: Array
     scores: float
 
@@ -125,7 +126,8 @@ def truth(W: tuple[Array, ...], x: Array, y: Array) -> Truth:
     with np.errstate(all="ignore"):
         sensitivity, scores = undecided(W, x, y)
         exact = vanilla(*_exactly(W, x, y), H, oracles.gqa_fast)
-    return Truth(exact, np.argsort(sensitivity)[-max(1, round(MOST_UNDECIDED * len(sensitivity))) :], scores)
+    most = np.argsort(sensitivity)[-max(1, round(MOST_UNDECIDED * len(sensitivity))) :]
+    return Truth(exact, _row_sizes(exact), most, scores)
 
 
 def undecided(W: tuple[Array, ...], x: Array, y: Array) -> tuple[Array, float]:
@@ -150,9 +152,9 @@ def measure(run: Run, known: Truth) -> Measures:
     """All numbers that the verdict on a run rests on."""
     outputs = (run.vanilla, run.reduced)
     with np.errstate(all="ignore"):
-        sizes, exact = _row_sizes(known.exact), known.exact.astype(np.float32)
-        apart = _row_sizes(run.reduced.astype(np.float64) - run.vanilla) / sizes
-        errors = [_row_sizes(output - known.exact) / sizes for output in outputs]
+        exact = known.exact.astype(np.float32)
+        apart = _row_sizes(run.reduced.astype(np.float64) - run.vanilla) / known.sizes
+        errors = [_row_sizes(output - known.exact) / known.sizes for output in outputs]
         return Measures(
             relative(run.reduced, run.vanilla),
             *[relative(output, known.exact) for output in outputs],
