@@ -1,4 +1,4 @@
-"""A busy machine for tests: everything on one core, with processes beside it that compute all the time."""
+"""A busy machine for tests: one core with other processes that compute all the time; and how much patience it takes."""
 
 import contextlib
 import os
@@ -20,3 +20,8 @@ def core(processes: int) -> Iterator[None]:
             other.kill()
             other.wait()
         os.sched_setaffinity(0, before)
+
+
+def patience(seconds: float) -> float:
+    """Seconds by the wall clock that something may take which takes so many on an idle machine."""
+    return seconds * max(1.0, os.getloadavg()[0] / os.cpu_count())

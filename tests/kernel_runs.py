@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import busy
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
@@ -74,8 +75,8 @@ def inside(box: Sandbox) -> set[int]:
 
 
 def alive(pids: set[int]) -> set[int]:
-    """Those of some processes that still run, or wait to be buried, after at most 10 seconds."""
-    end = time.monotonic() + 10
+    """Those of some processes that still run, or wait to be buried, after at most 10 seconds of an idle machine."""
+    end = time.monotonic() + busy.patience(10)
     while (left := {pid for pid in pids if os.path.exists(f"/proc/{pid}")}) and time.monotonic() < end:
         time.sleep(0.02)
     return left

@@ -306,9 +306,9 @@ def test_every_formula_of_the_course_is_drawn():
     ids=["open", "deep", "twice", "unclosed", "defines", "long", "backslashes", "empty"],
 )
 def test_a_formula_that_is_none_is_shown_as_it_was_written(tex: str):
-    started = time.monotonic()
+    started = time.process_time()
     shown = formulas.shown(tex)
-    assert time.monotonic() - started < 1
+    assert time.process_time() - started < 1
     assert page_checks.faults_of_html(f"<!DOCTYPE html><title>t</title><p>{shown}") == []
     assert shown.startswith('<code class="tex">') or "<script" not in shown
 
@@ -322,9 +322,9 @@ def test_a_formula_keeps_no_attribute_and_no_element_but_known_ones():
 def test_a_page_full_of_formulas_stops_drawing_them_in_time(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(limits, "PAGE_LIMIT_S", 0.3)
     text, resources = r"$\frac{a}{b}$ " * 1400, {}
-    started = time.monotonic()
+    started = time.process_time()
     shown = [feedback.markdown(text, resources) for _ in range(20)]
-    assert time.monotonic() - started < 3
+    assert time.process_time() - started < 3
     assert "<math" in shown[0] and "<math" not in shown[-1]
 
 

@@ -207,10 +207,10 @@ def test_what_never_ends_is_a_reason_soon_after_the_limit(student, body: str):
     source = "import time\nclass Endless(dict):\n    def items(self):\n        while True: pass\n"
     source += "class Slow(float):\n    def __float__(self):\n        while True: pass\n"
     student(f"{source}def f():\n    {body}\ndef g(): return 1")
-    started = time.monotonic()
+    started = time.process_time()
     got = probe.call("f")
     assert isinstance(got, Reason) and got.why is Why.TIME, got
-    assert time.monotonic() - started < 5  # 0.3 s, 1 s until the second alarm, and a busy machine
+    assert time.process_time() - started < 5  # 0.3 s, and 1 s until the second alarm
     assert probe.call("g") == 1
 
 
@@ -239,9 +239,9 @@ def test_once_the_test_s_time_is_used_up_calls_are_cut_short(student, monkeypatc
     monkeypatch.setattr(limits, "CALL_LIMIT_S", 30.0)
     student("def f():\n    while True: pass")
     monkeypatch.setattr(probe, "_overtime_s", 0.2)
-    started = time.monotonic()
+    started = time.process_time()
     assert "0.5 s" in probe.call("f").text
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
     probe.bind(probe._door)
     assert probe._overtime_s == 0.0
 

@@ -352,9 +352,9 @@ def test_names_that_the_libraries_define_themselves_are_within_reach():
 
 def test_expressions_that_grow_without_end_are_given_up():
     lines = [f"a{n} = a{n + 1}\n" * 40 for n in range(9)] + ["a9 = 'x'\ngetattr(torch, a0)"]
-    started = time.monotonic()
+    started = time.process_time()
     assert breach("no_imports", "".join(lines))
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 5
 
 
 # Loops ----------------------------------------------------------------------------------------------------------------

@@ -242,9 +242,9 @@ def test_no_comment_makes_the_count_fail(text: str):
     "piece", ["a,", "x ", "B x ", "a x", "a*", "(", "[B, ", "batch_", "B ", "(B*", "a b, ", "a - b * "]
 )
 def test_a_long_comment_takes_no_long_time(piece: str):
-    started = time.monotonic()
+    started = time.process_time()
     shapes_named("# (" + piece * 100_000)
-    assert time.monotonic() - started < 1.0
+    assert time.process_time() - started < 1.0
 
 
 # Counting -------------------------------------------------------------------------------------------------------------

@@ -247,9 +247,9 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: ascii(text)[:25])
 def test_nonsense_and_attacks_are_wrong_at_once_and_never_run(text: str, recwarn: pytest.WarningsRecorder):
-    started = time.monotonic()
+    started = time.process_time()
     right = is_expression(text, "D_qk").right or is_shape([text, text], ("D_qk", "D_1")).right
-    assert not right and time.monotonic() - started < 1.0
+    assert not right and time.process_time() - started < 1.0
     assert not recwarn.list
 
 
