@@ -16,8 +16,10 @@ from queue import Empty
 import psutil
 from jupyter_client.channels import AsyncZMQSocketChannel
 from jupyter_client.session import DELIM
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
 
-from grading import limits, messages, wire
+from grading import far, limits, messages, wire
 from grading.clock import Clock, Deadline
 
 REPLY = "attention_reply"  # the type of the message that carries a reply to a hidden test
@@ -132,6 +134,15 @@ CONTENT: dict[str, Callable[[dict], dict]] = {
     "kernel_info_reply": lambda content: {"language_info": dict(content.get("language_info") or {})},
     REPLY: lambda content: {"token": _text(content["token"])},
 }
+
+
+def notes(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """What a student is told after a cell: the limit, where Python, NumPy or PyTorch got no memory."""
+    for output in outputs:
+        name, text = output.get("ename", ""), output.get("evalue", "")
+        if name in ("MemoryError", "_ArrayMemoryError") or far.NO_MEMORY in text:
+            return [new_output("stream", name="stderr", text=messages.process_memory())]
+    return []
 
 
 class Room:

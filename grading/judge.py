@@ -10,11 +10,9 @@ Plugged in by configuration, in place of nbgrader's Execute.
 
 import ast
 import contextlib
-import functools
 import io
 import json
 import linecache
-import logging
 import traceback
 from pathlib import Path
 
@@ -27,28 +25,14 @@ from nbgrader.preprocessors import Execute
 from nbgrader.utils import rmtree
 from traitlets import Enum
 
-from grading import (
-    cells,
-    course,
-    far,
-    handed,
-    inbound,
-    intake,
-    kernels,
-    limits,
-    messages,
-    outcomes,
-    probe,
-    rubric,
-    seeds,
-)
+from grading import cells, course, handed, inbound, intake, kernels, limits, logs, messages, outcomes, probe, rubric
 from grading.door import KernelDoor
-from grading.pool import Pool
+from grading.pool import of_process
 from grading.reports import Report
 from grading.sandbox import SandboxError
+from grading.seeds import of_kernel
 
 KERNEL_ENDED = "KernelEnded"
-OUTPUTS_LIMIT_S = 60  # for the outputs of a cell that has ended to come through, by the wall clock
 
 
 class Judge(Execute):
@@ -63,7 +47,6 @@ class Judge(Execute):
     def __init__(self, *args: object, **kwargs: object) -> None:
         kwargs.setdefault("shutdown_kernel", "immediate")
         kwargs.setdefault("raise_on_iopub_timeout", False)  # a reply before its outputs is the student's, not our error
-        kwargs.setdefault("iopub_timeout", OUTPUTS_LIMIT_S)
         kwargs.setdefault("kernel_manager_class", kernels.KernelManager)
         super().__init__(*args, **kwargs)
 
@@ -79,7 +62,7 @@ class Judge(Execute):
             return nb, resources
         place = resources["metadata"]["path"]
         try:
-            kernels.use(_pool(self.sandbox == "bubblewrap"))
+            kernels.use(of_process(self.sandbox == "bubblewrap"))
             resources["metadata"]["path"] = str(handed.copy(Path(place)))
             with inbound.watched(lambda: self.km and self.km.strike()):
                 return super().preprocess(nb, resources, **kwargs)
@@ -92,7 +75,7 @@ class Judge(Execute):
     def create_kernel_manager(self) -> kernels.KernelManager:
         """The manager of a kernel whose random numbers follow from the course's secret and the submission."""
         manager = super().create_kernel_manager()
-        manager.seed = seeds.of_kernel(self.clean)
+        manager.seed = of_kernel(self.clean)
         return manager
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
@@ -112,8 +95,7 @@ class Judge(Execute):
                 if self.km.struck is limits.Struck.BUSY:
                     raise RuntimeError(messages.BUSY) from None
                 self.ended = messages.kernel_ended(self.km.struck)
-            if any(_lacked_memory(output) for output in cell.outputs):
-                cell.outputs.append(new_output("stream", name="stderr", text=messages.process_memory()))
+            cell.outputs += inbound.notes(cell.outputs)
         if self.ended is not None:
             cell.outputs.append(new_output("error", ename=KERNEL_ENDED, evalue=self.ended, traceback=[self.ended]))
         return cell, resources
@@ -127,15 +109,14 @@ class Judge(Execute):
             return
         probe.bind(KernelDoor(self))
         cells.bind(self.clean)
-        heard = _Passed(self.log)
         try:
-            cell.outputs = _marked(run_test(cell.source, name, points))
+            with logs.passed_on_to(self.log):
+                cell.outputs = _marked(run_test(cell.source, name, points))
         except Exception:  # noqa: BLE001  (whatever failed here is ours: the part stays unmarked, and the log says why)
             text = messages.not_marked(part.number, part.stem)
             self.log.error("%s\n%s", text, traceback.format_exc())
             cell.outputs = [new_output("error", ename=outcomes.NOT_MARKED, evalue=text, traceback=[text])]
         finally:
-            heard.close()
             probe.bind(None)
             cells.bind(None)
 
@@ -174,36 +155,6 @@ def run_test(source: str, name: str, points: float) -> Report:
     if report is None or type(marks) is not float or marks != report.marks or not 0.0 <= marks <= points:
         raise ValueError(f"{marks!r} are no marks out of {points:g}")
     return report
-
-
-class _Passed(logging.Handler):
-    """Passes what `grading` logs on to nbgrader's log, with its traceback, until it is closed."""
-
-    def __init__(self, log: logging.Logger) -> None:
-        super().__init__()
-        self.log = log
-        logging.getLogger("grading").addHandler(self)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Passes one record on."""
-        self.log.log(record.levelno, "%s", self.format(record))
-
-    def close(self) -> None:
-        """Passes nothing on any more."""
-        logging.getLogger("grading").removeHandler(self)
-        super().close()
-
-
-@functools.cache
-def _pool(walled: bool) -> Pool:
-    """This process's sandboxes; SandboxError if the walls cannot stand here."""
-    return Pool(walled)
-
-
-def _lacked_memory(output: NotebookNode) -> bool:
-    """Whether a cell ended because Python, NumPy or PyTorch got no memory."""
-    name, text = output.get("ename", ""), output.get("evalue", "")
-    return name in ("MemoryError", "_ArrayMemoryError") or far.NO_MEMORY in text
 
 
 def _marked(report: Report) -> list[NotebookNode]:

@@ -55,3 +55,9 @@ class Pool:
             box, self._kept = self._kept, None
         if box is not None:
             box.close()
+
+
+@functools.cache
+def of_process(walled: bool) -> Pool:
+    """This process's sandboxes; SandboxError if the walls cannot stand here."""
+    return Pool(walled)

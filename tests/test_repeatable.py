@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from grading import autograde, course, courses, far, forked, imports, judge, marks, reach, results, sample_class, wire
+from grading import autograde, course, courses, far, forked, imports, marks, pool, reach, results, sample_class, wire
 from grading.oracles import SECRET
 
 DRAWS = """
@@ -34,7 +34,7 @@ def graded(root: Path, student: str, answers: dict[int, str]) -> dict[int, nbfor
     for number, answer in answers.items():
         part = course.PARTS[number]
         sample_class.write(folder, part, sample_class.hand_in(part, answer))
-    judge._pool.cache_clear()  # another sandbox than the last time
+    pool.of_process.cache_clear()  # another sandbox than the last time
     result = autograde.grade_student(root, student, feedback=False)
     assert not result.error and not result.unmarked
     place = root / "autograded" / student / course.ASSIGNMENT
