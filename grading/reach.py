@@ -43,7 +43,8 @@ def answer(answer_id: str) -> list[tuple[Code, ast.AST]]:
 def free_names(node: ast.AST) -> set[str]:
     """The names that a piece of code takes from the notebook: neither its parameters nor its own variables."""
     try:
-        waiting, names = [symtable.symtable(ast.unparse(node), "<cell>", "exec")], set()
+        text = ast.unparse(_Scoped().visit(ast.parse(ast.unparse(node))))
+        waiting, names = [symtable.symtable(text, "<cell>", "exec")], set()
     except (SyntaxError, ValueError, RecursionError):  # code that cannot be written down again: all its names, then
         return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
     while waiting:
@@ -52,6 +53,18 @@ def free_names(node: ast.AST) -> set[str]:
         at_top = table.get_type() == "module"
         names |= {s.get_name() for s in table.get_symbols() if (s.is_referenced() if at_top else s.is_global())}
     return names
+
+
+class _Scoped(ast.NodeTransformer):
+    """Writes every comprehension as a generator: from Python 3.12 on, only a generator has a scope of its own."""
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:
+        return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        return self.generic_visit(ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators))
 
 
 def libraries(codes: list[Code], packages: frozenset[str] = PACKAGES) -> dict[str, str]:

@@ -677,6 +677,7 @@ def test_importing_pytorch_again_and_using_it_elsewhere_is_free(answer: str, oth
         ("class A(B):\n    c = d\n    def f(self):\n        return c", {"B", "d", "c"}),
         ("f = lambda x: x + y", {"y"}),
         ("[x for x in y if z]", {"y", "z"}),
+        ("w = {x: {v for v in x} for x in y}", {"y"}),
         ("def f():\n    global g\n    g = 1", {"g"}),
         ("@a\ndef f(): pass", {"a"}),
     ],
