@@ -1,13 +1,12 @@
-"""Kills all processes it can see, the one that starts kernels too; the next notebook gets a new one."""
+"""Kills all processes it can see; the one that starts kernels is out of its reach, and no other is there."""
 # part: 3
-# earns: 0
+# earns: 10
 # tamper: next_notebook
 # %%
 # MODEL
 # %%
 import os
 import signal
-import time
 
 for name in sorted(os.listdir("/proc"), reverse=True):
     if name.isdigit() and int(name) != os.getpid():
@@ -15,5 +14,7 @@ for name in sorted(os.listdir("/proc"), reverse=True):
             os.kill(int(name), signal.SIGKILL)
         except OSError:
             pass
-os.kill(-1, signal.SIGKILL)
-time.sleep(60)
+try:
+    os.kill(-1, signal.SIGKILL)
+except ProcessLookupError:  # there is nobody
+    pass
