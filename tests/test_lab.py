@@ -130,7 +130,7 @@ def instructor(root: Path, address: str, handed_in: Path) -> Way:
 
 
 def test_make_lab_opens_the_fourteen_notebooks_and_asks_nothing(student: Way):
-    assert student.seen["files"] == [f"{part.stem}.ipynb" for part in course.PARTS.values()]
+    assert student.seen["files"] == [course.MODULE, *(f"{part.stem}.ipynb" for part in course.PARTS.values())]
     assert student.seen["questions"] == []
 
 
