@@ -37,7 +37,6 @@ def run(
 ) -> None:
     """Becomes a kernel, which begins when its folder has come through the gate; returns when asked to shut down."""
     prctl = ctypes.CDLL(None).prctl
-    os.setsid()
     if not settings["walled"]:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     os.chdir(settings["folder"])

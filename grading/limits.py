@@ -17,7 +17,6 @@ class Struck(Enum):
     """The limit that ended a notebook."""
 
     MEMORY = "memory"
-    FILES = "files"
     COMPUTING = "computing time"
     TIME = "time"
     SILENCE = "silence"

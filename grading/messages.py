@@ -202,8 +202,6 @@ def _why_ended(struck: limits.Struck | None) -> str:
     match struck:
         case limits.Struck.MEMORY:
             return f"all its processes together may use {_size(limits.MEMORY_BYTES)} of memory, and they used more."
-        case limits.Struck.FILES:
-            return f"a notebook may make {limits.SCRATCH_FILES} files, and it made more."
         case limits.Struck.COMPUTING:
             return f"a process may compute for {_number(limits.CPU_LIMIT_S)} s, and one computed for longer."
         case limits.Struck.TIME:

@@ -20,7 +20,9 @@ from grading import cures, limits, machine, seccomp
 from grading.cures import Refusal
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
-PROGRAM = (ZYGOTE, ZYGOTE.with_name("forked.py"), ZYGOTE.with_name("warm.py"))  # all that is shown of `grading`
+SHOWN = ("zygote", "namespaces", "forked", "warm")  # of all of `grading`
+PROGRAM = tuple(ZYGOTE.with_name(f"{name}.py") for name in SHOWN)
+FILTER = "/run/zygote/filter"
 HOME, FOLDER, FONTS = "/tmp/home", "/tmp/hand-in", "/run/fonts"
 HOST_UIDS = range(2_013_265_920, 2_013_331_456)  # used by no system; one a sandbox, when the judge is root
 
@@ -68,8 +70,8 @@ class Command:
 
 def plain(control: int, base: Path) -> Command:
     """The zygote without walls, in a folder on the disk; for submissions that are trusted."""
-    settings = {"walled": False, "folder": f"{base}/hand-in", "home": f"{base}/home", "wiped": [str(base)]}
-    settings |= {"kept": [], "fonts": [str(path) for path in font_lists()]}
+    settings = {"walled": False, "folder": f"{base}/hand-in", "home": f"{base}/home", "base": str(base)}
+    settings |= {"fonts": [str(path) for path in font_lists()]}
     command = _zygote(str(ZYGOTE), control, settings)
     return Command(command, environment(settings["home"], settings["home"]))
 
@@ -81,13 +83,18 @@ def walled(control: int, granted: Limits, gpu: bool, stage: Path) -> Command:
     """
     data = {f"/run/zygote/{path.name}": path.read_bytes() for path in PROGRAM}
     data |= {f"{FONTS}/{path.name}": path.read_bytes() for path in font_lists()}
-    settings = {"walled": True, "folder": FOLDER, "home": HOME, "wiped": ["/tmp", "/dev/shm"]}
-    settings |= {"kept": interpreter_roots(), "fonts": [path for path in data if path.startswith(FONTS)]}
-    return bubblewrap(_zygote(f"/run/zygote/{ZYGOTE.name}", control, settings), granted, gpu, stage, data)
+    settings = {"walled": True, "folder": FOLDER, "home": HOME, "filter": FILTER, "kept": interpreter_roots()}
+    settings |= {"fonts": [path for path in data if path.startswith(FONTS)]}
+    sizes = {"/tmp": granted.scratch_bytes, "/dev/shm": granted.shared_bytes}
+    settings["places"] = {path: f"size={size},nr_inodes={granted.files},mode=755" for path, size in sizes.items()}
+    return bubblewrap(_zygote(f"/run/zygote/{ZYGOTE.name}", control, settings), gpu, stage, data)
 
 
-def bubblewrap(inside: list[str], granted: Limits, gpu: bool, stage: Path, data: dict[str, bytes]) -> Command:
-    """The command `inside` behind the walls, with `data` as read-only files."""
+def bubblewrap(inside: list[str], gpu: bool, stage: Path, data: dict[str, bytes]) -> Command:
+    """The command `inside` behind the walls, with `data` as read-only files, and the filter for its kernels.
+
+    It keeps what it needs to fork each kernel into namespaces of its own, and nothing else.
+    """
     fds: list[int] = []
 
     def handed(content: bytes) -> str:
@@ -99,7 +106,8 @@ def bubblewrap(inside: list[str], granted: Limits, gpu: bool, stage: Path, data:
     # What runs inside is process 1 of its namespace: no process in there can kill or stop it, and none outlives it.
     options = "--unshare-all --unshare-user --disable-userns --as-pid-1".split()
     options += "--die-with-parent --new-session --clearenv".split()
-    options += "--uid 1000 --gid 1000 --cap-drop ALL --hostname student".split()
+    options += "--uid 1000 --gid 1000 --hostname student".split()
+    options += "--cap-drop ALL --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP".split()
     for path in SYSTEM:
         if os.path.islink(path):
             options += ["--symlink", os.readlink(path), path]
@@ -107,7 +115,7 @@ def bubblewrap(inside: list[str], granted: Limits, gpu: bool, stage: Path, data:
             options += ["--ro-bind", path, path]
     for path in SETTINGS:
         options += ["--ro-bind-try", path, path]
-    options += ["--size", str(granted.scratch_bytes), "--tmpfs", "/tmp"]
+    options += ["--tmpfs", "/tmp"]
     staged = {}
     for root in interpreter_roots():
         source = root
@@ -115,15 +123,14 @@ def bubblewrap(inside: list[str], granted: Limits, gpu: bool, stage: Path, data:
             source = staged.setdefault(root, str(stage / str(len(staged))))
             os.mkdir(source)
         options += ["--ro-bind", source, root]
-    options += ["--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys"]  # the namespaces' own settings, too
-    options += ["--dev", "/dev", "--size", str(granted.shared_bytes), "--tmpfs", "/dev/shm"]
+    options += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/shm"]
     for device in sorted(glob.glob("/dev/nvidia*")) if gpu else ():
         options += ["--dev-bind-try", device, device]
-    for path, content in data.items():
+    for path, content in {**data, FILTER: seccomp.program()}.items():
         options += ["--ro-bind-data", handed(content), path]
     for name, value in environment(HOME, "/tmp").items():
         options += ["--setenv", name, value]
-    options += ["--seccomp", handed(seccomp.program()), "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
+    options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
     arguments = handed(b"".join(option.encode() + b"\0" for option in options))  # so that /proc/1/cmdline tells nothing
     argv = ["bwrap", "--args", arguments, "--", *inside]
     if os.geteuid() == 0:  # the limit on processes does not hold for root
@@ -187,7 +194,10 @@ def available() -> Refusal | None:
     stage = Path(tempfile.mkdtemp(prefix="grading-"))
     stage.chmod(0o711)
     try:
-        command = bubblewrap([sys.executable, "-I", "-S", "-c", ""], Limits(), False, stage, {})
+        program = ZYGOTE.with_name("namespaces.py")
+        inside = f"/run/zygote/{program.name}"
+        tried = [sys.executable, "-I", "-S", inside, FILTER]
+        command = bubblewrap(tried, False, stage, {inside: program.read_bytes()})
         run = subprocess.run(
             command.argv,
             env=command.env,

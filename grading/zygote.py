@@ -2,12 +2,13 @@
 
     python -P -s zygote.py CONTROL_FD SETTINGS
 
-It stands alone but for `forked.py` and `warm.py` beside it: nothing of `grading` is there to be imported, and it holds
-nothing that a student may not see: what is handed in goes to the kernels alone. It starts no thread and touches no GPU
-before it forks. One kernel runs at a time; when it ends, so does everything it started, and every file it left is
-removed; the next one may be forked then, before its notebook is there, and waits. If something of a notebook resists,
-or has changed this process or the folders that stay, this sandbox ends. Within walls it is process 1: no signal from
-inside reaches it, what a kernel leaves behind becomes its child, and nothing outlives it.
+It stands alone but for the files beside it: nothing of `grading` is there to be imported, and it holds nothing that a
+student may not see: what is handed in goes to the kernels alone. It starts no thread and touches no GPU before it
+forks. One kernel runs at a time; the next one may be forked before its notebook is there, and waits.
+
+Within walls a kernel is process 1 of namespaces of its own (`namespaces`): no process of a notebook sees or signals
+this one, which watches over their memory, and when the kernel ends, all of them do. This process is the first of the
+sandbox's namespace, so that nothing outlives it either. Without walls it sweeps up what a notebook has left.
 
 Messages are JSON on SOCK_SEQPACKET sockets, open files travel beside them:
 
@@ -31,7 +32,6 @@ import importlib
 import importlib.util
 import json
 import os
-import resource
 import select
 import shutil
 import signal
@@ -51,7 +51,9 @@ IPython.core.pylabtools IPython.extensions.storemagic IPython.utils.wildcard pdb
 ipykernel.ipkernel ipykernel.zmqshell ipykernel.displayhook ipykernel.iostream ipykernel.debugger
 ipykernel.subshell_manager asyncio tornado.platform.asyncio
 """.split()
-WATCH_S = 0.5  # how often a running notebook's memory and files are looked at
+WATCH_S = 0.5  # how often a running notebook's memory is looked at
+USUAL_SOCKETS = 50  # of a network; an idle kernel has about 10 in its own
+SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_max, as Linux has it by default
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
 
@@ -89,7 +91,7 @@ def main() -> None:
         for name in PRELOAD:
             importlib.import_module(name)
         sys.modules["torch"].set_num_threads(1)
-        forked = neighbour("forked")
+        forked, namespaces = neighbour("forked"), neighbour("namespaces")
         neighbour("warm").warm()
     except Exception as error:  # noqa: BLE001  (whatever it is, the judge must hear of it)
         send(control, {"failed": f"{type(error).__name__}: {error}"[:400]})
@@ -105,8 +107,9 @@ def main() -> None:
         return
     send(control, {"up": os.getpid()})
     with contextlib.suppress(BrokenPipeError):
-        serve(control, settings, forked)
-    sweep(settings)
+        serve(control, settings, forked, namespaces)
+    if not settings["walled"]:
+        sweep()
 
 
 def neighbour(name: str) -> ModuleType:
@@ -117,9 +120,9 @@ def neighbour(name: str) -> ModuleType:
     return module
 
 
-def serve(control: socket.socket, settings: dict, forked: ModuleType) -> None:
-    """Answers requests and keeps watch over the kernel, until the judge is gone or a notebook has left anything."""
-    kernel, before = None, state(settings)
+def serve(control: socket.socket, settings: dict, forked: ModuleType, namespaces: ModuleType) -> None:
+    """Answers requests and keeps watch over the kernel, until the judge is gone or a notebook's files resist."""
+    kernel = None
     while True:
         watched = [control, kernel.status, kernel.pidfd] if kernel else [control]
         ready, _, _ = select.select(watched, [], [], WATCH_S if kernel and kernel.going else None)
@@ -131,7 +134,8 @@ def serve(control: socket.socket, settings: dict, forked: ModuleType) -> None:
                 case "ping":
                     send(control, {"pong": request["n"]})
                 case "start" if kernel is None:
-                    kernel = Kernel(request, fds, control, functools.partial(forked.run, settings, receive))
+                    run = functools.partial(forked.run, settings, receive)
+                    kernel = Kernel(request, fds, control, settings, namespaces, run)
                     continue
                 case "go" if kernel is not None:
                     kernel.going = True
@@ -146,12 +150,10 @@ def serve(control: socket.socket, settings: dict, forked: ModuleType) -> None:
             if message is not None:
                 kernel.send_signal(message["signal"])
         elif not over:
-            kernel.struck = struck(kernel.limits, settings)
+            kernel.struck = struck(kernel, settings)
             over = kernel.struck is not None
         if over:
-            ended = sweep(settings)
-            clean = wipe(settings) and state(settings) == before
-            kernel.report(*ended.get(kernel.pid, (-signal.SIGKILL, 0.0)))
+            clean = kernel.end(settings)
             kernel = None
             if not clean:
                 return
@@ -160,14 +162,32 @@ def serve(control: socket.socket, settings: dict, forked: ModuleType) -> None:
 class Kernel:
     """A forked kernel, as its parent sees it."""
 
-    def __init__(self, request: dict, fds: list[int], control: socket.socket, run: Callable) -> None:
+    def __init__(
+        self,
+        request: dict,
+        fds: list[int],
+        control: socket.socket,
+        settings: dict,
+        namespaces: ModuleType,
+        run: Callable,
+    ) -> None:
         self.limits, self.struck, self.going = request["watched"], None, False
         self.status, gate = socket.socket(fileno=fds[0]), socket.socket(fileno=fds[1])
-        self.pid = os.fork()
+        try:
+            self.pid = namespaces.fork() if settings["walled"] else os.fork()
+        except OSError as error:
+            send(self.status, {"failed": str(error)})
+            raise
         if self.pid == 0:
             code = 1
             try:
                 control.close()
+                os.setsid()  # the filter lets nobody leave this session, which has one share of the processors
+                if settings["walled"]:
+                    namespaces.furnish(settings["places"], settings["kept"])
+                    prepare(settings)
+                    with open(settings["filter"], "rb") as file:
+                        namespaces.give_up_rights(file.read())
                 run(request, fds[2:], self.status, gate)
                 code = 0
             except SystemExit as leaving:
@@ -190,12 +210,22 @@ class Kernel:
             except ProcessLookupError:  # it has not come to its setsid yet
                 os.kill(self.pid, number)
 
-    def report(self, code: int, cpu_s: float) -> None:
-        """Tells the judge how it ended; nothing of it is left."""
+    def end(self, settings: dict) -> bool:
+        """Ends the kernel and all that it started, and tells the judge how it ended; whether nothing of it is left."""
+        if settings["walled"]:
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+            _, status, used = os.wait4(self.pid, 0)  # which returns when the whole namespace is empty
+            ended = {self.pid: (os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime)}
+            clean = True
+        else:
+            ended = sweep()
+            clean = wipe(settings)
         os.close(self.pidfd)
+        code, cpu_s = ended.get(self.pid, (-signal.SIGKILL, 0.0))
         with contextlib.suppress(OSError):
             send(self.status, {"exit": code, "struck": self.struck, "cpu_s": cpu_s})
         self.status.close()
+        return clean
 
 
 def prepare(settings: dict) -> None:
@@ -210,21 +240,21 @@ def prepare(settings: dict) -> None:
 def others(settings: dict) -> list[int]:
     """The processes that are not this one: all in this sandbox, or without walls all descendants."""
     if not settings["walled"]:
-        return [process.pid for process in sys.modules["psutil"].Process().children(recursive=True)]
+        return _descendants()
     return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
 
 
-def sweep(settings: dict) -> dict[int, tuple[int, float]]:
-    """Kills every process but this one, and gives exit code and CPU seconds of each that was its child."""
+def _descendants() -> list[int]:
+    return [process.pid for process in sys.modules["psutil"].Process().children(recursive=True)]
+
+
+def sweep() -> dict[int, tuple[int, float]]:
+    """Without walls: kills every descendant, and gives exit code and CPU seconds of each that was a child."""
     ended = {}
     while True:
-        if settings["walled"]:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(-1, signal.SIGKILL)  # all at once: nothing can fork in between
-        else:
-            for pid in others(settings):
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
+        for pid in _descendants():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
         try:
             pid, status, used = os.wait4(-1, 0)
         except ChildProcessError:
@@ -233,7 +263,7 @@ def sweep(settings: dict) -> dict[int, tuple[int, float]]:
 
 
 def wipe(settings: dict) -> bool:
-    """Removes all that a notebook has written, and prepares for the next one; False if something resists.
+    """Without walls: removes all that a notebook has written, and prepares for the next one; False if it resists.
 
     In a fork, so that not even the names of files stay in this process's memory, of which the next kernel has a copy.
     """
@@ -241,8 +271,8 @@ def wipe(settings: dict) -> bool:
     if pid == 0:
         code = 1
         try:
-            for place in settings["wiped"]:
-                _empty(place, settings["kept"])
+            for entry in os.scandir(settings["base"]):
+                shutil.rmtree(entry.path) if entry.is_dir(follow_symlinks=False) else os.unlink(entry.path)
             prepare(settings)
             code = 0
         finally:
@@ -250,51 +280,20 @@ def wipe(settings: dict) -> bool:
     return os.waitpid(pid, 0)[1] == 0
 
 
-def state(settings: dict) -> list:
-    """What a notebook could change of this process, which has its user, and of the folders that stay."""
-    names = [name for name in dir(resource) if name.startswith("RLIMIT_")]
-    above = {parent for path in settings["kept"] for parent in parents(path)}  # which are made inside
-    places = [*settings["wiped"], *sorted(above)]
-    return [
-        os.getpriority(os.PRIO_PROCESS, 0),
-        os.sched_getaffinity(0),
-        os.sched_getscheduler(0),
-        [resource.getrlimit(getattr(resource, name)) for name in names],
-        [(os.stat(path).st_mode, os.stat(path).st_uid, os.listxattr(path)) for path in places],
-    ]
-
-
-def parents(path: str) -> list[str]:
-    """The folders above a path, from the nearest on, without the root."""
-    found = []
-    while (path := os.path.dirname(path)) != "/":
-        found.append(path)
-    return found
-
-
-def _empty(place: str, kept: list[str]) -> None:
-    """Removes everything below a folder; where Python itself lies there, everything beside it."""
-    for entry in os.scandir(place):
-        if any(path == entry.path or path.startswith(entry.path + "/") for path in kept):
-            if entry.path not in kept:
-                _empty(entry.path, kept)
-        elif entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(entry.path)
-        else:
-            os.unlink(entry.path)
-
-
-def struck(limits: dict, settings: dict) -> str | None:
+def struck(kernel: Kernel, settings: dict) -> str | None:
     """The limit that all processes of a notebook together exceed, or None."""
-    pids, limit_kb = others(settings), limits["memory_bytes"] / 1024
+    pids, limit_kb = others(settings), kernel.limits["memory_bytes"] / 1024
+    limit_kb -= _unread_kb(kernel.pid) if settings["walled"] else 0
     # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
     if sum(map(_resident_kb, pids)) > limit_kb and sum(map(_proportional_kb, pids)) > limit_kb:
         return "memory"
-    for place in settings["wiped"] if settings["walled"] else ():
-        state = os.statvfs(place)
-        if state.f_files - state.f_ffree > limits["files"]:
-            return "files"
     return None
+
+
+def _unread_kb(pid: int) -> int:
+    """What may lie unread in the sockets of a kernel's network, beyond those that every kernel has."""
+    used = _lines(f"/proc/{pid}/net/sockstat", "sockets:", column=2) or 0
+    return max(0, used - USUAL_SOCKETS) * SOCKET_KB
 
 
 def _resident_kb(pid: int) -> int:
@@ -306,11 +305,11 @@ def _proportional_kb(pid: int) -> int:
     return _resident_kb(pid) if shared is None else shared
 
 
-def _lines(path: str, *names: str) -> int | None:
+def _lines(path: str, *names: str, column: int = 1) -> int | None:
     """The sum of some lines of a file in /proc; None for a process that has gone or hides."""
     try:
         with open(path) as lines:
-            return sum(int(line.split()[1]) for line in lines if line.startswith(names))
+            return sum(int(line.split()[column]) for line in lines if line.startswith(names))
     except OSError:
         return None
 
