@@ -47,7 +47,7 @@ class KernelDoor:
         token, client = secrets.token_hex(16), self.client.kc
         boot, self.booted = () if self.booted else _BOOT, True
         message = client.session.msg(REQUEST, {"token": token})
-        client.session.send(client.shell_channel.socket, message, buffers=[request, *boot])
+        client.shell_channel.send({**message, "buffers": [request, *boot]})
         for own_limit_s in (limit_s, 0.0):
             reply = await self._reply(token, own_limit_s + limits.GRACE_S)
             if reply is not None:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from queue import Empty
 
 import psutil
+import zmq
 from jupyter_client.channels import AsyncZMQSocketChannel
 from jupyter_client.session import DELIM
 from nbformat import NotebookNode
@@ -34,6 +35,14 @@ class Channel(AsyncZMQSocketChannel):
     """A socket to a student's kernel: what cannot be read is dropped, and a flood leaves the judge its clocks."""
 
     clock = Clock()  # by the wall clock, until a client knows the kernel's own
+    end: Callable[[], None] = staticmethod(lambda: None)  # ends the kernel
+
+    def send(self, msg: dict) -> None:
+        """Sends a message; a kernel that has spoilt its own connection, so that none can be sent any more, is ended."""
+        try:
+            super().send(msg)
+        except zmq.Again:
+            self.end()
 
     async def get_msg(self, timeout: float | None = None) -> dict:
         """The next message that can be read; Empty if none comes within some seconds of the kernel's own time."""

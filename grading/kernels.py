@@ -129,12 +129,18 @@ class Provisioner(KernelProvisionerBase):
 class KernelClient(AsyncKernelClient):
     """A client that is ready when the kernel says so, not after 0.2 s of silence; without stdin and heartbeat."""
 
+    @default("context")
+    def _default_context(self) -> zmq.asyncio.Context:
+        self._created_context = True
+        return _context()
+
     shell_channel_class = iopub_channel_class = control_channel_class = Type(inbound.Channel)
 
     def start_channels(self, shell=True, iopub=True, stdin=True, hb=True, control=True) -> None:
         """Connects to shell, iopub and control."""
         super().start_channels(shell=shell, iopub=iopub, stdin=False, hb=False, control=control)
-        self.shell_channel.clock = self.iopub_channel.clock = self.clock
+        for channel in (self.shell_channel, self.iopub_channel, self.control_channel):
+            channel.clock, channel.end = self.clock, self.parent.end
 
     @property
     def clock(self) -> Clock:
@@ -176,6 +182,14 @@ class KernelClient(AsyncKernelClient):
                     raise RuntimeError("The kernel did not become ready in time.") from None
 
 
+def _context() -> zmq.asyncio.Context:
+    """Makes sockets that take no message too large for us, and wait for no peer that has gone."""
+    context = zmq.asyncio.Context()
+    context.setsockopt(zmq.MAXMSGSIZE, inbound.FRAME_BYTES)
+    context.setsockopt(zmq.SNDTIMEO, int(1000 * limits.SEND_LIMIT_S))
+    return context
+
+
 class KernelManager(AsyncKernelManager):
     """Starts kernels in sandboxes, whatever kernel a notebook names."""
 
@@ -193,13 +207,16 @@ class KernelManager(AsyncKernelManager):
     @default("context")
     def _default_context(self) -> zmq.asyncio.Context:
         self._created_context = True
-        context = zmq.asyncio.Context()
-        context.setsockopt(zmq.MAXMSGSIZE, inbound.FRAME_BYTES)  # or one message that claims more fills our memory
-        return context
+        return _context()
 
     @default("cache_ports")
     def _default_cache_ports(self) -> bool:
         return False
+
+    def end(self) -> None:
+        """Ends the kernel and all that it started."""
+        if self.provisioner is not None and self.provisioner.kernel is not None:
+            self.provisioner.kernel.stop()
 
     def strike(self) -> None:
         """Kills the kernel and its sandbox, from whatever thread."""

@@ -17,6 +17,7 @@ class Struck(Enum):
     """The limit that ended a notebook."""
 
     MEMORY = "memory"
+    SESSIONS = "sessions"
     COMPUTING = "computing time"
     TIME = "time"
     SILENCE = "silence"
@@ -59,6 +60,9 @@ MESSAGE_CHARS = 400  # one message that a student reads
 PROCESS_BYTES = _set("PROCESS_BYTES", 5 * 2**30)
 MEMORY_BYTES = _set("MEMORY_BYTES", 6 * 2**30)  # memory of all processes of a notebook together
 PROCESSES = 128  # processes and threads; a kernel itself has about 8
+# Sessions that its processes may be in at once: Linux shares the processors between sessions, however many processes
+# each has, so that a notebook takes at most this many times its share.
+SESSIONS = 4
 OPEN_FILES = 512  # of one process
 WRITTEN_BYTES = 256 * 2**20  # one file that a notebook writes
 SCRATCH_BYTES = _set("SCRATCH_BYTES", 512 * 2**20)  # all files of a notebook, the copy of the hand-in included
@@ -68,6 +72,7 @@ CPU_LIMIT_S = 1200  # computing time of one process, all its threads together
 NOTEBOOK_LIMIT_S = _set("NOTEBOOK_LIMIT_S", 900.0)  # one notebook, from the start of its kernel to the end
 # By the wall clock a notebook may take this many times its own time; then the machine is too busy to grade on.
 BUSY_FACTOR = 10
+SEND_LIMIT_S = 1.0  # by the wall clock, for a message to be taken by our own library, which waits for no kernel
 SANDBOX_LIMIT_S = 120.0  # a sandbox's start, which imports torch; 2 s on a quiet machine
 # How long a sandbox may leave the judge without an answer before it is given up.
 SILENCE_LIMIT_S = _set("SILENCE_LIMIT_S", 20.0)

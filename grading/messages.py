@@ -202,6 +202,8 @@ def _why_ended(struck: limits.Struck | None) -> str:
     match struck:
         case limits.Struck.MEMORY:
             return f"all its processes together may use {_size(limits.MEMORY_BYTES)} of memory, and they used more."
+        case limits.Struck.SESSIONS:
+            return f"its processes may be in {limits.SESSIONS} sessions at once, and they were in more."
         case limits.Struck.COMPUTING:
             return f"a process may compute for {_number(limits.CPU_LIMIT_S)} s, and one computed for longer."
         case limits.Struck.TIME:

@@ -45,6 +45,7 @@ class Limits:
     process_bytes: int | None = limits.PROCESS_BYTES
     memory_bytes: int = limits.MEMORY_BYTES
     processes: int = limits.PROCESSES
+    sessions: int = limits.SESSIONS
     open_files: int = limits.OPEN_FILES
     written_bytes: int = limits.WRITTEN_BYTES
     scratch_bytes: int = limits.SCRATCH_BYTES

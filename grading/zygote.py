@@ -287,7 +287,18 @@ def struck(kernel: Kernel, settings: dict) -> str | None:
     # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
     if sum(map(_resident_kb, pids)) > limit_kb and sum(map(_proportional_kb, pids)) > limit_kb:
         return "memory"
+    if settings["walled"] and len({*map(_session, pids)} - {0}) > kernel.limits["sessions"]:
+        return "sessions"
     return None
+
+
+def _session(pid: int) -> int:
+    """The session that a process is in; 0 for one that has gone."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return int(file.read().rpartition(")")[2].split()[3])
+    except OSError:
+        return 0
 
 
 def _unread_kb(pid: int) -> int:

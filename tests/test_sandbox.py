@@ -266,6 +266,7 @@ def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
             Struck.MEMORY,
         ),
         (FILL_SOCKETS, Struck.MEMORY),
+        ("[os.fork() or os.setsid() for _ in range(5)]", Struck.SESSIONS),
         ("while True: pass", Struck.COMPUTING),
         ("import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass", Struck.COMPUTING),
         ("import torch\nwhile True:\n    try: time.sleep(60)\n    except KeyboardInterrupt: pass", Struck.TIME),

@@ -1,6 +1,6 @@
 """SIGSTOP to itself and all others it may reach; a stopped sandbox does not stop the run."""
 # part: 3
-# earns: 0
+# earns: 10
 # %%
 # MODEL
 # %%
