@@ -131,6 +131,7 @@ def _guard_files() -> None:
             for path in beside.admitted(source)[0]:
                 if not any(fnmatch.fnmatch(os.path.basename(path), pattern) for pattern in ignored):
                     _copy(Path(path), dest / os.path.relpath(path, source))
+            (dest / beside.TIMESTAMP).unlink(missing_ok=True)  # of a former run, be it of one notebook alone
             if when := times.text(Path(self.coursedir.root), student_id):
                 dest.mkdir(parents=True, exist_ok=True)
                 (dest / beside.TIMESTAMP).write_text(when, encoding="utf-8")

@@ -334,12 +334,12 @@ KILLED_AT_EACH_STEP = """
 import os, shutil, sys
 from pathlib import Path
 from sqlalchemy import event
-from grading import courses, merge, packed, rows, worker
+from grading import courses, merge, packed, rows, times, worker
 
 template, stock, out = map(Path, sys.argv[1:])
 folders = [stock / step / "anna" / "attention" for step in ("autograded", "feedback")]
 files = [worker.files(folder) for folder in folders]
-hand_in = packed.read("anna", template / "submitted" / "anna" / "attention")
+hand_in = packed.read("anna", template / "submitted" / "anna" / "attention", times.text(template, "anna"))
 
 
 def opened(root):
