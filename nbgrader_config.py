@@ -12,9 +12,9 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )
 os.environ["PATH"] = os.pathsep.join(dict.fromkeys([str(Path(sys.executable).parent), os.environ.get("PATH", "")]))
 
-from grading import beside, books, limits  # noqa: E402  (found through the lines above)
+from grading import books, gate, limits  # noqa: E402  (found through the lines above)
 
-beside.guard()  # before nbgrader copies the files that lie beside the notebooks of a hand-in
+gate.guard()  # before nbgrader looks for submissions, copies what lies in them, or reads when they were made
 books.keep_engines()  # before nbgrader opens the gradebook
 
 c = get_config()  # noqa: F821  (given by traitlets)
@@ -42,6 +42,8 @@ c.Autograde.post_convert_hook = "grading.outcomes.put_back_unmarked"
 c.Execute.timeout = limits.now("CELL_LIMIT_S")
 c.Execute.iopub_timeout = 60  # seconds by the wall clock for a cell's outputs to come through once it has ended
 c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=40"]
+
+c.ExchangeFactory.collect = "grading.gate.Collect"  # notes when a submission was made, in times.csv
 
 # Feedback shows what each test found, and no line of a hidden test: a page a part, and an index a student.
 c.GenerateFeedback.exporter_class = "grading.pages.PageExporter"

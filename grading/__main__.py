@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 try:
-    from grading import courses
+    from grading import courses, names
 except ModuleNotFoundError as missing:
     sys.exit(f"grading: the package {missing.name} is not installed. Run `make demo`, or use .venv/bin/python.")
 
@@ -50,7 +50,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return COMMANDS[chosen.command](chosen)
     except courses.CourseError as error:
-        print(f"{chosen.command}: {error}", file=sys.stderr)
+        print(f"{chosen.command}: {names.printable_lines(str(error))}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # whoever read our output, such as head, has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

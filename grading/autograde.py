@@ -19,7 +19,8 @@ from nbgrader.api import MissingEntry
 from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import DBAPIError
 
-from grading import course, courses, crowd, definition, intake, marks, merge, packed, progress, rows, worker
+from grading import course, courses, crowd, definition, intake, marks, merge, names, packed, progress, rows, worker
+from grading import times as handed_in
 
 TRIES = 3  # of a hand-in that is replaced, or marked by hand, while it is graded
 TICK_S = 0.5
@@ -68,7 +69,7 @@ def grade_class(
             for result in graded(root, students, workers, scheduler=scheduler, force=force, tick=shown.tick):
                 results.append(result)
                 bad = bool(result.error or result.unmarked)
-                shown.add(f"{result.student}: {outcome(result)}", failed=bad, kept=result.kept)
+                shown.add(line(result), failed=bad, kept=result.kept)
         except KeyboardInterrupt:
             done = sum(not result.error for result in results)
             raise KeyboardInterrupt(f"{done} of {len(students)} students are graded and kept.") from None
@@ -140,9 +141,11 @@ class _Waiting:
 
     def begin(self, student: str, tries: int = 1) -> _Task | Graded:
         """A hand-in as it is to be sent, or what became of it where there is nothing to send."""
+        if why := names.trouble(student):
+            return Graded(student, error=why)
         folder = self._root / "submitted" / student / course.ASSIGNMENT
         try:
-            hand_in = packed.read(student, folder)
+            hand_in = packed.read(student, folder, handed_in.text(self._root, student))
         except OSError as error:
             return Graded(student, error=f"the hand-in cannot be read: {error.strerror}.")
         if not hand_in.notebooks:
@@ -201,8 +204,13 @@ class _Waiting:
         return Graded(student, result.notices, result.unmarked, result.error, result.seconds, result.struck)
 
 
+def line(result: Graded) -> str:
+    """A line about one student, with the student's name."""
+    return f"{names.printable(result.student, names.SHOWN)}: {names.printable(outcome(result))}"
+
+
 def outcome(result: Graded) -> str:
-    """A line about one student."""
+    """What became of one student, in a line."""
     if result.error:
         return f"not graded. {result.error}"
     if result.unmarked:
@@ -265,20 +273,20 @@ def _opened(root: Path) -> Iterator[Engine]:
 
 def _print_notices(results: list[Graded], quiet: bool) -> None:
     ordered = sorted(results, key=lambda result: result.student)
-    lines = [f"{r.student}: {outcome(r)}" for r in ordered if r.error or r.unmarked]
+    lines = [line(r) for r in ordered if r.error or r.unmarked]
     if quiet:
-        for line in lines:
-            print(line)
+        for each in lines:
+            print(each)
         return
-    lines = [str(notice) for result in ordered for notice in result.notices] + lines
+    lines = [names.printable(str(notice)) for result in ordered for notice in result.notices] + lines
     if lines:
         print("\nTo look at:")
-        for line in lines:
-            print(f"  {line}")
+        for each in lines:
+            print(f"  {each}")
 
 
 def _print_summary(results: list[Graded], seconds: float) -> None:
     failed = sum(bool(r.error or r.unmarked) for r in results)
-    times = {r.student: r.seconds for r in results if not (r.error or r.unmarked or r.kept)}
+    taken = {r.student: r.seconds for r in results if not (r.error or r.unmarked or r.kept)}
     struck, kept = {r.student: r.struck for r in results}, sum(r.kept for r in results)
-    print("\n" + "\n".join(progress.summary(seconds, times, struck, kept, failed)))
+    print("", *map(names.printable, progress.summary(seconds, taken, struck, kept, failed)), sep="\n")

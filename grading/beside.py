@@ -1,7 +1,8 @@
-"""Files that are handed in beside the notebooks: which are admitted, as data that nothing of ours imports or runs.
+"""Files that are handed in next to the notebooks: which are admitted, as data that nothing of ours imports or runs.
 
-nbgrader copies whatever lies in a hand-in's folder: through links, out of pipes without end, of any size, under names
-that Jupyter or Python would run. `guard` puts this list in the place of nbgrader's; the configuration calls it.
+nbgrader copies whatever lies in a submission's folder: through links, out of pipes without end, of any size, under
+names that Jupyter or Python would run, or that a browser would show as a page. `admitted` is the list in its place;
+`gate` sees to it that every command of nbgrader goes by it.
 """
 
 import contextlib
@@ -16,48 +17,40 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from nbgrader.converters import base
-from nbgrader.coursedir import CourseDirectory
-from nbgrader.utils import parse_utc
-
 from grading import course, limits
 
 RUN_BY_NAME = ("*config*.py", "*custom*.py", "conftest.py", "*.pth", "*.so", "*.pyc", "*.pyd", ".*")
 NOTEBOOKS = frozenset(part.stem for part in course.PARTS.values())
-SUBMITTED, TIMESTAMP, TIMESTAMP_BYTES = "submitted", "timestamp.txt", 200
+TIMESTAMP = "timestamp.txt"
+# The kinds of files that an answer may come with, by how their names end: tables, texts, settings, arrays, pictures,
+# and Python modules. A list of what is fine, because a list of what is not never ends: the grader's Jupyter serves the
+# graded folder, and a browser runs .html, .xhtml, .svg, .xml, .pdf, .mht and more, and files without an ending that
+# look like one of them. Those on the list it shows as text or as pixels, or it saves them.
+KINDS = frozenset(
+    ".csv .tsv .txt .md .rst .json .jsonl .yaml .yml .toml .npy .npz .pt .pkl .safetensors .h5 .hdf5 .parquet "
+    ".png .jpg .jpeg .gif .webp .bmp .py".split()
+)
 
 
 def admitted(folder: str | Path) -> tuple[list[str], list[str]]:
-    """The files below a hand-in's folder that are copied, and the relative paths of those that are left out.
+    """The files below a submission's folder that are copied, and the relative paths of those that are left out.
 
-    Notebooks are in neither list: they go through `intake`. Nor is the course's own module: nbgrader copies the one in
-    source/, whatever lies in a hand-in under its name.
+    Some are in neither list. Notebooks go through `intake`. The course's own module is nbgrader's copy of the one in
+    source/, whatever lies here under its name. A timestamp says nothing here: `times` has what is known.
     """
     taken, left_out, bytes_left = [], [], limits.FILES_BYTES
     for path, status in _files(os.fspath(folder)):
         name = os.path.relpath(path, folder)
-        if name == course.MODULE:
+        if name in (course.MODULE, TIMESTAMP):
             continue
         is_file = stat.S_ISREG(status.st_mode) and os.access(path, os.R_OK)
         fits = status.st_size <= min(limits.FILE_BYTES, bytes_left) and len(taken) < limits.FILES
-        if is_file and fits and _is_data(name) and (name != TIMESTAMP or timestamp(folder)):
+        if is_file and fits and _is_data(name):
             taken.append(path)
             bytes_left -= status.st_size
         else:
             left_out.append(name)
     return taken, left_out
-
-
-def timestamp(folder: str | Path) -> str | None:
-    """What a hand-in's timestamp.txt says, if it is a file with a date in it."""
-    path = Path(folder) / TIMESTAMP
-    with contextlib.suppress(OSError, ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
-        status = path.lstat()
-        if stat.S_ISREG(status.st_mode) and status.st_size <= TIMESTAMP_BYTES:
-            text = path.read_text(encoding="utf-8").strip()
-            parse_utc(text)
-            return text
-    return None
 
 
 def opened(path: str | Path) -> BinaryIO:
@@ -67,31 +60,6 @@ def opened(path: str | Path) -> BinaryIO:
         os.close(descriptor)
         raise OSError(errno.EINVAL, "no regular file", os.fspath(path))
     return os.fdopen(descriptor, "rb")
-
-
-def guard() -> None:
-    """Makes all of nbgrader's converters copy what is admitted, and pass over other notebooks and odd timestamps."""
-    if getattr(base.find_all_files, "guarded", False):
-        return
-    every_file, read_timestamp = base.find_all_files, CourseDirectory.get_existing_timestamp
-    find_notebooks = base.BaseConverter.init_notebooks
-
-    def find_all_files(path: str, exclude: list[str] | None = None) -> list[str]:
-        if SUBMITTED not in Path(path).parts:
-            return every_file(path, exclude)
-        return [file for file in admitted(path)[0] if not _matches(os.path.basename(file), exclude or [])]
-
-    def get_existing_timestamp(self: CourseDirectory, folder: str) -> object:
-        return read_timestamp(self, folder) if timestamp(folder) else None
-
-    def init_notebooks(self: base.BaseConverter) -> None:
-        find_notebooks(self)
-        for folder, found in self.assignments.items():  # of the rest not even the names are safe to print or to store
-            self.assignments[folder] = [path for path in found if Path(path).stem in NOTEBOOKS]
-
-    find_all_files.guarded = True
-    base.find_all_files, CourseDirectory.get_existing_timestamp = find_all_files, get_existing_timestamp
-    base.BaseConverter.init_notebooks = init_notebooks
 
 
 def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
@@ -114,11 +82,20 @@ def _files(folder: str) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _is_data(name: str) -> bool:
-    """Whether no program takes a file of this name for its own configuration or for a module."""
-    parts = Path(name).parts
+    """Whether a file of this name is of a kind that is taken in, and no program takes it for its settings or a module.
+
+    A folder may not be named like a file: one named part01.ipynb would stand where the graded notebook belongs.
+    """
+    *folders, file = parts = Path(name).parts
     if not name.isprintable() or any(_matches(part, RUN_BY_NAME) for part in parts):
         return False
+    if _ending(file) not in KINDS or any(_ending(part) in {".ipynb", ".html", *KINDS} for part in folders):
+        return False
     return not name.endswith(".py") or not any(part.removesuffix(".py") in _modules() for part in parts)
+
+
+def _ending(name: str) -> str:
+    return os.path.splitext(name)[1].lower()
 
 
 def _matches(name: str, patterns: tuple[str, ...] | list[str]) -> bool:

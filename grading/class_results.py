@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 
-from grading import course, courses, reports, results
+from grading import course, courses, names, reports, results
 
 WRITTEN = "written answer"
 NOT_MARKED = "the marking program failed. Grade again."
@@ -108,7 +108,8 @@ class ClassResults:
             for part, why in sorted(student.ungraded.items()):
                 out.setdefault(why, {}).setdefault(student.name, []).append(part)
         for name in self.never_graded:
-            out.setdefault(NEVER_GRADED, {})[name] = list(course.PARTS)
+            why = names.trouble(name) or NEVER_GRADED
+            out.setdefault(why, {})[names.printable(name, names.SHOWN)] = list(course.PARTS)
         count = {why: sum(map(len, who.values())) for why, who in out.items()}
         return [(why, list(out[why].items())) for why in sorted(out, key=lambda why: (-count[why], why))]
 

@@ -16,7 +16,7 @@ from nbgrader.utils import capture_log
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from grading import course
+from grading import course, names
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 _ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b")
@@ -143,8 +143,8 @@ def students(root: Path) -> list[str]:
 def shown(path: Path) -> str:
     """A path as the user would write it: relative to where they are, if it lies below."""
     with contextlib.suppress(ValueError):
-        return str(path.resolve().relative_to(Path.cwd()))
-    return str(path)
+        return names.printable(str(path.resolve().relative_to(Path.cwd())))
+    return names.printable(str(path))
 
 
 def is_gradebook(path: Path) -> bool:

@@ -11,7 +11,7 @@ from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 from traitlets import Bool, Unicode
 
-from grading import gradefile, results, roster
+from grading import gradefile, names, results, roster, spreadsheet
 from grading.courses import CourseError, shown
 from grading.gradefile import CANVAS, MOODLE, PLATFORMS, TITLES, TOTAL, Export, Platform
 
@@ -95,7 +95,7 @@ def run(
         raise CourseError(f"there are no marks of {', '.join(unknown)}.")
     rows = {student: cells for student, cells in rows.items() if not only or student in only}
     made = gradefile.make(platform, rows, people, exported)
-    print("The import would change:", *made.told(), sep="\n")
+    print("The import would change:", *map(_line, made.told()), sep="\n")
     if dry:
         print("Nothing was written.")
         return made
@@ -105,7 +105,12 @@ def run(
         apart = to.with_name(f"{to.stem}-unmatched.csv")
         titles = [*TITLES.values(), TOTAL]
         found = [[student, *(rows[student][title] for title in titles)] for student in made.unmatched]
-        left = Export(["student", *titles], [[gradefile.safe(row[0]), *row[1:]] for row in found])
+        left = Export(["student", *titles], [[spreadsheet.safe(row[0]), *row[1:]] for row in found])
         left.write(apart)
         print(f"unmatched  {shown(apart)}: the marks of those whom the platform does not know")
     return made
+
+
+def _line(text: str) -> str:
+    """A line with its indentation; names in it may be anybody's."""
+    return text[: len(text) - len(text.lstrip(" "))] + names.printable(text.lstrip(" "))

@@ -61,8 +61,12 @@ class _Renderer(IPythonRenderer):
         return f'<img src="{html.escape(url)}" alt="{html.escape(described)}">'
 
     def link(self, text: str, url: str, title: str | None = None) -> str:
-        """A link to another page of the web, or its text."""
-        return super().link(text.replace(' tabindex="0"', ""), url) if safe_html.WEB.fullmatch(url) else text
+        """A link to another page of the web, or its text and where it was to lead."""
+        if safe_html.WEB.fullmatch(url):
+            link = super().link(text.replace(' tabindex="0"', ""), url)
+            return link.replace("<a ", f'<a rel="{safe_html.REL}" ', 1)
+        where = html.escape(html.unescape(url))
+        return text if where in ("", text) else f"{text} ({where})"
 
     def heading(self, text: str, level: int, **attrs: object) -> str:
         """A heading, below those of the page that it becomes a part of."""

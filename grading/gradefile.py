@@ -10,20 +10,17 @@ Moodle  First name, Last name, ID number, Email address, then `item (Real)`; a l
         e-mail or username. Source: docs.moodle.org, "Grade import", and grade/import/csv of github.com/moodle/moodle.
 """
 
-import csv
-import io
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grading import course, roster
+from grading import course, roster, spreadsheet
 from grading.courses import CourseError, shown
 
 TOTAL = "Attention total"
 TITLES = {part.number: f"Attention {part.stem[:4]} {part.stem[4:]}" for part in course.PARTS.values()}
 BEST = {TITLES[part.number]: part.points for part in course.PARTS.values()}
 BEST[TOTAL] = sum(BEST.values())
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # with which a cell begins that spreadsheets compute
 _EMPTY = ("", "-", "N/A")  # what platforms write where there is no grade
 _NAMED = 5  # students that a line about several of them names
 
@@ -75,10 +72,8 @@ class Export:
 
         Errors  CourseError if it cannot be written.
         """
-        text = io.StringIO()
-        csv.writer(text, delimiter=self.separator, lineterminator="\n").writerows([self.head, *self.rows])
         try:
-            path.write_text(text.getvalue(), encoding="utf-8")
+            path.write_text(spreadsheet.written([self.head, *self.rows], self.separator), encoding="utf-8")
         except OSError as error:
             raise CourseError(f"{shown(path)} cannot be written: {error.strerror}.") from None
 
@@ -249,16 +244,15 @@ def _label(platform: Platform, head: list[str], row: list[str]) -> str:
 
 
 def _make_safe(platform: Platform, made: Export) -> None:
-    """Keeps spreadsheets from computing what a student chose: names get a ' in front; keys must stay and are told."""
-    keys = {name for names in platform.keys.values() for name in names}
+    """Keeps spreadsheets from computing what a student chose, as far as the platform lets us.
+
+    Names are for people to read: no import looks at them, so they get a ' in front. Everything else has to come back to
+    the platform exactly as it left it, keys above all: a line is found by them, and an apostrophe would make it another
+    one's or nobody's. These cells stay, and are reported.
+    """
     for place, name in enumerate(made.head):
         for row in made.rows:
             if name in platform.names:
-                row[place] = safe(row[place])
-            elif row[place].startswith(_FORMULA) and name in keys:
+                row[place] = spreadsheet.safe(row[place])
+            elif spreadsheet.computes(row[place]) and row[place].strip() not in _EMPTY:
                 made.risky.append(f"{name} {row[place]}")
-
-
-def safe(text: str) -> str:
-    """A text that no spreadsheet computes."""
-    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 from nbconvert.exporters import NotebookExporter
 
-from grading import beside, cells, limits, messages
+from grading import beside, cells, limits, messages, names
 
 MARK = "attention"  # the key in a clean copy's metadata for what the judge must know
 
@@ -171,7 +171,7 @@ def _regular_text(path: Path) -> str:
 
 def _shown(name: str) -> str:
     """A file's name as it can be printed, in one line."""
-    return "".join(c if c.isprintable() else "?" for c in name)[:80]
+    return names.printable(name, names.SHOWN)
 
 
 def _grade_id(cell: dict) -> str | None:

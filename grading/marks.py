@@ -1,12 +1,11 @@
 """Marks out of the gradebook: a row a student, a column a part; as a table and as CSV."""
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 
 from nbgrader.api import Gradebook
 
-from grading import course, results
+from grading import course, names, results, spreadsheet
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,8 @@ def read(book: Gradebook) -> list[Row]:
 
 def table(rows: list[Row]) -> str:
     """The rows as text: marks by part, the total, and how many written answers are still to be read."""
-    width = max([len("student"), *(len(row.student) for row in rows)])
+    shown = {row.student: names.printable(row.student, names.SHOWN) for row in rows}
+    width = max(map(len, ["student", *shown.values()]))
     numbers = list(course.PARTS)
     head = f"{'student':<{width}}" + "".join(f"{n:>5}" for n in numbers) + "   total  to read"
     best = f"{'out of':<{width}}" + "".join(f"{course.PARTS[n].points:>5}" for n in numbers)
@@ -41,18 +41,18 @@ def table(rows: list[Row]) -> str:
     lines = [head, best, "-" * len(head)]
     for row in rows:
         cells = "".join(f"{_shown(row.parts[n]):>5}" for n in numbers)
-        lines.append(f"{row.student:<{width}}{cells}{_shown(row.total):>8}{row.unread:>9}")
+        lines.append(f"{shown[row.student]:<{width}}{cells}{_shown(row.total):>8}{row.unread:>9}")
     return "\n".join(lines)
 
 
 def write_csv(rows: list[Row], path: Path) -> None:
-    """The rows as a CSV file: student, part01 … part14, total, written answers to read; an unmarked part is empty."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["student", *(part.stem for part in course.PARTS.values()), "total", "written_to_read"])
-        for row in rows:
-            marks = ["" if mark is None else f"{mark:g}" for mark in row.parts.values()]
-            writer.writerow([row.student, *marks, f"{row.total:g}", row.unread])
+    """The rows as a CSV file: student, part01 … part14, total, written answers to read; an unmarked part is empty.
+
+    A name that a spreadsheet would compute has an apostrophe in front: see `spreadsheet`.
+    """
+    head = ["student", *(part.stem for part in course.PARTS.values()), "total", "written_to_read"]
+    lines = [[row.student, *row.parts.values(), row.total, row.unread] for row in rows]
+    path.write_text(spreadsheet.lines([head, *lines]), encoding="utf-8")
 
 
 def _shown(mark: float | None) -> str:

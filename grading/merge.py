@@ -13,7 +13,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from grading import course, intake, packed, rows, worker
+from grading import course, intake, packed, rows, times, worker
 from grading.worker import File, Result
 
 TRIES = 5  # of a transaction that another one has crossed
@@ -96,7 +96,7 @@ def _put(
     """Changes rows and files, as long as the transaction lasts; `undo` puts the files back."""
     if rows.of_student(connection, result.student) != was:
         raise Changed("its rows in the gradebook have changed while it was graded")
-    if packed.read(sent.student, _place(root, "submitted", sent.student)) != sent:
+    if packed.read(sent.student, _place(root, "submitted", sent.student), times.text(root, sent.student)) != sent:
         raise Changed("it was replaced while it was graded")
     rows.apply(connection, was, result.after)
     _note_path(root, result.student).unlink(missing_ok=True)

@@ -22,8 +22,14 @@ NOT_JSON_DEEP = "the file is nested too deeply to be a notebook; 0 points. Ask f
 NO_CELLS = "the file has no cells; 0 points. Ask for the notebook again."
 FILE_MISSING = "not handed in; 0 points. Ask for it if it was forgotten."
 FILE_LEFT_OUT = (
-    "this file was not taken in: it is no ordinary file, too large, one of too many, or has a name that programs run."
+    "this file was left out: docs/submissions.md lists the kinds that are taken in. Or it is no ordinary file, too large, "
+    "one of too many, or has a name that programs run. Nothing to do, unless an answer needs it."
 )
+NAME_RULE = "Rename it with letters, digits, spaces and any of . , _ - + @ ( ) [ ], and grade again."
+NAME_NOT_TEXT = f"The name of this folder in submitted/ is not UTF-8 text. {NAME_RULE}"
+NAME_SPACE = f"The name of this folder in submitted/ begins or ends with a space, which nbgrader drops. {NAME_RULE}"
+NAME_IN_EXCHANGE = "the name of this folder in the exchange is not a student, an assignment and a time. Nothing to do."
+OTHER_TIME = "%s says that this was submitted at %s UTC, but its files were last changed at %s UTC. The latter counts."
 TOO_MUCH_TEXT = "the cells hold more text than is taken in; what is too much is left out. Ask for a shorter notebook."
 FILE_EXTRA = "this notebook is not part of the course; it is left out."
 TEST_DELETED = "the test cell was missing. It was restored, and the part was graded as usual. Nothing to do."
@@ -276,6 +282,19 @@ def not_json(line: int) -> str:
 
 def too_large(size: int, limit: int) -> str:
     return f"the file has {size >> 20} MB, allowed are {limit >> 20} MB; 0 points. Ask for it without its outputs."
+
+
+def name_signs(signs: list[str]) -> str:
+    return f"The name of this folder in submitted/ has {' '.join(signs)} in it. {NAME_RULE}"
+
+
+def name_long(limit: int) -> str:
+    return f"The name of this folder in submitted/ has more than {limit} characters. Give it a shorter one, and grade again."
+
+
+def not_graded_names(number: int) -> str:
+    what = "folder has a name" if number == 1 else "folders have names"
+    return f"{number} {what} that nobody can be graded under; all others are graded. The lines above say what to do."
 
 
 def too_many_cells(number: int) -> str:

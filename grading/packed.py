@@ -21,6 +21,7 @@ class HandIn:
 
     student: str
     entries: tuple[tuple[str, Content], ...]
+    time: str | None = None  # when it was handed in, if anybody knows
 
     @property
     def notebooks(self) -> bool:
@@ -30,7 +31,7 @@ class HandIn:
     @property
     def digest(self) -> str:
         """A hash of everything that grading reads."""
-        return digest((name, _as_bytes(content)) for name, content in self.entries)
+        return digest([*((name, _as_bytes(content)) for name, content in self.entries), ("", repr(self.time).encode())])
 
     def write(self, folder: Path) -> None:
         """Writes the hand-in to a new folder; what is no file there is none here."""
@@ -50,8 +51,8 @@ class HandIn:
                     path.symlink_to("nowhere")
 
 
-def read(student: str, folder: Path) -> HandIn:
-    """The hand-in in a folder: the course's notebooks, and the files beside them that are admitted.
+def read(student: str, folder: Path, time: str | None = None) -> HandIn:
+    """The submission in a folder, made at a `time`: the course's notebooks, and the admitted files next to them.
 
     Errors  OSError if the folder cannot be read.
     """
@@ -67,7 +68,7 @@ def read(student: str, folder: Path) -> HandIn:
         content = _content(path)
         entries[os.path.relpath(path, folder)] = content if isinstance(content, bytes) else None
     entries.update({name: None for name in left_out[: limits.NAMED] if name not in entries})
-    return HandIn(student, tuple(sorted(entries.items())))
+    return HandIn(student, tuple(sorted(entries.items())), time)
 
 
 def digest(entries: object) -> str:

@@ -5,6 +5,7 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
+from grading import spreadsheet
 from grading.courses import CourseError, shown
 
 REQUIRED, OPTIONAL = "student", ("lms_id", "login", "email", "name")
@@ -39,6 +40,7 @@ def read(path: Path) -> dict[str, Person]:
     seen: dict[tuple[str, str], str] = {}
     for line, row in rows:
         known = {name: row[head.index(name)].strip() for name in (REQUIRED, *OPTIONAL) if name in head}
+        known[REQUIRED] = spreadsheet.original(known[REQUIRED])  # as marks.csv has it, if it was copied from there
         person = Person(**known)
         if not person.student:
             raise CourseError(f"{shown(path)}, line {line}: the column student is empty. Fill it, or remove the line.")

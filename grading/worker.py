@@ -21,11 +21,11 @@ from sqlalchemy import Engine, event
 from traitlets.config import Config
 
 from grading import (
-    beside,
     books,
     course,
     courses,
     definition,
+    gate,
     intake,
     limits,
     messages,
@@ -34,6 +34,7 @@ from grading import (
     packed,
     reports,
     rows,
+    times,
     walls,
 )
 
@@ -86,10 +87,12 @@ def _grade(
     root: Path, given: definition.Definition, hand_in: packed.HandIn, before: rows.Rows, feedback: bool
 ) -> Result:
     student, submitted = hand_in.student, root / "submitted" / hand_in.student / course.ASSIGNMENT
-    beside.guard()
+    gate.guard()
     books.keep_engines()
     given.write(root)
     hand_in.write(submitted)
+    if hand_in.time is not None:
+        times.note(root, student, hand_in.time)
     url = f"sqlite:///{root / definition.GRADEBOOK}"
     config = Config(given.config)
     config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), url

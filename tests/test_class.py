@@ -29,7 +29,7 @@ from distributed import LocalCluster
 from nbgrader.api import Base, Gradebook
 from sqlalchemy import create_engine, select
 
-from grading import autograde, course, courses, crowd, install, sample_class
+from grading import autograde, course, courses, crowd, install, sample_class, times
 from grading.__main__ import main
 
 ONE, SIX = course.PARTS[1], course.PARTS[6]
@@ -51,7 +51,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (root / "source" / course.ASSIGNMENT / "data.csv").write_text("1,2\n")
     hand_in(root, "anna", ONE, SIX)
     (folder(root, "anna") / "notes.txt").write_text("mine")
-    (folder(root, "anna") / "timestamp.txt").write_text("2026-01-02 03:04:05 UTC")
+    times.note(root, "anna", "2026-01-02 03:04:05 UTC")
     hand_in(root, "ben", ONE)
     (folder(root, "ben") / "part06.ipynb").write_bytes(b"<html>502 Bad Gateway</html>")
     (folder(root, "ben") / "link.txt").symlink_to("/etc/passwd")
@@ -334,12 +334,12 @@ KILLED_AT_EACH_STEP = """
 import os, shutil, sys
 from pathlib import Path
 from sqlalchemy import event
-from grading import courses, merge, packed, rows, worker
+from grading import courses, merge, packed, rows, times, worker
 
 template, stock, out = map(Path, sys.argv[1:])
 folders = [stock / step / "anna" / "attention" for step in ("autograded", "feedback")]
 files = [worker.files(folder) for folder in folders]
-hand_in = packed.read("anna", template / "submitted" / "anna" / "attention")
+hand_in = packed.read("anna", template / "submitted" / "anna" / "attention", times.text(template, "anna"))
 
 
 def opened(root):

@@ -113,6 +113,18 @@ def test_what_is_off_for_lateness_is_off(root: Path):
 # --- into a platform's own file
 
 
+def test_a_student_copied_from_our_table_of_marks_into_the_roster_is_found(root: Path, tmp_path: Path):
+    made, rows = _run(root, tmp_path, "canvas", CANVAS, people="student,lms_id\n'=zoe,101\n")
+    assert "=zoe" in made.changes and "=zoe" not in made.unmatched
+
+
+def test_a_cell_of_the_platform_s_that_a_spreadsheet_would_compute_stays_and_is_listed(root: Path, tmp_path: Path):
+    given = CANVAS.replace(",A,", ",=A1,", 1)
+    made, rows = _run(root, tmp_path, "canvas", given)
+    assert [row["Section"] for row in rows].count("=A1") == 1
+    assert made.risky == ["Section =A1", "Quiz (7) =1+1"]
+
+
 def test_canvas_gets_its_own_file_back_with_our_cells_filled_in(root: Path, tmp_path: Path):
     made, rows = _run(root, tmp_path, "canvas", CANVAS)
     assert made.head[:9] == CANVAS.splitlines()[0].split(",")

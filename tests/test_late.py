@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from grading import autograde, class_results, course, courses, exports, marks, report, sample_class
+from grading import autograde, class_results, course, courses, exports, marks, report, sample_class, times
 
 ONE, SIX = course.PARTS[1], course.PARTS[6]
 DUE = "2026-01-10 12:00:00 UTC"
@@ -49,8 +49,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder.mkdir(parents=True)
         for part in (ONE, SIX):
             sample_class.write(folder, part, sample_class.model(part))
-        handed_in = "2026-01-10 11:59:59 UTC" if student == "in-time" else "2026-01-10 12:00:01 UTC"
-        (folder / "timestamp.txt").write_text(handed_in, encoding="utf-8")
+        times.note(root, student, "2026-01-10 11:59:59 UTC" if student == "in-time" else "2026-01-10 12:00:01 UTC")
+        (folder / "timestamp.txt").write_text("2020-01-01 00:00:00 UTC", encoding="utf-8")  # says nothing
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(courses, "REPOSITORY", root)
         courses.register(root)

@@ -219,7 +219,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     no_root = "def attention_logits(q, K, D_qk):\n    return K @ q"
     answers = {
         "right": sample_class.model(course.PARTS[3]),
-        "<b>root</b>": sample_class.hand_in(course.PARTS[3], no_root),
+        "root": sample_class.hand_in(course.PARTS[3], no_root),
         "import": sample_class.hand_in(course.PARTS[3], f"import math\n{no_root}"),
     }
     for student, notebook in answers.items():
@@ -228,13 +228,14 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         sample_class.write(folder, course.PARTS[3], notebook)
         if student == "right":
             sample_class.write(folder, course.PARTS[8], sample_class.model(course.PARTS[8]))
-        if student == "<b>root</b>":
+        if student == "root":
             (folder / "part08.ipynb").write_text("<html>")
     courses.register(root)
     for student in answers:
         result = autograde.grade_student(root, student, feedback=False)
         assert not result.error and not result.unmarked
-    (root / "submitted" / "late" / course.ASSIGNMENT).mkdir(parents=True)
+    for student in ("late", "<b>late"):
+        (root / "submitted" / student / course.ASSIGNMENT).mkdir(parents=True)
     return root
 
 
@@ -243,14 +244,14 @@ def test_the_class_is_read_from_the_gradebook_and_the_graded_notebooks(graded: P
     by_name = {student.name: student for student in results.students}
     with courses.gradebook(graded) as book:
         assert {row.student: row.parts for row in marks.read(book)} == {n: s.marks for n, s in by_name.items()}
-    assert {n: s.marks[3] for n, s in by_name.items()} == {"right": 10, "<b>root</b>": 6, "import": 0}
+    assert {n: s.marks[3] for n, s in by_name.items()} == {"right": 10, "root": 6, "import": 0}
     exact, reads = Item(3, "exact", 4.0), Item(8, "kv_head", 2.0)
-    assert [by_name[name].won[exact] for name in ("right", "<b>root</b>", "import")] == [4, 0, 0]
+    assert [by_name[name].won[exact] for name in ("right", "root", "import")] == [4, 0, 0]
     assert "import math" in by_name["import"].breaches[3]
-    assert by_name["<b>root</b>"].ungraded[8].startswith("the file is not JSON")
+    assert by_name["root"].ungraded[8].startswith("the file is not JSON")
     assert by_name["import"].ungraded[8] == class_results.NOT_THERE
     assert [name for name, student in by_name.items() if reads in student.won] == ["right"]
-    assert by_name["right"].unread == (8,) and results.never_graded == ("late",)
+    assert by_name["right"].unread == (8,) and results.never_graded == ("<b>late", "late")
     assert by_name["right"].ungraded[1] == class_results.NOT_ENTERED  # this course has two parts
 
 
@@ -258,17 +259,17 @@ def test_the_command_writes_the_page_where_the_marks_are(graded: Path, capsys: p
     assert main(["report", str(graded)]) == 0
     assert "report.html" in capsys.readouterr().out
     text = (graded / "report.html").read_text(encoding="utf-8")
-    assert "&lt;b&gt;root&lt;/b&gt;" in text and "<b>root" not in text
+    assert "&lt;b&gt;late" in text and "<b>late" not in text
     assert "Handed in, but not graded yet" in text and "Part 8, MHA inside GQA: 1, 2 points each" in text
 
 
 def test_a_graded_notebook_that_is_gone_costs_its_items_and_no_marks(graded: Path, tmp_path: Path):
     shutil.copytree(graded, tmp_path, dirs_exist_ok=True)
     shutil.rmtree(tmp_path / "autograded" / "right")
-    (tmp_path / "autograded" / "<b>root</b>" / course.ASSIGNMENT / "part03.ipynb").write_text("{}")
+    (tmp_path / "autograded" / "root" / course.ASSIGNMENT / "part03.ipynb").write_text("{}")
     by_name = {student.name: student for student in class_results.read(tmp_path).students}
     assert by_name["right"].marks[3] == 10 and by_name["right"].ungraded[3] == class_results.NOT_KEPT
-    assert by_name["<b>root</b>"].marks[3] == 6 and by_name["<b>root</b>"].ungraded[3] == class_results.NO_REPORT
+    assert by_name["root"].marks[3] == 6 and by_name["root"].ungraded[3] == class_results.NO_REPORT
 
 
 @pytest.mark.parametrize("state", ["missing", "broken", "empty"])

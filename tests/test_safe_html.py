@@ -1,5 +1,6 @@
 """HTML of students: what does not pass, which links do, that nothing has a second reading, and that time is bounded."""
 
+import html
 import re
 import time
 from collections.abc import Callable
@@ -13,10 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters import strings
+from nbgrader.server_extensions.formgrader import handlers
 
 from grading import courses, feedback, limits, safe_html
 
 RUN = "window.hit=1"
+REL = 'rel="noopener noreferrer"'
 HOSTILE = {
     "script": f"<script>{RUN}</script>",
     "script-in-capitals": f"<ScRiPt/x>{RUN}</sCrIpT >",
@@ -42,6 +45,7 @@ HOSTILE = {
     "comment-never-closed": f"<!-- <b>x</b> <script>{RUN}</script>",
     "cdata": f"<![CDATA[<script>{RUN}</script>]]><svg><![CDATA[</svg><img src=x onerror={RUN}>]]></svg>",
     "processing-instruction": f"<?xml-stylesheet href='javascript:{RUN}'?><!DOCTYPE x [<!ENTITY y '<script>'>]>",
+    "title": "<p title='</noscript><img onerror=x>' lang=de>x</p>",
     "template": f"<template><script>{RUN}</script></template><noscript><p title='</noscript><img onerror={RUN}>'>",
     "raw-text": f"<title><img src=x onerror={RUN}></title><textarea></textarea><img onerror={RUN}><xmp><img src=x>",
     "plaintext": f"<plaintext><img src=x onerror={RUN}></plaintext>",
@@ -61,6 +65,22 @@ LINKS = {  # what is written as href, and whether a link remains
     "https://example.org/a?b=c#d": True,
     "HTTP://example.org": True,
     "mailto:ada@uni.example": True,
+    "https://example.org:8080/a_b?c=(d)": True,
+    "http://localhost:8888/files/evil.html": False,  # the server that shows the page, and the like
+    "http://127.0.0.1:8888/formgrader?path=x": False,
+    "http://[::1]:8888/x": False,
+    "http://0x7f.0x1/x": False,
+    "http://2130706433/x": False,
+    "http://hub/x": False,
+    "http://grading.local/x": False,
+    "http://a.localhost/x": False,
+    "https://example.org@localhost/x": False,
+    "https://example.org\\@localhost/x": False,
+    "https:\\\\example.org": False,
+    "http:///evil.html": False,
+    "http://./evil.html": False,
+    "attachment:evil.html": False,
+    "evil.html": False,
     "part06.html": False,
     "../gradebook": False,
     "/formgrader/api/grade/1": False,
@@ -114,6 +134,7 @@ def faults(clean: str) -> list[str]:
     found = [f"<{e.tag}>" for e in list(tree.iter())[1:] if e.tag not in safe_html.TAGS]
     for element in tree.iter():
         kept = safe_html.ATTRIBUTES.get(element.tag, set())
+        kept = kept | {"rel"} if "href" in element.keys() else kept  # noqa: SIM118
         found += [f"<{element.tag} {name}>" for name in element.keys() if name not in kept]  # noqa: SIM118
     # Whether it reads the same wherever it stands, and once more; pages replace half characters.
     for around in ("{}", "<table><tr><td>{}</td></tr></table>", "<details>{}</details>", "<ul><li>{}</li></ul>"):
@@ -140,7 +161,66 @@ def test_what_a_script_or_a_style_holds_is_not_shown_as_text(name: str):
 def test_links_lead_to_the_web_or_are_shown_as_text(href: str, clean: Callable[[str], str]):
     for quoted in (f'"{href}"', f"'{href}'"):
         result = clean(f"<a href={quoted}>there</a>")
-        assert result == (f'<a href="{href}">there</a>' if LINKS[href] else "<a>there</a>")
+        assert result == (f'<a href="{href}" {REL}>there</a>' if LINKS[href] else "<a>there</a>")
+
+
+@pytest.mark.parametrize("href", LINKS, ids=repr)
+@pytest.mark.parametrize("written", ["[there]({})", "<{}>", "[there]\n\n[there]: {}", "[![there](x)]({})", "# [x]({})"])
+def test_links_in_markdown_lead_to_the_web_or_are_shown_as_text(href: str, written: str):
+    result = str(feedback.markdown(written.format(href), {}))
+    links = re.findall(r"<a [^>]*>", result)
+    assert links in ([], [f'<a {REL} href="{html.escape(href)}">'] if LINKS[href] else [])
+    assert links or not LINKS[href]
+    assert "<img" not in result
+
+
+def test_a_link_of_markdown_that_is_none_says_where_it_was_to_lead():
+    assert feedback.markdown("[there](evil.html?a&b)", {}) == "<p>there (evil.html?a&amp;b)</p>\n"
+
+
+def test_a_picture_that_is_attached_or_lies_elsewhere_is_shown_as_its_description():
+    for address in ("attachment:plot.png", "plot.png", "//example.org/x.png", "https://example.org/x.png"):
+        assert feedback.markdown(f"![my plot]({address})", {}) == "<p>my plot</p>\n"
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/html", "text/markdown", "text/latex", "image/svg+xml", "text/plain", "cell", "raw"]
+)
+def test_in_the_formgrader_no_link_of_a_student_s_leads_to_its_own_server(kind: str):
+    wrong = [href for href, kept in LINKS.items() if not kept and "\n" not in href]
+    html_of_all = "\n".join(
+        f'<a href="{href}">x</a><img src="{href}"><area href="{href}"><base href="{href}"><form action="{href}"></form>'
+        f'<svg><a xlink:href="{href}">x</a></svg><math href="{href}"><mi href="{href}">x</mi></math>'
+        for href in wrong
+    )
+    markdown = "\n\n".join(f"[x]({href}) ![x]({href}) <{href}> $\\href{{{href}}}{{x}}$ {href}" for href in wrong)
+    source = html_of_all if kind in ("text/html", "image/svg+xml", "raw") else markdown
+    cell = nbformat.v4.new_code_cell("1")
+    cell.outputs = [nbformat.v4.new_output("display_data", data={kind: source})] if "/" in kind else []
+    cells = [cell, nbformat.v4.new_markdown_cell(source if kind == "cell" else "")]
+    cells += [nbformat.v4.new_raw_cell(source, metadata={"raw_mimetype": "text/html"})] if kind == "raw" else []
+    page = _formgrader_page(nbformat.v4.new_notebook(cells=cells))
+    shown = html5lib.parse(page, namespaceHTMLElements=False).find("body")
+    addresses = [
+        (element.tag, value)
+        for element in shown.iter()
+        for name, value in element.items()
+        if str(name).split("}")[-1] in ("href", "src", "action", "formaction", "srcset", "data", "poster")
+    ]
+    # The page's own, a drawing shown as a picture, and of "view-source:https://example.org" what is an address.
+    fine = re.compile(r"/formgrader/.*|data:image/svg\+xml;base64,.*|https://example\.org(/x)?")
+    assert [each for each in addresses if not fine.fullmatch(each[1])] == []
+
+
+def _formgrader_page(notebook: nbformat.NotebookNode) -> str:
+    """A graded notebook as the Formgrader shows it."""
+    config = courses.config(Path("nowhere"))
+    config.HTMLExporter.template_name = "formgrade"
+    lab = str(courses.REPOSITORY / "grading" / "lab" / "templates")
+    config.HTMLExporter.extra_template_basedirs = [lab, handlers.template_path]
+    names = ("assignment_id", "notebook_id", "submission_id", "base_url", "student", "last_name", "first_name")
+    resources = {**dict.fromkeys(names, ""), "index": 0, "total": 1, "notebook_path": ""}
+    return HTMLExporter(config=config).from_notebook_node(notebook, resources=resources)[0]
 
 
 def test_a_table_of_pandas_passes_with_its_texts_and_spans():
