@@ -348,8 +348,8 @@ def test_a_silent_zygote_is_found_out_and_replaced(walled, monkeypatch):
 
 
 CHANGES = (
-    "os.setpriority(os.PRIO_PROCESS, 0, 5)",
-    "os.setpriority(os.PRIO_USER, 0, 5)",
+    "os.setpriority(os.PRIO_PROCESS, 0, 19)",
+    "os.setpriority(os.PRIO_USER, 0, 19)",
     "os.sched_setaffinity(1, {min(os.sched_getaffinity(1))})",
     "os.sched_setscheduler(1, os.SCHED_IDLE, os.sched_param(0))",
     "resource.prlimit(1, resource.RLIMIT_NOFILE, (300, 300))",
