@@ -34,6 +34,10 @@ STARTING = {  # by the kind of container: all at once, because one obstacle hide
     "seccompProfile: {type: Unconfined}, appArmorProfile: {type: Unconfined}}",
     "lxc": "lxc config set NAME security.nesting true",
 }
+RESTRICTED = (  # Ubuntu's own profile, which gives bubblewrap user namespaces and what runs in them no capability
+    "sudo ln -sf /etc/apparmor.d/bwrap-userns-restrict /etc/apparmor.d/disable/",
+    "sudo apparmor_parser --remove /etc/apparmor.d/bwrap-userns-restrict",
+)
 ORDINARY = {  # and how its processes are an ordinary user's
     "docker": "docker run --user 1000:1000 …",
     "podman": "podman run --userns keep-id …",
@@ -103,6 +107,15 @@ def _cure(found: Cause, machine: Machine, words: str) -> list[str]:
             return [f"{said} terminal: not in a snap, a Flatpak, or a systemd service with RestrictNamespaces=."]
         case Cause.SECCOMP | Cause.MASKED_PROC | Cause.CONFINED:
             return _starting(found, machine)
+        case Cause.RIGHTS_TAKEN:
+            said = (
+                "bubblewrap works, but a security profile takes away the rights with which each notebook gets walls of"
+            )
+            return [
+                f"{said} its own. On Ubuntu, put the course's profile in the place of that one:",
+                *RESTRICTED,
+                *_loading(""),
+            ]
         case Cause.FEW_USERS:
             said = "Root of this container may not become the user whom the walls need. Grade as an ordinary user:"
             return [said, ORDINARY.get(inside, ORDINARY["docker"])]

@@ -26,6 +26,7 @@ class Cause(Enum):
     SECCOMP = "a seccomp filter"
     MASKED_PROC = "a masked /proc"
     CONFINED = "a security profile (AppArmor, SELinux)"
+    RIGHTS_TAKEN = "a security profile that takes away what bubblewrap keeps inside"
     FEW_USERS = "root may not become any user"
     NO_MOUNT = "root may not mount"
     OTHER = "something else"
@@ -60,6 +61,10 @@ def cause(machine: Machine, words: str = "") -> Cause:
         return Cause.FEW_USERS
     if words.startswith(("unshare:", "mount:")):
         return Cause.NO_MOUNT
+    if words.startswith("namespaces:"):  # the walls stand, and a notebook's own namespaces within them do not
+        if "mount at /proc:" in words:
+            return Cause.MASKED_PROC
+        return Cause.CONFINED if container(machine) else Cause.RIGHTS_TAKEN
     if re.search("ENOSPC|No space left on device", words):
         return Cause.NONE_ALLOWED if machine.settings.get(MAXIMUM) == "0" else Cause.NO_MORE
     if "does not support user namespaces" in words:

@@ -247,6 +247,7 @@ class Kernel:
         self.struck: Struck | None = None
         self.failure, self.cpu_s = "", 0.0
         self._started = self._began = None  # by the wall clock, and in own time
+        status.settimeout(limits.SILENCE_LIMIT_S)
 
     def waits_for(self, argv: list[str], env: dict[str, str]) -> bool:
         """Whether it is alive, and was forked as a notebook with these settings needs it."""

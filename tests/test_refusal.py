@@ -117,6 +117,24 @@ CASES = {  # the machine, bubblewrap's words, the cause, and what must stand in 
     "podman-with-selinux": (SELINUX, TMPFS, Cause.CONFINED, [PODMAN_FLAGS]),
     "kubernetes": (POD, CREATING, Cause.SECCOMP, ["procMount: Unmasked", "hostUsers: false"]),
     "kubernetes-without-a-filter": (replace(POD, status=FREE), PROC, Cause.MASKED_PROC, ["procMount: Unmasked"]),
+    "ubuntu-with-its-own-profile": (
+        NOBLE,
+        "namespaces: no new namespaces: unshare: Operation not permitted",
+        Cause.RIGHTS_TAKEN,
+        ["--remove /etc/apparmor.d/bwrap-userns-restrict", LOAD],
+    ),
+    "docker-that-takes-rights": (
+        DOCKER,
+        "namespaces: mount at /tmp: Permission denied",
+        Cause.CONFINED,
+        [DOCKER_FLAGS],
+    ),
+    "docker-with-half-a-proc": (
+        DOCKER,
+        "namespaces: mount at /proc: Operation not permitted",
+        Cause.MASKED_PROC,
+        [DOCKER_FLAGS],
+    ),
     "lxc": (LXC, PROC, Cause.MASKED_PROC, ["security.nesting true"]),
     "a-container-of-another-kind": (
         replace(DOCKER, traces=frozenset(), manager="systemd-nspawn"),
