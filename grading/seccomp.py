@@ -1,22 +1,23 @@
 """The filter that holds code inside the walls to the system calls it may make, as the kernel's seccomp reads it.
 
-What is on the list (`system_calls`) is allowed, four calls by their arguments; all else ends in EPERM.
+What is on the list (`system_calls`) is allowed, five calls by their arguments; all else ends in EPERM.
 """
 
 import errno
 import platform
 import struct
 
-from grading.system_calls import ALLOWED, CLONE, CLONE3, MMAP, SOCKET
+from grading.system_calls import ALLOWED, CLONE, CLONE3, FCNTL, MMAP, SOCKET
 
 ALLOW, DENY, KILL = 0x7FFF0000, 0x00050000, 0x80000000  # what a filter answers; DENY plus an errno
 # Classic BPF: load a word, compare it, mask it, answer.
 LOAD, EQUAL, AT_LEAST, ANY_BIT, AND, ANSWER = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 # Offsets in struct seccomp_data, little-endian.
-NUMBER, ARCHITECTURE, FIRST_ARGUMENT, THIRD_ARGUMENT, FOURTH_ARGUMENT = 0, 4, 16, 32, 40
+NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT, THIRD_ARGUMENT, FOURTH_ARGUMENT = 0, 4, 16, 24, 32, 40
 X32 = 0x40000000  # x86-64's second numbering, by which every entry of the table could be passed
 NAMESPACES = 0x7E020000  # the CLONE_NEW… flags of clone
 MAP_PRIVATE, MAP_TYPE, MAP_ANONYMOUS = 0x02, 0x0F, 0x20
+F_SETLEASE, F_NOTIFY = 1024, 1026  # by which others' use of a file is seen, as by inotify
 FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6; not AF_VSOCK, which reaches the host without a network
 NETLINK = 16  # with protocol 0 alone, the list of network devices: without it ZeroMQ aborts the kernel
 
@@ -51,6 +52,8 @@ def program(machine: str | None = None) -> bytes:
     private = [_step(AND, MAP_TYPE), _step(EQUAL, MAP_PRIVATE, 1, 0), deny, allow]
     flags = [_step(LOAD, FOURTH_ARGUMENT), _step(ANY_BIT, MAP_ANONYMOUS, 1, 0), allow, *private]
     code += _only(MMAP[column], flags)
+    watching = [_step(EQUAL, F_SETLEASE, 1, 0), _step(EQUAL, F_NOTIFY, 0, 1), deny, allow]
+    code += _only(FCNTL[column], [_step(LOAD, SECOND_ARGUMENT), *watching])
     family = [_step(LOAD, FIRST_ARGUMENT)]
     for number in FAMILIES:
         family += [_step(EQUAL, number, 0, 1), allow]

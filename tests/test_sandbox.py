@@ -195,26 +195,28 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     architecture, column = seccomp.MACHINES[machine]
     deny = seccomp.DENY | 1
     listed = {numbers[column] for numbers in system_calls.ALLOWED.values()}
-    calls = (system_calls.CLONE, system_calls.CLONE3, system_calls.SOCKET, system_calls.MMAP)
-    clone, clone3, sock, mmap = (call[column] for call in calls)
-    for number in {*range(700)} - {clone, clone3, sock, mmap}:
+    calls = (system_calls.CLONE, system_calls.CLONE3, system_calls.SOCKET, system_calls.MMAP, system_calls.FCNTL)
+    clone, clone3, sock, mmap, fcntl = by_argument = [call[column] for call in calls]
+    for number in {*range(700)} - {*by_argument}:
         assert _filtered(machine, architecture, number) == (seccomp.ALLOW if number in listed else deny), number
     assert _filtered(machine, architecture, seccomp.X32 + 39) == deny
     assert _filtered(machine, architecture, clone3) == seccomp.DENY | 38
     assert _filtered(machine, architecture, clone, 17) == seccomp.ALLOW
     assert {_filtered(machine, architecture, clone, 17 | 1 << bit) for bit in (17, *range(25, 31))} == {deny}
-    allowed = [family for family in range(50) if _filtered(machine, architecture, sock, family, 9) == seccomp.ALLOW]
+    allowed = [family for family in range(50) if _filtered(machine, architecture, sock, family, 0, 9) == seccomp.ALLOW]
     assert allowed == [1, 2, 10]
-    assert _filtered(machine, architecture, sock, 16, 0) == seccomp.ALLOW
+    assert _filtered(machine, architecture, sock, 16) == seccomp.ALLOW
     flags = {0x01: True, 0x02: True, 0x22: True, 0x21: False, 0x23: False, 0x4022: True, 0x4021: False, 0x20: False}
-    answers = {flag: _filtered(machine, architecture, mmap, 0, 3, flag) == seccomp.ALLOW for flag in flags}
+    answers = {flag: _filtered(machine, architecture, mmap, 0, 0, 3, flag) == seccomp.ALLOW for flag in flags}
     assert answers == flags
+    refused = [command for command in range(1100) if _filtered(machine, architecture, fcntl, 3, command) == deny]
+    assert refused == [1024, 1026]
     assert _filtered(machine, 0x40000003, 1) == seccomp.KILL
 
 
-def _filtered(machine: str, architecture: int, number: int, first: int = 0, third: int = 0, fourth: int = 0) -> int:
+def _filtered(machine: str, architecture: int, number: int, *arguments: int) -> int:
     """The filter's answer, found by carrying out its instructions as the kernel does."""
-    data = struct.pack("<IIQ6Q", number, architecture, 0, first, 0, third, fourth, 0, 0)
+    data = struct.pack("<IIQ6Q", number, architecture, 0, *[*arguments, 0, 0, 0, 0, 0, 0][:6])
     code = list(struct.iter_unpack("<HBBI", seccomp.program(machine)))
     register = place = 0
     while True:
