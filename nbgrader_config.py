@@ -40,7 +40,7 @@ c.Autograde.autograde_preprocessors = [
 ]
 c.Autograde.post_convert_hook = "grading.outcomes.put_back_unmarked"
 c.Execute.timeout = limits.now("CELL_LIMIT_S")
-c.Execute.iopub_timeout = 60  # seconds by the wall clock for a cell's outputs to come through once it has ended
+c.Execute.iopub_timeout = limits.now("OUTPUTS_LIMIT_S")
 c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=40"]
 
 c.ExchangeFactory.collect = "grading.gate.Collect"  # notes when a submission was made, in times.csv

@@ -29,6 +29,8 @@ CALL_LIMIT_S = _set("CALL_LIMIT_S", 20.0)  # one call of a student's function by
 TEST_LIMIT_S = _set("TEST_LIMIT_S", 120.0)  # the limits of a hidden test's calls that ran out of time, together
 TESTS_LIMIT_S = _set("TESTS_LIMIT_S", 240.0)  # all calls of one hidden test together, however they end
 GRACE_S = _set("GRACE_S", 3.0)  # after a call's own limit, for the way there and back; then again after an interrupt
+# By the wall clock, for a cell's outputs to come through once it has ended: what is late is not shown, nothing more.
+OUTPUTS_LIMIT_S = _set("OUTPUTS_LIMIT_S", 60)
 RESPONSE_LIMIT_S = _set("RESPONSE_LIMIT_S", 5.0)  # for a kernel whose cell was interrupted to be ready for the next
 # One cell of a notebook, student's or ours; the answer of part 13 takes 5 to 20 s on one core.
 CELL_LIMIT_S = _set("CELL_LIMIT_S", 180)

@@ -44,6 +44,7 @@ LIMITS = {
     "NOTEBOOK_LIMIT_S": 60.0,
     "GRACE_S": 2.0,
     "RESPONSE_LIMIT_S": 4.0,
+    "OUTPUTS_LIMIT_S": 10,
     "SILENCE_LIMIT_S": 10.0,
     "MEMORY_BYTES": 1536 * 2**20,
     "SCRATCH_BYTES": 48 * 2**20,
