@@ -14,11 +14,11 @@ from jupyter_client.utils import ensure_async
 from nbclient import NotebookClient
 from nbclient.util import run_sync
 
-from grading import far, limits, messages, wire
+from grading import budget, far, limits, messages, wire
 from grading.clock import Deadline
 from grading.inbound import REPLY
 from grading.limits import Struck
-from grading.probe import Reason, Why
+from grading.reasons import Reason, Why
 
 REQUEST = "attention_request"  # the type of the message that carries a request
 # What answers in the kernel: `wire` and `far`, compiled here by the same Python, once.
@@ -41,7 +41,8 @@ class KernelDoor:
             self.closed = Reason(Why.TIME, messages.out_of_time(limits.TESTS_LIMIT_S))
         if self.closed is not None:
             return self.closed
-        return run_sync(self._ask)(request, limit_s)
+        with budget.aside(None):  # a request has limits of its own
+            return run_sync(self._ask)(request, limit_s)
 
     async def _ask(self, request: bytes, limit_s: float) -> bytes | Reason:
         token, client = secrets.token_hex(16), self.client.kc

@@ -21,12 +21,13 @@ TEST_FILE = "<hidden test>"
 SLACK_S = 0.02  # less than this is not waited for again
 SWALLOWED_S = 50e-6  # between the alarms of an answer that swallowed the first: soon one falls outside its `try`
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"
+_kept: dict = {}  # what a test's functions leave for those that are asked for next
 ERRORS = tuple(e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException))
 
 
-def encode(value: object) -> bytes:
+def encode(value: object, most_bytes: int = wire.MAX_BYTES) -> bytes:
     """As `wire.encode`, with torch tensors among what can cross."""
-    return wire.encode(value, _from_torch)
+    return wire.encode(value, _from_torch, most_bytes)
 
 
 def decode(message: bytes) -> object:
@@ -72,8 +73,8 @@ class _Shown(io.StringIO):
 def answer(request: bytes, names: dict) -> bytes:
     """The reply to one request of a hidden test.
 
-    Shapes  request: a mapping of kind "call" or "remote", name, source, args, limit_s, printed_chars; the reply: a
-            mapping with printed and either value, or reason, error and line.
+    Shapes  request: a mapping of kind "call" or "remote", name, source, args, limit_s, printed_chars, reply_bytes; the
+            reply: a mapping with printed and either value, or reason, error and line.
     Errors  WireError if the request itself is no message: then the test is at fault, not the student.
     """
     asked = decode(request)
@@ -102,7 +103,7 @@ def _run(asked: dict, names: dict, printed: _Shown) -> bytes:
     if not callable(function):
         return encode({"reason": "not callable", "printed": ""})
     value = function(*asked["args"])
-    return encode({"value": value, "printed": printed.getvalue()})
+    return encode({"value": value, "printed": printed.getvalue()}, asked["reply_bytes"])
 
 
 def _compiled(source: str, name: str, names: dict) -> object:
@@ -111,7 +112,7 @@ def _compiled(source: str, name: str, names: dict) -> object:
     import torch
 
     beside = {key: value for key, value in names.items() if not hasattr(builtins, key)}
-    beside.update(torch=torch, nn=torch.nn, np=numpy, __builtins__=builtins)
+    beside.update(torch=torch, nn=torch.nn, np=numpy, kept=_kept, __builtins__=builtins)
     exec(compile(source, TEST_FILE, "exec"), beside)
     return beside[name]
 

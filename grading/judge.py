@@ -26,6 +26,7 @@ from nbgrader.utils import rmtree
 from traitlets import Enum
 
 from grading import cells, course, handed, inbound, intake, kernels, limits, logs, messages, outcomes, probe, rubric
+from grading.budget import TooMuch, limited
 from grading.door import KernelDoor
 from grading.pool import of_process
 from grading.reports import Report
@@ -110,8 +111,10 @@ class Judge(Execute):
         probe.bind(KernelDoor(self))
         cells.bind(self.clean)
         try:
-            with logs.passed_on_to(self.log):
+            with logs.passed_on_to(self.log), limited(limits.WORK_LIMIT_S, limits.JUDGE_BYTES):
                 cell.outputs = _marked(run_test(cell.source, name, points))
+        except TooMuch:
+            cell.outputs = _marked(Report(part.number, points, 0.0, fault=messages.TOO_MUCH))
         except Exception:  # noqa: BLE001  (whatever failed here is ours: the part stays unmarked, and the log says why)
             text = messages.not_marked(part.number, part.stem)
             self.log.error("%s\n%s", text, traceback.format_exc())

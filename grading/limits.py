@@ -28,6 +28,9 @@ class Struck(Enum):
 CALL_LIMIT_S = _set("CALL_LIMIT_S", 20.0)  # one call of a student's function by a hidden test
 TEST_LIMIT_S = _set("TEST_LIMIT_S", 120.0)  # the limits of a hidden test's calls that ran out of time, together
 TESTS_LIMIT_S = _set("TESTS_LIMIT_S", 240.0)  # all calls of one hidden test together, however they end
+# What a hidden test itself computes in the judge, without its calls: processor time of its thread. Part 13 takes 11 s.
+WORK_LIMIT_S = _set("WORK_LIMIT_S", 120.0)
+SEARCH_LIMIT_S = _set("SEARCH_LIMIT_S", 20.0)  # looking for one usual mistake, on top of that
 GRACE_S = _set("GRACE_S", 3.0)  # after a call's own limit, for the way there and back; then again after an interrupt
 # By the wall clock, for a cell's outputs to come through once it has ended: what is late is not shown, nothing more.
 OUTPUTS_LIMIT_S = _set("OUTPUTS_LIMIT_S", 60)

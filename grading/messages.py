@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from grading import reports
 
 NOT_FINITE = "some of the numbers are infinite or not numbers (NaN)."
+TOO_MUCH = (
+    "what your code returned takes more time or memory to compare than the tests have, so nothing was marked. Does every "
+    "result have the shape that the task asks for?"
+)
 NOT_PROPORTIONAL = "the numbers are not one factor times the expected ones."
 NEGATIVE_FACTOR = "every number has the opposite sign of the expected one."
 NO_EXPRESSION = "this is no expression in the symbols that the setup cell provides."

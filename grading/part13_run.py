@@ -96,7 +96,7 @@ def right(answer: object, B: int, L_1: int, L_2: int) -> Verdict:
 def received(answer: object, B: int, L_1: int, L_2: int) -> Run | Verdict:
     """The run in what came back, or the verdict that says what is missing in it."""
     match answer:
-        case (dict(found), None | tuple() as shape, bool(cuda)):
+        case (dict(found), None | (int(), int()) as shape, bool(cuda)):
             pass
         case _:
             text = answer.text if isinstance(answer, probe.Reason) else "nothing that can be compared came back."
@@ -111,9 +111,10 @@ def received(answer: object, B: int, L_1: int, L_2: int) -> Run | Verdict:
             return rubric.fact(False, f"`{name}` holds numbers that are not finite.")
     for name in ("x", "y", *OUTPUTS):
         if found[name].device.split(":")[0] != ("cuda" if cuda else "cpu"):
-            return rubric.fact(False, f"`{name}` is on {found[name].device}, not on the device.")
+            return rubric.fact(False, f"`{name}` is not on the device, {'the GPU' if cuda else 'the CPU'}.")
     if shape not in (None, (H * r, D)):
-        return rubric.fact(False, f"`model_MHA_reduced` has a W_Q of shape {shape}, not {(H * r, D)}.")
+        text = f"`model_MHA_reduced` has a W_Q of shape {tuple(map(int, shape))}, not {(H * r, D)}."
+        return rubric.fact(False, text)
     number = rubric.array(found.get("relative_error"), rubric.ANY)
     if number is None or number.size != 1 or number.dtype.kind == "c":
         return rubric.fact(False, "`relative_error` is not a number.")

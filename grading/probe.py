@@ -9,36 +9,16 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass
-from enum import Enum
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 
-from grading import direct, far, limits, messages, wire
+from grading import direct, limits, messages, wire
+from grading.reasons import Reason, Why, worded
 from grading.wire import Tensor
 
 __all__ = ["Reason", "Tensor", "Why", "bind", "call", "printed", "remote", "tensor"]
-ERRORS = frozenset(error.__name__ for error in far.ERRORS)
-
-
-class Why(Enum):
-    """Why a call gave no value."""
-
-    MISSING = "missing"
-    NOT_CALLABLE = "not callable"
-    RAISED = "raised"
-    TIME = "time"
-    NOT_DATA = "not data"
-    DIED = "died"
-
-
-@dataclass(frozen=True)
-class Reason:
-    """Why there is no value, as a text that the student reads."""
-
-    why: Why
-    text: str
 
 
 class Door(Protocol):
@@ -62,14 +42,19 @@ def printed(name: str, *args: object) -> tuple[object, str]:
     return _ask("call", name, "", args)
 
 
-def remote(function: Callable) -> Callable:
-    """Makes a test's function run beside the student's names; its source is sent, so it must stand alone."""
+def remote(function: Callable | None = None, *, reply_bytes: int = wire.REPLY_BYTES) -> Callable:
+    """Makes a test's function run beside the student's names; its source is sent, so it must stand alone.
+
+    What it puts into the mapping `kept` is there for the next such function. A value of more bytes is refused.
+    """
+    if function is None:
+        return partial(remote, reply_bytes=reply_bytes)
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
     tree.body[0].decorator_list = []
     source = ast.unparse(tree)
 
     def ask(*args: object) -> object:
-        return _ask("remote", function.__name__, source, args)[0]
+        return _ask("remote", function.__name__, source, args, reply_bytes)[0]
 
     return ask
 
@@ -80,21 +65,21 @@ def bind(door: Door | None) -> None:
     _door, _overtime_s = door or _direct, 0.0
 
 
-def _ask(kind: str, name: str, source: str, args: tuple) -> tuple[object, str]:
+def _ask(kind: str, name: str, source: str, args: tuple, most: int = wire.REPLY_BYTES) -> tuple[object, str]:
     global _overtime_s
     limit_s = limits.CALL_LIMIT_S if _overtime_s < limits.TEST_LIMIT_S else 0.5
     request = {"kind": kind, "name": name, "source": source, "args": list(args)}
-    request.update(limit_s=limit_s, printed_chars=limits.PRINTED_CHARS)
+    request.update(limit_s=limit_s, printed_chars=limits.PRINTED_CHARS, reply_bytes=most)
     message = wire.encode(request)
     reply = _door.ask(message, limit_s)
     if isinstance(reply, Reason):
         return reply, ""
     try:
-        match wire.decode(reply):
+        match wire.decode(reply, most_bytes=most):
             case {"value": value, "printed": str(shown)}:
                 return value, shown[: limits.PRINTED_CHARS]
             case {"reason": str(why), "printed": str(shown), **content}:
-                reason = _reason(Why(why), name, limit_s, **content)
+                reason = worded(Why(why), name, limit_s, **content)
             case _:
                 raise ValueError("no reply")
     except (wire.WireError, TypeError, ValueError):
@@ -102,21 +87,6 @@ def _ask(kind: str, name: str, source: str, args: tuple) -> tuple[object, str]:
     if reason.why is Why.TIME:
         _overtime_s += limit_s
     return reason, shown[: limits.PRINTED_CHARS]
-
-
-def _reason(why: Why, name: str, limit_s: float, error: object = "", line: object = None) -> Reason:
-    """The reason in words of ours: what a reply adds to it is taken from lists, so that it can tell nothing else."""
-    error = error if isinstance(error, str) else ""
-    line = line if type(line) is int and 0 < line <= limits.SOURCE_CHARS else None
-    texts = {
-        Why.MISSING: messages.missing(name),
-        Why.NOT_CALLABLE: messages.not_callable(name),
-        Why.RAISED: messages.raised(error if error in ERRORS else "Exception", line),
-        Why.TIME: messages.out_of_time(limit_s),
-        Why.NOT_DATA: messages.not_data(error if error in wire.REFUSALS else wire.NO_DATA),
-        Why.DIED: messages.died(None),
-    }
-    return Reason(why, texts[why])
 
 
 _overtime_s = 0.0

@@ -25,6 +25,9 @@ class Kind(Enum):
 
 
 TENSOR, ARRAY, ANY = Kind
+KINDS = {TENSOR: Tensor, ARRAY: np.ndarray, ANY: Tensor | np.ndarray | np.generic | bool | int | float | list | tuple}
+NUMBERS = "biufc"  # the kinds of dtype that are numbers
+MAX_NUMBERS = 2**22  # of an array: 32 MiB in float64; part 13's largest matrix has 1.6 million
 
 
 @dataclass(frozen=True)
@@ -41,25 +44,38 @@ class Verdict:
 
 
 def array(got: object, kind: Kind = TENSOR) -> np.ndarray | None:
-    """What a student's code gave as a NumPy array of numbers, float64 or complex; None if it is no `kind`."""
-    if kind is ANY:
-        out = _any_array(got)
-    else:
-        out = _plain(got) if isinstance(got, Tensor if kind is TENSOR else np.ndarray) else None
-    if out is None or out.dtype.kind not in "biufc":
+    """What a student's code gave as a NumPy array of numbers, float64 or complex; None if it is no `kind`.
+
+    Only numbers and arrays of numbers make one, at most MAX_NUMBERS: a text in a list would make all entries as long.
+    """
+    if not isinstance(got, KINDS[kind]):
+        return None
+    try:
+        out = np.asarray(_plain(got, [MAX_NUMBERS]))
+    except (ValueError, TypeError, OverflowError):
+        return None
+    if out.dtype.kind not in NUMBERS:
         return None
     return out if out.dtype.kind == "c" else out.astype(np.float64)
 
 
+def shape(got: object, kind: Kind = TENSOR) -> tuple[int, ...] | None:
+    """The shape of what `array` makes, found without making it where there is an array already; None for no `kind`."""
+    if not isinstance(got, KINDS[kind]):
+        return None
+    made = got.array if isinstance(got, Tensor) else got if isinstance(got, np.ndarray) else array(got, kind)
+    return None if made is None or made.dtype.kind not in NUMBERS else made.shape
+
+
 def same_shape(got: object, want: np.ndarray | tuple[int, ...], kind: Kind = TENSOR) -> Verdict:
     """Right if got is of the kind and has exactly the shape wanted."""
-    shape = want if isinstance(want, tuple) else np.shape(want)
-    values = array(got, kind)
+    wanted = want if isinstance(want, tuple) else np.shape(want)
     if isinstance(got, Reason):
         return Verdict(False, got.text, no_value=True)
-    if values is None:
+    found = shape(got, kind)
+    if found is None:
         return Verdict(False, messages.wrong_kind(got, kind.value))
-    return Verdict(values.shape == shape, messages.shapes(values.shape, shape))
+    return Verdict(found == wanted, messages.shapes(found, wanted))
 
 
 def close(got: object, want: np.ndarray, rtol: float = 1e-5, kind: Kind = TENSOR) -> Verdict:
@@ -166,17 +182,12 @@ def _expected(want: object) -> np.ndarray:
     return numbers
 
 
-def _any_array(got: object) -> np.ndarray | None:
-    if isinstance(got, (Reason, str, dict, type(None))):
-        return None
-    try:
-        return np.asarray(_plain(got))
-    except (ValueError, TypeError, OverflowError):
-        return None
-
-
-def _plain(got: object) -> object:
-    """Arrays in place of tensors, in lists and tuples too."""
+def _plain(got: object, room: list[int]) -> object:
+    """Arrays in place of tensors, in lists and tuples too; TypeError for what is no number, and for too many."""
     if isinstance(got, (list, tuple)):
-        return [_plain(piece) for piece in got]
-    return got.array if isinstance(got, Tensor) else got
+        return [_plain(piece, room) for piece in got]
+    plain = got.array if isinstance(got, Tensor) else got
+    room[0] -= plain.size if isinstance(plain, np.ndarray) else 1
+    if not isinstance(plain, bool | int | float | np.ndarray | np.generic) or room[0] < 0:
+        raise TypeError("no number, or too many")
+    return plain

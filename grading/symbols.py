@@ -165,7 +165,9 @@ def _value(node: ast.expr, values: dict[str, Fraction]) -> Fraction:
             value = _value(inner, values)
             return Fraction(math.floor(value) if name == "floor" else math.ceil(value))
         case ast.BinOp(left=left, op=op, right=right):
-            return _operate(op, _value(left, values), _value(right, values))
+            value = _operate(op, _value(left, values), _value(right, values))
+            if _bits(value) <= MAX_BITS:  # or sums of fractions would grow with every step
+                return value
     raise ValueError("no expression")
 
 

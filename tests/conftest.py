@@ -9,6 +9,7 @@ SLOW = (
     "test_release.py",
     "test_report.py",
     "test_late.py",
+    "test_hostile_values.py",
     "test_check.py",
     "test_servers.py",
     "test_benchmarks.py",

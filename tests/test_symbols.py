@@ -365,3 +365,11 @@ def test_the_places_of_comparison_differ_from_letter_to_letter():
     for place in symbols._PLACES:
         assert set(place) == set(LETTERS) and len(set(place.values())) == len(LETTERS)
         assert all(math.gcd(a, b) == 1 for a, b in itertools.combinations(place.values(), 2))
+
+
+def test_fractions_that_would_grow_with_every_step_are_refused_at_once():
+    terms = "+".join(f"1/(D**{6600 - k}+H)" for k in range(28))
+    started = time.process_time()
+    for _ in range(10):
+        assert not is_expression(terms, "2*D").right
+    assert time.process_time() - started < 2

@@ -17,9 +17,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from grading import messages, rubric, symbols
+from grading import budget, limits, messages, rubric, symbols
 from grading.mistakes import attention, in_symbols, matrices, reduced
-from grading.probe import Reason, Why
+from grading.reasons import Reason, Why
 from grading.rubric import TENSOR, Kind, Verdict
 
 T = TypeVar("T")
@@ -93,10 +93,12 @@ def diagnosed(verdict: Verdict, find: Callable[[], str | None], where: str = "")
 
 
 def searched(find: Callable[[], T]) -> T | None:
-    """What a search for a mistake gives; None if it raises, which the log tells: the mark is found without it."""
+    """What a search for a mistake gives; None if it raises or takes too long, which the log tells: the mark is found
+    without it."""
     try:
-        return find()
-    except Exception:  # noqa: BLE001  (whatever a table of mistakes does, it does after the mark)
+        with budget.aside(limits.SEARCH_LIMIT_S):
+            return find()
+    except (Exception, budget.TooMuch):  # noqa: BLE001  (whatever a table of mistakes does, it does after the mark)
         _log.exception("A search for usual mistakes failed. The marks stand.")
         return None
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from grading.factors import product
 from grading.oracles import Array, softmax
 
 Table = dict[str, Callable[..., Array | None]]
@@ -146,9 +147,9 @@ ERRORS: dict[str, Callable[[Array, Array], float]] = {  # in place of the mean s
     "mean-absolute-error": lambda built, want: np.mean(np.abs(built - want)),
     "relative-for-squared": lambda built, want: np.mean((built - want) ** 2) / np.mean(want**2),
 }
-PRODUCT: Table = {  # part 11, of W_UM (2, 1) and W_DKV (1, 2)
-    "multiplied-the-other-way": lambda W_UM, W_DKV: W_DKV @ W_UM if W_DKV.shape[1] == len(W_UM) else None,
-    "product-transposed": lambda W_UM, W_DKV: (W_UM @ W_DKV).T,
+PRODUCT: Table = {  # part 11, of W_UM (2, 1) and W_DKV (1, 2), or whatever was chosen in their place
+    "multiplied-the-other-way": lambda W_UM, W_DKV: product(W_DKV, W_UM),
+    "product-transposed": lambda W_UM, W_DKV: product(W_UM, W_DKV).T,
 }
 HEADS: Table = {  # part 8, the key/value head of query head h
     # The function is not told H: who pairs neighbours takes that of the example in part 6.

@@ -1,0 +1,71 @@
+"""Runs the hidden test of a part in this process, beside an answer or against a door of one's own."""
+
+import linecache
+
+import torch
+from hand_written import notebook
+
+from grading import course, far, probe, rubric, sample_class, wire
+from grading.reports import Report
+
+
+def run(number: int, door: probe.Door, answer: str | None = None) -> Report:
+    """The report of a part's hidden test on what comes through the door; its rules read the answer, or the model's."""
+    part = course.PARTS[number]
+    sources = sample_class.sources(part)
+    test, file = sources[f"{part.stem}-test"], f"<{part.stem}-test>"
+    linecache.cache[file] = (len(test), None, test.splitlines(keepends=True), file)  # for inspect.getsource
+    answer = answer if answer is not None else model_answer(part)
+    rubric.Sheet.last = None
+    probe.bind(door)
+    try:
+        with notebook(part.stem, answer, locked=sources[f"{part.stem}-setup"]):
+            exec(compile(test, file, "exec"), {"__name__": "hidden"})
+    finally:
+        probe.bind(None)
+        torch.set_default_dtype(torch.float32)
+    return rubric.Sheet.last
+
+
+def model_answer(part: course.Part) -> str:
+    """The model answer to a part, as source."""
+    cells = sample_class.model(part)["cells"]
+    return next("".join(cell["source"]) for cell in cells if cell["id"] == f"{part.stem}-answer")
+
+
+class Beside:
+    """A door to the names that a part's setup cell and an answer make."""
+
+    def __init__(self, number: int, answer: str | None = None) -> None:
+        part, self.names = course.PARTS[number], {"__name__": "__main__"}
+        exec(sample_class.sources(part)[f"{part.stem}-setup"], self.names)
+        exec(model_answer(part) if answer is None else answer, self.names)
+
+    def ask(self, request: bytes, limit_s: float) -> bytes:
+        """The reply."""
+        return far.answer(request, self.names)
+
+
+class Model:
+    """What the model answer of a part gives to each request; in part 13, which computes for long, its form alone."""
+
+    def __init__(self, number: int) -> None:
+        self.number, self.given = number, {}
+        if number != 13:
+            run(number, self)
+
+    def ask(self, request: bytes, limit_s: float) -> bytes:
+        """The reply, which is kept."""
+        if not hasattr(self, "door"):
+            self.door = Beside(self.number)
+        reply = self.door.ask(request, limit_s)
+        self.given[wire.decode(request)["name"]] = wire.decode(reply).get("value")
+        return reply
+
+    def value(self, request: bytes) -> object:
+        """What it gave to the latest request of this name."""
+        name = wire.decode(request)["name"]
+        if self.number == 13:
+            own = "W_DKV W_UK W_UV W_Q W_O x y output_vanilla output_reduced relative_error".split()
+            return (dict.fromkeys(own), (None, None), None) if name == "own_run" else (None,) * 4
+        return self.given[name]
