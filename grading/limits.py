@@ -20,6 +20,7 @@ class Struck(Enum):
     SESSIONS = "sessions"
     COMPUTING = "computing time"
     TIME = "time"
+    STUDENT = "the time of all notebooks"
     SILENCE = "silence"
     BUSY = "a machine that is too busy"  # no limit of the student's: the notebook has to be graded again
 

@@ -222,6 +222,11 @@ def _why_ended(struck: limits.Struck | None) -> str:
             return f"a process may compute for {_number(limits.CPU_LIMIT_S)} s, and one computed for longer."
         case limits.Struck.TIME:
             return f"a notebook may take {_number(limits.NOTEBOOK_LIMIT_S)} s, and it took longer."
+        case limits.Struck.STUDENT:
+            return (
+                f"all notebooks of a submission together may take {_number(limits.STUDENT_LIMIT_S)} s, and yours took "
+                f"longer; each that is left then has {_number(limits.LEAST_S)} s. Which cells take so long?"
+            )
         case limits.Struck.SILENCE:
             return f"nothing in its sandbox answered for {_number(limits.SILENCE_LIMIT_S)} s."
         case limits.Struck.BUSY:
