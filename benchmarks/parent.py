@@ -25,11 +25,11 @@ import ways  # first, because it finds `grading`
 import replay
 from phases import Spent, timed
 
-from grading import autograde, course, courses, definition, merge, packed, rows, worker
+from grading import autograde, course, courses, definition, merge, packed, rows, waiting, worker
 
 STEPS = (
     (packed, "read", "hand-in read, when sent and when merged"),
-    (autograde._Waiting, "send", "sent"),
+    (waiting.Waiting, "send", "sent"),
     (merge, "merge", "merged"),
     (merge, "_stage", "  files written beside their place"),
     (rows, "of_student", "  rows read"),

@@ -25,6 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
         command.add_argument("--workers", type=_positive, help="students graded at once (default: one a core)")
     grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on the Dask cluster that is there")
     grade.add_argument("--force", action="store_true", help="grade again what is graded and unchanged")
+    grade.add_argument("--student", metavar="NAME", help="grade one submission, even if it has ended runs")
     grade.add_argument("--quiet", action="store_true", help="print only what is not graded")
     report = commands.add_parser("report", help="write the class report, a page with pictures, to report.html")
     report.add_argument("folder", type=Path, nargs="?", help="the course folder, such as demo (default: this one)")
@@ -84,7 +85,8 @@ def _autograde(chosen: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if chosen.scheduler is None:
         _stand_walls()
-    results = autograde.grade_class(courses.REPOSITORY, chosen.workers, chosen.scheduler, chosen.quiet, chosen.force)
+    wanted = (chosen.workers, chosen.scheduler, chosen.quiet, chosen.force, chosen.student)
+    results = autograde.grade_class(courses.REPOSITORY, *wanted)
     return 1 if any(r.error or r.unmarked for r in results) else 0
 
 

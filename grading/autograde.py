@@ -11,62 +11,55 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from distributed import KilledWorker
 from nbgrader.api import MissingEntry
 from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import DBAPIError
 
-from grading import course, courses, crowd, definition, intake, marks, merge, names, packed, progress, rows, worker
-from grading import times as handed_in
+from grading import (
+    at_work,
+    course,
+    courses,
+    crowd,
+    definition,
+    marks,
+    merge,
+    messages,
+    names,
+    progress,
+    rows,
+    waiting,
+    worker,
+)
+from grading.waiting import Graded, Task, Waiting
 
-TRIES = 3  # of a hand-in that is replaced, or marked by hand, while it is graded
 TICK_S = 0.5
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
-@dataclass(frozen=True)
-class Graded:
-    """What became of one student: notices, parts we failed to mark, an error of ours, limits that struck, seconds.
-
-    `kept` says that it was graded before and is unchanged.
-    """
-
-    student: str
-    notices: list[intake.Notice] = field(default_factory=list)
-    unmarked: list[str] = field(default_factory=list)
-    error: str = ""
-    seconds: float = 0.0
-    struck: list[str] = field(default_factory=list)
-    kept: bool = False
-
-
-@dataclass(frozen=True)
-class _Task:
-    """A hand-in as it was sent: with the student's rows, and the hash of all that its marks depend on."""
-
-    hand_in: packed.HandIn
-    before: rows.Rows
-    key: str
-    tries: int = 1
-
-
 def grade_class(
-    root: Path, workers: int | None = None, scheduler: str | None = None, quiet: bool = False, force: bool = False
+    root: Path,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    quiet: bool = False,
+    force: bool = False,
+    student: str | None = None,
 ) -> list[Graded]:
     """Grades all hand-ins of the course in `root`, writes feedback and marks.csv, prints progress and the marks.
 
+    With `student` that submission alone is graded, whatever happened to it before.
+
     Errors  CourseError if there is nothing to grade, the course cannot be read, or the disk is full.
     """
-    students = courses.students(root)
+    students = courses.students(root, student)
     with _told(root), courses.alone(root):
         _register(root)
         results, started, shown = [], time.monotonic(), progress.Progress(len(students), quiet)
         try:
-            for result in graded(root, students, workers, scheduler=scheduler, force=force, tick=shown.tick):
+            for result in graded(
+                root, students, workers, scheduler=scheduler, force=force, tick=shown.tick, say=shown.say, asked=student
+            ):
                 results.append(result)
                 bad = bool(result.error or result.unmarked)
                 shown.add(line(result), failed=bad, kept=result.kept)
@@ -96,27 +89,31 @@ def graded(
     scheduler: str | None = None,
     force: bool = True,
     tick: Callable[[], None] = lambda: None,
+    say: Callable[[str], None] = lambda line: None,
+    asked: str | None = None,
 ) -> Iterator[Graded]:
     """The results of all students, in the order in which they are ready; `workers` at once, one a core by default.
 
-    Without `force`, what is graded and unchanged is not graded again. `tick` is called about twice a second.
+    Without `force`, what is graded and unchanged is not graded again. `tick` is called about twice a second, `say`
+    with a line about a submission that is set aside. One that has ended a run or a worker is graded last and alone,
+    one that has ended two runs only if it is the one asked for.
     Errors  CourseError if the workers are others than ours, or the scheduler is gone; OSError and DBAPIError if
             the disk is full or the gradebook cannot be written.
     """
     workers = max(1, min(workers or os.cpu_count() or 1, len(students)))
     merge.clean(root)
-    with _opened(root) as engine, crowd.Crowd(workers, scheduler) as team:
-        waiting = _Waiting(root, engine, definition.read(root, engine), feedback, force)
+    with _opened(root) as engine, at_work.Notes(root) as notes, crowd.Crowd(workers, scheduler) as team:
+        line_up = Waiting(root, engine, definition.read(root, engine), feedback, force, notes, say, asked)
         todo, ready = deque(students), None
-        while todo or ready or team.busy:
+        while todo or ready or team.busy or line_up.aside:
             while todo and team.room > 0:  # before the merging, so that no worker waits for it
-                found = waiting.begin(todo.popleft())
-                if isinstance(found, Graded):
+                if (found := line_up.begin_or_set_aside(team, todo.popleft())) is not None:
                     yield found
-                else:
-                    waiting.send(team, found)
-            if ready and (result := waiting.settle(team, *ready)) is not None:
+            if ready and (result := line_up.settle(team, *ready)) is not None:
                 yield result
+            if not (todo or team.busy) and line_up.aside and (found := line_up.begin_alone(team)) is not None:
+                yield found
+            line_up.note(team)
             tick()
             ready = team.next(TICK_S) if team.busy else None
 
@@ -125,83 +122,11 @@ def grade_student(root: Path, student: str, feedback: bool = True) -> Graded:
     """Grades one hand-in in this process, whether it is graded already or not."""
     with _opened(root) as engine:
         given = definition.read(root, engine)
-        waiting = _Waiting(root, engine, given, feedback, force=True)
-        found = waiting.begin(student)
-        while isinstance(found, _Task):
-            found = waiting.settled(found, worker.grade(given, found.hand_in, found.before, feedback))
+        line_up = Waiting(root, engine, given, feedback, True, at_work.Notes(root))
+        found = line_up.begin(student)
+        while isinstance(found, Task):
+            found = line_up.settled(found, worker.grade(given, found.hand_in, found.before, feedback))
         return found
-
-
-class _Waiting:
-    """The hand-ins that are being graded, from reading one to merging its marks."""
-
-    def __init__(self, root: Path, engine: Engine, given: definition.Definition, feedback: bool, force: bool) -> None:
-        self._root, self._engine, self._given, self._feedback, self._force = root, engine, given, feedback, force
-        self._tasks: dict[str, _Task] = {}
-
-    def begin(self, student: str, tries: int = 1) -> _Task | Graded:
-        """A hand-in as it is to be sent, or what became of it where there is nothing to send."""
-        if why := names.trouble(student):
-            return Graded(student, error=why)
-        folder = self._root / "submitted" / student / course.ASSIGNMENT
-        try:
-            hand_in = packed.read(student, folder, handed_in.text(self._root, student))
-        except OSError as error:
-            return Graded(student, error=f"the hand-in cannot be read: {error.strerror}.")
-        if not hand_in.notebooks:
-            found = intake.notices(student, folder, self._root / "release" / course.ASSIGNMENT)
-            return Graded(student, found, error="no notebook was handed in.")
-        before = merge.before(self._engine, student)
-        key = f"{self._given.digest} {hand_in.digest}"
-        if not self._force:
-            notices = merge.noted(self._root, self._engine, student, key, self._feedback)
-            if notices is not None:
-                return Graded(student, notices, kept=True)
-        return _Task(hand_in, before, key, tries)
-
-    def send(self, team: crowd.Crowd, task: _Task) -> None:
-        """Gives a task to the workers."""
-        student = task.hand_in.student
-        self._tasks[student] = task
-        team.submit(student, worker.grade, self._given, task.hand_in, task.before, self._feedback)
-
-    def settle(self, team: crowd.Crowd, student: str, found: object) -> Graded | None:
-        """What became of a task; None if it is sent once more.
-
-        Errors  as in `graded`.
-        """
-        task = self._tasks.pop(student)
-        if isinstance(found, worker.Other):
-            raise courses.CourseError(str(found))
-        if isinstance(found, KilledWorker):
-            if team.shared and task.tries == 1:  # it may only have waited behind another one there
-                self.send(team, replace(task, tries=2))
-                return None
-            return Graded(student, error="every worker that graded it ended. Is it too large for their memory?")
-        if isinstance(found, Exception):
-            return Graded(student, error=f"{type(found).__name__}: {found}")
-        again = self.settled(task, found)
-        if isinstance(again, _Task):
-            self.send(team, again)
-            return None
-        return again
-
-    def settled(self, task: _Task, result: worker.Result) -> Graded | _Task:
-        """What became of a result, merged; or the task to be done once more, because what was graded has changed."""
-        student = result.student
-        if result.after is None:
-            return Graded(student, result.notices, error=result.error, seconds=result.seconds)
-        try:
-            merge.merge(self._root, self._engine, result, task.before, task.hand_in, task.key)
-        except merge.Changed as changed:
-            if task.tries < TRIES:
-                return self.begin(student, task.tries + 1)
-            return Graded(student, result.notices, error=f"{changed}, {TRIES} times. Grade again.")
-        except OSError as error:
-            if error.errno in FULL:
-                raise
-            return Graded(student, result.notices, error=f"its marks cannot be written: {error}")
-        return Graded(student, result.notices, result.unmarked, result.error, result.seconds, result.struck)
 
 
 def line(result: Graded) -> str:
@@ -243,7 +168,7 @@ def _told(root: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, DBAPIError) as error:
-        if isinstance(error, OSError) and error.errno not in FULL + CLOSED:
+        if isinstance(error, OSError) and error.errno not in waiting.FULL + CLOSED:
             raise
         reason = error.strerror if isinstance(error, OSError) else str(error.orig).strip().splitlines()[0]
         raise courses.CourseError(
@@ -278,7 +203,8 @@ def _print_notices(results: list[Graded], quiet: bool) -> None:
         for each in lines:
             print(each)
         return
-    lines = [names.printable(str(notice)) for result in ordered for notice in result.notices] + lines
+    asides = [f"{names.printable(r.student)}: {messages.was_aside(r.aside)}" for r in ordered if r.aside]
+    lines = [names.printable(str(notice)) for result in ordered for notice in result.notices] + asides + lines
     if lines:
         print("\nTo look at:")
         for each in lines:

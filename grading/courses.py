@@ -125,8 +125,8 @@ def last_error(result: dict) -> str:
     return (named or [line for line in lines if line] or ["no reason given"])[-1]
 
 
-def students(root: Path) -> list[str]:
-    """The students with a folder submitted/STUDENT/attention, in order.
+def students(root: Path, only: str | None = None) -> list[str]:
+    """The students with a folder submitted/STUDENT/attention, in order; with `only` that one alone.
 
     Errors  CourseError if there is none.
     """
@@ -137,7 +137,9 @@ def students(root: Path) -> list[str]:
             f"there are no hand-ins in {shown(root / 'submitted')}. "
             f"Put them into submitted/STUDENT/{course.ASSIGNMENT}/part01.ipynb and so on."
         )
-    return names
+    if only is not None and only not in names:
+        raise CourseError(f"there is no folder {shown(root / 'submitted' / only / course.ASSIGNMENT)}.")
+    return names if only is None else [only]
 
 
 def shown(path: Path) -> str:

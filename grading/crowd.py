@@ -26,7 +26,7 @@ AHEAD = 16  # tasks that a cluster of others may hold beyond one a worker, so th
 END_LIMIT_S = 3  # for the cluster's own way to end, once its workers are gone
 GONE = "the scheduler is gone. Start it, and run this again to go on."
 SETTINGS = {
-    "distributed.scheduler.allowed-failures": 1,  # a task whose second worker ends is given up
+    "distributed.scheduler.allowed-failures": 0,  # a task whose worker ends comes back, and is set aside
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
     "distributed.scheduler.work-stealing": False,  # a worker has one task
@@ -60,9 +60,9 @@ class Crowd:
         self._at_end.close()
 
     @property
-    def shared(self) -> bool:
-        """Whether the workers are not ours alone, and may hold several tasks."""
-        return self._address is not None
+    def manned(self) -> bool:
+        """Whether there are workers; on a cluster of others they may be still to come."""
+        return self._address is None or (self._client is not None and bool(self._client.nthreads()))
 
     @property
     def room(self) -> int:

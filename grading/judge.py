@@ -26,6 +26,7 @@ from nbgrader.utils import rmtree
 from traitlets import Enum
 
 from grading import cells, course, handed, inbound, intake, kernels, limits, logs, messages, outcomes, probe, rubric
+from grading.allowance import of_student
 from grading.budget import TooMuch, limited
 from grading.door import KernelDoor
 from grading.pool import of_process
@@ -77,6 +78,7 @@ class Judge(Execute):
         """The manager of a kernel whose random numbers follow from the course's secret and the submission."""
         manager = super().create_kernel_manager()
         manager.seed = of_kernel(self.clean)
+        manager.allowance = of_student(self.parent, self.resources["metadata"]["path"])
         return manager
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:

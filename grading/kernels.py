@@ -22,6 +22,7 @@ from jupyter_client.provisioning import KernelProvisionerBase, KernelProvisioner
 from traitlets import Type, default
 
 from grading import inbound, limits, sandbox
+from grading.allowance import Allowance
 from grading.clock import Clock, Deadline
 from grading.pool import Pool
 
@@ -72,7 +73,7 @@ class Provisioner(KernelProvisionerBase):
         manager, folder = self.parent, kwargs["cwd"]
         self.box = pool().take()
         env = {name: value for name, value in kwargs["env"].items() if name.startswith("NBGRADER_")}
-        self.kernel = self.box.start(folder, cmd[1:], env, manager.seed)
+        self.kernel = self.box.start(folder, cmd[1:], env, manager.seed, manager.allowance)
         manager.session.key = self.kernel.key
         manager.transport, manager.ip = "ipc", self.kernel.address
         for port, name in enumerate(PORTS, start=1):
@@ -195,6 +196,7 @@ class KernelManager(AsyncKernelManager):
 
     client_factory = Type(KernelClient, klass=AsyncKernelClient, config=True)
     seed: int | None = None  # what the kernel's random numbers follow from, from 0 to 2**64 - 1; None: nobody knows
+    allowance: Allowance | None = None  # what its submission's notebooks have together; None: only the notebook's limit
     struck: limits.Struck | None = None  # the limit that ended the last kernel
     cpu_s = 0.0  # what it computed
 

@@ -20,6 +20,7 @@ class Struck(Enum):
     SESSIONS = "sessions"
     COMPUTING = "computing time"
     TIME = "time"
+    STUDENT = "the time of all notebooks"
     SILENCE = "silence"
     BUSY = "a machine that is too busy"  # no limit of the student's: the notebook has to be graded again
 
@@ -75,6 +76,10 @@ SHARED_BYTES = _set("SHARED_BYTES", 128 * 2**20)  # /dev/shm, through which proc
 SCRATCH_FILES = 20_000  # files and folders of a notebook
 CPU_LIMIT_S = 1200  # computing time of one process, all its threads together
 NOTEBOOK_LIMIT_S = _set("NOTEBOOK_LIMIT_S", 900.0)  # one notebook, from the start of its kernel to the end
+# All notebooks of one submission together. The model answers take 15 s without part 13, and 5 to 40 s for it, on one
+# core: part 13 may take all of its NOTEBOOK_LIMIT_S where the thirteen others take 900 s, 60 times what they need.
+STUDENT_LIMIT_S = _set("STUDENT_LIMIT_S", 1800.0)
+LEAST_S = _set("LEAST_S", 120.0)  # what each notebook has even then, so that an honest one keeps its marks
 # By the wall clock a notebook may take this many times its own time; then the machine is too busy to grade on.
 BUSY_FACTOR = 10
 SEND_LIMIT_S = 1.0  # by the wall clock, for a message to be taken by our own library, which waits for no kernel

@@ -1,5 +1,6 @@
 """Every text that a student reads, in one place: what was asked, what was found, where to look; never the answer."""
 
+import shlex
 from typing import TYPE_CHECKING, assert_never
 
 import numpy as np
@@ -45,6 +46,13 @@ OTHER_RELEASE = (
 )
 BUSY = (
     "The machine is too busy: this notebook waited for a processor most of its time. Grade again when less else runs."
+)
+# About a submission that is graded last and alone.
+ENDED_RUN = "the last run, or its worker, ended while this submission was being graded"
+ENDED_WORKER = "the worker that was grading this submission ended"
+ENDED_WORKERS = (
+    "the worker that graded it ended twice, the second time with nothing else at work. Does it need more memory than "
+    "there is? Look at the files in its folder."
 )
 HIDDEN_TESTS = "# The tests stay hidden; below is what they found."
 OUTPUT_CUT = "… the rest of this output is left out."
@@ -218,6 +226,11 @@ def _why_ended(struck: limits.Struck | None) -> str:
             return f"a process may compute for {_number(limits.CPU_LIMIT_S)} s, and one computed for longer."
         case limits.Struck.TIME:
             return f"a notebook may take {_number(limits.NOTEBOOK_LIMIT_S)} s, and it took longer."
+        case limits.Struck.STUDENT:
+            return (
+                f"all notebooks of a submission together may take {_number(limits.STUDENT_LIMIT_S)} s, and yours took "
+                f"longer; each that is left then has {_number(limits.LEAST_S)} s. Which cells take so long?"
+            )
         case limits.Struck.SILENCE:
             return f"nothing in its sandbox answered for {_number(limits.SILENCE_LIMIT_S)} s."
         case limits.Struck.BUSY:
@@ -294,6 +307,21 @@ def name_signs(signs: list[str]) -> str:
 
 def name_long(limit: int) -> str:
     return f"The name of this folder in submitted/ has more than {limit} characters. Give it a shorter one, and grade again."
+
+
+def set_aside(why: str) -> str:
+    return f"set aside, because {why}. It is graded last, alone."
+
+
+def was_aside(why: str) -> str:
+    return f"{why}, so it was graded last, alone. If this happens again, look at the files in its folder."
+
+
+def ended_runs(student: str) -> str:
+    return (
+        "Two runs, or their workers, ended while it was being graded, so this run left it out. Look at its files, "
+        f"then try it alone: .venv/bin/python -m grading autograde --student {shlex.quote(student)}"
+    )
 
 
 def not_graded_names(number: int) -> str:

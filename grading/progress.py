@@ -11,7 +11,7 @@ BAR_CHARS = 24
 
 
 class Progress:
-    """Counts students; `say` prints a line about one, above the bar."""
+    """Counts students, and prints lines about them, above the bar."""
 
     def __init__(self, students: int, quiet: bool = False, clock: Callable[[], float] = time.monotonic) -> None:
         self._all, self._quiet, self._clock = students, quiet, clock
@@ -28,6 +28,14 @@ class Progress:
             self.tick(now=True)
         elif not self._quiet and not kept:
             print(f"[{self.done}/{self._all}] {line}", flush=True)
+
+    def say(self, line: str) -> None:
+        """Prints a line about a student who is not done yet."""
+        if self._terminal:
+            self._write(f"{line}\n")
+            self.tick(now=True)
+        elif not self._quiet:
+            print(line, flush=True)
 
     def tick(self, now: bool = False) -> None:
         """Draws the bar anew, once a second."""

@@ -24,6 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from grading import limits, walls, zygote
+from grading.allowance import Allowance
 from grading.clock import Clock, Deadline
 from grading.limits import Struck
 from grading.walls import Limits
@@ -134,10 +135,18 @@ class Sandbox:
                 sock.close()
         return kernel
 
-    def start(self, folder: Path | None, argv: list[str], env: dict[str, str], seed: int | None = None) -> "Kernel":
+    def start(
+        self,
+        folder: Path | None,
+        argv: list[str],
+        env: dict[str, str],
+        seed: int | None = None,
+        allowance: Allowance | None = None,
+    ) -> "Kernel":
         """A kernel that has a copy of the folder as its working folder; one at a time.
 
-        Its random numbers follow from `seed`, from 0 to 2**64 - 1; None: from one that nobody knows.
+        Its random numbers follow from `seed`, from 0 to 2**64 - 1; None: from one that nobody knows. What it takes of
+        own time is taken off the allowance.
 
         Errors  SandboxError if the sandbox is gone.
         """
@@ -153,7 +162,7 @@ class Sandbox:
         except OSError as error:
             self.close()
             raise SandboxError(f"The sandbox does not answer: {error}") from error
-        kernel.begin(_files(folder, self.limits) if folder is not None else (), seed)
+        kernel.begin(_files(folder, self.limits) if folder is not None else (), seed, allowance)
         self._last = kernel
         return kernel
 
@@ -247,6 +256,7 @@ class Kernel:
         self.struck: Struck | None = None
         self.failure, self.cpu_s = "", 0.0
         self._started = self._began = None  # by the wall clock, and in own time
+        self._allowance: Allowance | None = None
         status.settimeout(limits.SILENCE_LIMIT_S)
 
     def waits_for(self, argv: list[str], env: dict[str, str]) -> bool:
@@ -255,15 +265,20 @@ class Kernel:
         return self.returncode is None and (self.argv, self.env) == (argv, env)
 
     def close(self) -> None:
-        """Closes the judge's end, and removes the files of its sockets."""
+        """Closes the judge's end, removes the files of its sockets, and takes its time off the allowance, once."""
+        allowance, self._allowance = self._allowance, None
+        if allowance is not None:
+            allowance.spent_s += min(self.box.clock.now() - self._began, self._limit_s)
         self._status.close()
         self._gate.close()
         for port in range(1, CHANNELS + 1):
             Path(f"{self.address}-{port}").unlink(missing_ok=True)
 
-    def begin(self, files: Iterable[tuple[str, int]], seed: int | None) -> None:
+    def begin(self, files: Iterable[tuple[str, int]], seed: int | None, allowance: Allowance | None) -> None:
         """Its notebook begins, and with it the judge's clock; these files, with open descriptors, are its folder's."""
         self._started, self._began = time.monotonic(), self.box.clock.now()
+        self._allowance, own_limit_s = allowance, self.box.limits.notebook_s
+        self._limit_s = own_limit_s if allowance is None else min(own_limit_s, allowance.left_s)
         # By the wall clock: no code of a student's runs yet that could take this long.
         self._gate.settimeout(limits.BUSY_FACTOR * limits.SILENCE_LIMIT_S)
         try:
@@ -306,10 +321,9 @@ class Kernel:
         return self.returncode
 
     def _out_of_time(self) -> Struck | None:
-        limit_s = self.box.limits.notebook_s
-        if self.box.clock.now() - self._began > limit_s:
-            return Struck.TIME
-        return Struck.BUSY if time.monotonic() - self._started > limits.BUSY_FACTOR * limit_s else None
+        if self.box.clock.now() - self._began > self._limit_s:
+            return Struck.TIME if self._limit_s == self.box.limits.notebook_s else Struck.STUDENT
+        return Struck.BUSY if time.monotonic() - self._started > limits.BUSY_FACTOR * self._limit_s else None
 
     def _give_up(self, struck: Struck | None) -> None:
         self.struck, self.returncode = struck, -signal.SIGKILL

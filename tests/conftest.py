@@ -14,6 +14,7 @@ SLOW = (
     "test_servers.py",
     "test_benchmarks.py",
     "test_one_notebook.py",
+    "test_allowance.py",
     "test_zygote.py",
     "test_sandbox.py",
     "test_class.py",

@@ -29,11 +29,11 @@ from distributed import LocalCluster
 from nbgrader.api import Base, Gradebook
 from sqlalchemy import create_engine, select
 
-from grading import autograde, course, courses, crowd, install, sample_class, times
+from grading import at_work, autograde, course, courses, crowd, install, sample_class, times
 from grading.__main__ import main
 
 ONE, SIX = course.PARTS[1], course.PARTS[6]
-NOTES = (".attention.json", ".registered.json")
+NOTES = (".attention.json", ".registered.json", at_work.NAME)
 TIMES = {"iopub.execute_input", "iopub.status.busy", "iopub.status.idle", "shell.execute_reply"}
 
 
@@ -458,8 +458,32 @@ def test_a_lost_worker_costs_a_retry_and_what_ends_two_workers_is_named(root: Pa
     with at_the_same_time(kill):
         results = {r.student: r for r in autograde.graded(root, ["ben", "anna"], workers=1)}
     assert (results["anna"].error, noted(root).keys()) == ("", {"anna"})
-    assert "every worker that graded it ended" in results["ben"].error
+    assert "the worker that graded it ended twice" in results["ben"].error and "worker" in results["anna"].aside
     assert not list(home.iterdir())
+
+
+def test_a_submission_that_ends_two_runs_holds_up_nobody_in_the_third(
+    root: Path, work: Path, address: str, capsys: pytest.CaptureFixture
+):
+    command = ["autograde", "--scheduler", address]
+    shutil.copytree(folder(root, "anna"), folder(root, "aaron"))
+    for _ in range(2):
+        with subprocess.Popen(
+            [sys.executable, "-m", "grading", *command], cwd=root, stdout=subprocess.DEVNULL
+        ) as parent:
+            wait_for(lambda: (root / "autograded" / "aaron" / at_work.NAME).exists())
+            wait_for(lambda: list(work.glob("student-*/submitted/aaron")))
+            parent.kill()
+        wait_for(lambda: not list(work.glob("student-*")))
+        for other in ("anna", "ben", "cleo"):  # the cluster holds all of them at once; here aaron alone is to blame
+            (root / "autograded" / other / at_work.NAME).unlink(missing_ok=True)
+    assert main(command) == 1
+    assert noted(root).keys() == {"anna", "ben", "cleo"}
+    printed = capsys.readouterr().out
+    (line,) = [line for line in printed.splitlines() if line.startswith("  aaron: not graded. ")]
+    assert line.endswith("grading autograde --student aaron") and "1 not graded" in printed
+    assert main([*command, "--student", "aaron"]) == 0
+    assert main(command) == 0 and noted(root).keys() == {"aaron", "anna", "ben", "cleo"}
 
 
 def test_ctrl_c_stops_within_seconds_and_says_how_to_go_on(root: Path, home: Path):

@@ -1,0 +1,178 @@
+"""The submissions of one run on their way: read, sent to the workers, set aside, merged.
+
+A submission that ended the last run, or a worker of this one, is set aside: it is graded once more, after all the
+others, and alone.
+"""
+
+import errno
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from distributed import KilledWorker
+from sqlalchemy import Engine
+
+from grading import at_work, course, courses, crowd, definition, intake, merge, messages, names, packed, rows, worker
+from grading import times as handed_in
+
+TRIES = 3  # of a hand-in that is replaced, or marked by hand, while it is graded
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What became of one student: notices, parts we failed to mark, an error of ours, limits that struck, seconds.
+
+    `kept` says that it was graded before and is unchanged; `aside` why it was graded last and alone.
+    """
+
+    student: str
+    notices: list[intake.Notice] = field(default_factory=list)
+    unmarked: list[str] = field(default_factory=list)
+    error: str = ""
+    seconds: float = 0.0
+    struck: list[str] = field(default_factory=list)
+    kept: bool = False
+    aside: str = ""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A hand-in as it was sent: with the student's rows, and the hash of all that its marks depend on."""
+
+    hand_in: packed.HandIn
+    before: rows.Rows
+    key: str
+    tries: int = 1
+    ended: int = 0  # runs that ended while it was graded
+
+
+class Waiting:
+    """The hand-ins that are being graded, from reading one to merging its marks."""
+
+    def __init__(
+        self,
+        root: Path,
+        engine: Engine,
+        given: definition.Definition,
+        feedback: bool,
+        force: bool,
+        notes: at_work.Notes,
+        say: Callable[[str], None] = lambda line: None,
+        asked: str | None = None,
+    ) -> None:
+        self._root, self._engine, self._given, self._feedback, self._force = root, engine, given, feedback, force
+        self._notes, self._say, self._asked = notes, say, asked
+        self._tasks: dict[str, Task] = {}
+        self._unnoted: list[Task] = []
+        self.aside: dict[str, str] = {}  # who is still to be graded, alone, and why
+        self._alone: dict[str, str] = {}  # who has been sent alone, and why
+
+    def begin_or_set_aside(self, team: crowd.Crowd, student: str) -> Graded | None:
+        """Sends a hand-in to the workers, or sets it aside; what became of it, where there is nothing to send."""
+        found = self.begin(student)
+        if isinstance(found, Graded):
+            return self._settled(found)
+        if found.ended and student != self._asked:
+            if found.ended >= at_work.LIMIT:
+                return Graded(student, error=messages.ended_runs(names.printable(student)))
+            self._set_aside(student, messages.ENDED_RUN)
+            return None
+        self.send(team, found)
+        return None
+
+    def begin_alone(self, team: crowd.Crowd) -> Graded | None:
+        """Sends the next of those set aside; only when nobody else is at work."""
+        student = next(iter(self.aside))
+        self._alone[student] = self.aside.pop(student)
+        found = self.begin(student)
+        if isinstance(found, Graded):
+            return self._settled(found)
+        self.send(team, found)
+        return None
+
+    def note(self, team: crowd.Crowd) -> None:
+        """Notes who is at work, unless there is nobody yet who could work on it."""
+        if self._unnoted and team.manned:
+            for task in self._unnoted:
+                self._notes.begun(task.hand_in.student, task.hand_in.digest)
+            self._unnoted.clear()
+
+    def _set_aside(self, student: str, why: str) -> None:
+        self.aside[student] = why
+        self._say(f"{names.printable(student, names.SHOWN)}: {messages.set_aside(why)}")
+
+    def _settled(self, result: Graded) -> Graded:
+        """A result that stands, with why it was set aside."""
+        self._notes.settled(result.student)
+        return replace(result, aside=self._alone.get(result.student, ""))
+
+    def begin(self, student: str, tries: int = 1) -> Task | Graded:
+        """A hand-in as it is to be sent, or what became of it where there is nothing to send."""
+        if why := names.trouble(student):
+            return Graded(student, error=why)
+        folder = self._root / "submitted" / student / course.ASSIGNMENT
+        try:
+            hand_in = packed.read(student, folder, handed_in.text(self._root, student))
+        except OSError as error:
+            return Graded(student, error=f"the hand-in cannot be read: {error.strerror}.")
+        if not hand_in.notebooks:
+            found = intake.notices(student, folder, self._root / "release" / course.ASSIGNMENT)
+            return Graded(student, found, error="no notebook was handed in.")
+        before = merge.before(self._engine, student)
+        key = f"{self._given.digest} {hand_in.digest}"
+        if not self._force:
+            notices = merge.noted(self._root, self._engine, student, key, self._feedback)
+            if notices is not None:
+                return Graded(student, notices, kept=True)
+        return Task(hand_in, before, key, tries, self._notes.ended(student, hand_in.digest))
+
+    def send(self, team: crowd.Crowd, task: Task) -> None:
+        """Gives a task to the workers."""
+        student = task.hand_in.student
+        self._tasks[student] = task
+        self._unnoted.append(task)
+        self.note(team)
+        team.submit(student, worker.grade, self._given, task.hand_in, task.before, self._feedback)
+
+    def settle(self, team: crowd.Crowd, student: str, found: object) -> Graded | None:
+        """What became of a task; None if it is sent once more.
+
+        Errors  as in `graded`.
+        """
+        task = self._tasks.pop(student)
+        self._unnoted = [other for other in self._unnoted if other is not task]
+        if isinstance(found, worker.Other):
+            raise courses.CourseError(str(found))
+        if isinstance(found, KilledWorker):
+            self._notes.lost(student)
+            if student in self._alone:  # its note stays: the next run sets it aside
+                return Graded(student, error=messages.ENDED_WORKERS)
+            self._set_aside(student, messages.ENDED_WORKER)
+            return None
+        if isinstance(found, Exception):
+            return self._settled(Graded(student, error=f"{type(found).__name__}: {found}"))
+        self._notes.settling = student
+        again = self.settled(task, found)
+        self._notes.settling = None
+        if isinstance(again, Task):
+            self.send(team, again)
+            return None
+        return self._settled(again)
+
+    def settled(self, task: Task, result: worker.Result) -> Graded | Task:
+        """What became of a result, merged; or the task to be done once more, because what was graded has changed."""
+        student = result.student
+        if result.after is None:
+            return Graded(student, result.notices, error=result.error, seconds=result.seconds)
+        try:
+            merge.merge(self._root, self._engine, result, task.before, task.hand_in, task.key)
+        except merge.Changed as changed:
+            if task.tries < TRIES:
+                return self.begin(student, task.tries + 1)
+            return Graded(student, result.notices, error=f"{changed}, {TRIES} times. Grade again.")
+        except OSError as error:
+            if error.errno in FULL:
+                raise
+            return Graded(student, result.notices, error=f"its marks cannot be written: {error}")
+        return Graded(student, result.notices, result.unmarked, result.error, result.seconds, result.struck)
