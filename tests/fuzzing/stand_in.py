@@ -93,6 +93,7 @@ class Kernel:
         self.struck: Struck | None = None
         self.failure, self.cpu_s, self.names, self.asked = "", 0.0, {"print": self.print}, b"{}"
         self.peers: dict[str, list[Peer]] = {name: [] for name in CHANNELS}
+        self.greeting = GREETING
         self.mute = self.deaf = False  # whether it answers no more, or does not even read
         self._began, self._waiting = time.monotonic(), selectors.DefaultSelector()
         for n, name in enumerate(CHANNELS, start=1):
@@ -166,7 +167,7 @@ class Kernel:
         self._waiting.register(peer.sock, selectors.EVENT_READ, peer)
         self._at("connection")
         with contextlib.suppress(OSError):
-            peer.write(GREETING + ready(TYPES[peer.channel]))
+            peer.write(self.greeting + ready(TYPES[peer.channel]))
 
     def _read(self, peer: Peer) -> None:
         if self.deaf:
