@@ -10,6 +10,7 @@ SLOW = (
     "test_report.py",
     "test_late.py",
     "test_check.py",
+    "test_fuzz.py",
     "test_servers.py",
     "test_benchmarks.py",
     "test_one_notebook.py",

@@ -63,7 +63,7 @@ def run(fuzzer: Fuzzer, seed: int, cases: range) -> Iterator[Failure | None]:
 
 
 def failures(fuzzer: Fuzzer, cases: int) -> str:
-    """The failures among the first cases of the tests' seed, with what repeats them; an empty text if there are none."""
+    """The failures among the first cases of the tests' seed, with what repeats them; "" if there are none."""
     return "\n\n".join(str(failure) for failure in run(fuzzer, SEED, range(cases)) if failure)
 
 

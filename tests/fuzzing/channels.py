@@ -92,13 +92,13 @@ def run(plan: Plan | None) -> float | None:
     """The marks of a notebook whose kernel follows a plan; None if the kernel did not become ready."""
     before, threads = psutil.Process().memory_info().rss, threading.active_count()
     pool = Pool(Attacker(plan) if plan else lambda kernel, moment: None, NOTEBOOK_S if plan else 60.0)
-    started, notebook, grown = time.monotonic(), _notebook(), []
+    started, nb, grown = time.monotonic(), notebook(), []
     with _surroundings(pool, plan is not None), tempfile.TemporaryDirectory() as folder, _watched(grown, before):
         runs = (Quick if plan else judge.Judge)()
         runs.log = logging.getLogger("fuzzing")
         runs.log.disabled = True
         try:
-            runs.preprocess(notebook, {"metadata": {"path": folder}})
+            runs.preprocess(nb, {"metadata": {"path": folder}})
         except (RuntimeError, DeadKernelError) as error:
             if plan is None or not str(error).lower().startswith(("the kernel ", "kernel died")):
                 raise
@@ -110,8 +110,8 @@ def run(plan: Plan | None) -> float | None:
     assert threading.active_count() <= threads, "a thread is left"
     assert max(grown, default=0) < GROWN_BYTES, f"the judge grew by {max(grown) / 2**20:.0f} MB"
     assert plan is None or taken_s < NOTEBOOK_S + 4, f"it took {taken_s:.1f} s"
-    nbformat.validate(notebook)
-    return _marks(notebook)
+    nbformat.validate(nb)
+    return marks(nb)
 
 
 class Attacker:
@@ -167,7 +167,9 @@ def odd_flags(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
 def commands(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     """Commands of ZMTP, known and unknown, with whatever behind them."""
     for _ in range(rng.randint(1, 50)):
-        name = rng.choice((b"READY", b"ERROR", b"PING", b"PONG", b"SUBSCRIBE", b"CANCEL", b"JOIN", b"HELLO", b"", b"\xff"))
+        name = rng.choice(
+            (b"READY", b"ERROR", b"PING", b"PONG", b"SUBSCRIBE", b"CANCEL", b"JOIN", b"HELLO", b"", b"\xff")
+        )
         size = rng.choice((len(name), len(name), 0, 255))
         body = bytes([size]) + name + rng.randbytes(rng.choice((0, 1, 2, 40, 1_000)))
         peer.write(frame(body, more=rng.random() < 0.1, command=True))
@@ -280,7 +282,7 @@ def _watched(grown: list[int], before: int) -> Iterator[None]:
         thread.join()
 
 
-def _notebook() -> NotebookNode:
+def notebook() -> NotebookNode:
     source = sample_class.sources(PART)
     cells = [new_code_cell(source[f"{PART.stem}-{name}"], id=f"{PART.stem}-{name}") for name in ("setup", "answer")]
     cells.append(new_code_cell("print('done')", id="own-1"))
@@ -289,9 +291,9 @@ def _notebook() -> NotebookNode:
     return new_notebook(cells=[*cells, test])
 
 
-def _marks(notebook: NotebookNode) -> float:
+def marks(nb: NotebookNode) -> float:
     """What the test cell says; AssertionError unless that is a report and marks."""
-    report, *results = notebook.cells[-1].outputs
+    report, *results = nb.cells[-1].outputs
     assert report.get("ename") != outcomes.NOT_MARKED, "the part is not marked"
     assert [result.output_type for result in results] == ["execute_result"], "there is not one result"
     return float(results[0].data["text/plain"])

@@ -93,7 +93,9 @@ def case(rng: random.Random) -> None:
     runs.reset_execution_trackers()
     runs.ended, runs.room, runs.kc = None, inbound.Room(), Client(shell, iopub)
     for index, cell in enumerate(cells):
-        runs.preprocess_cell(cell, {}, index)  # the second one finds what the first has left on the channels, or nothing
+        runs.preprocess_cell(
+            cell, {}, index
+        )  # the second one finds what the first has left on the channels, or nothing
         shell += [sound("execute_reply", {"status": "ok"})]
         iopub += [sound("status", {"execution_state": "idle"})]
     with warnings.catch_warnings():

@@ -9,8 +9,8 @@ import tracemalloc
 import numpy as np
 import torch
 
-from grading import far, probe, wire
 from fuzzing import Fuzzer, spoil
+from grading import far, probe, wire
 
 VALUES = (
     None,
