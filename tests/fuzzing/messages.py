@@ -103,6 +103,7 @@ def case(rng: random.Random) -> None:
         nbformat.validate(notebook)
     kept = nbformat.writes(notebook)
     kept.encode("utf-8")
+    json.loads(kept, parse_constant=_refuse)
     assert "comm_id" not in kept and "widgets" not in notebook.metadata
     read = nbformat.reads(kept, as_version=4)
     page = "".join(str(block) for block in pages.blocks(read, course.PARTS[1], {}))
@@ -144,6 +145,10 @@ def quiet_judge() -> judge.Judge:
     made.log = logging.getLogger("fuzzing")
     made.log.disabled = True
     return made
+
+
+def _refuse(constant: str) -> None:
+    raise AssertionError(f"{constant} is no JSON")
 
 
 FUZZER = Fuzzer("messages", case, limit_s=20.0)
