@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick grade check report release lab gpu bench torch repeat lock
+.PHONY: demo test quick grade check report release lab gpu bench torch repeat fuzz lock
 demo report release gpu: .venv/grading.ready
 	@$(BIN)/python -m grading $@
 
@@ -17,6 +17,9 @@ torch: .venv/grading.ready
 
 repeat: .venv/grading.ready
 	@$(BIN)/python benchmarks/repeat.py $(ARGS)
+
+fuzz: .venv/tests.ready
+	@$(BIN)/python benchmarks/fuzz.py $(ARGS)
 
 lab: .venv/students.ready
 	@$(BIN)/python -m grading $@

@@ -34,6 +34,7 @@ WATCH_S = 0.1  # how often the memory of this process is looked at
 class Channel(AsyncZMQSocketChannel):
     """A socket to a student's kernel: what cannot be read is dropped, and a flood leaves the judge its clocks."""
 
+    kinds: frozenset[str] | None = None  # the types of messages that are taken in here; None: all that are known
     clock = Clock()  # by the wall clock, until a client knows the kernel's own
     end: Callable[[], None] = staticmethod(lambda: None)  # ends the kernel
 
@@ -52,10 +53,16 @@ class Channel(AsyncZMQSocketChannel):
             if await self.socket.poll(None if end is None else int(1000 * pause_s)):
                 message = read(await self.socket.recv_multipart())
                 await asyncio.sleep(0)  # or this task alone would run, for as long as messages come
-                if message is not None:
+                if message is not None and (self.kinds is None or message["msg_type"] in self.kinds):
                     return message
             if pause_s == 0:
                 raise Empty
+
+
+class Replies(Channel):
+    """The shell's socket: nbclient takes what answers its request there for a reply, whatever its type."""
+
+    kinds = frozenset({"execute_reply", "kernel_info_reply"})
 
 
 def read(frames: list[bytes]) -> dict | None:
@@ -67,7 +74,9 @@ def read(frames: list[bytes]) -> dict | None:
             return None
         header, parent = json.loads(header), json.loads(parent)
         kind, asked = header["msg_type"], parent.get("msg_id")
-        if len(content) > limits.MESSAGE_BYTES:
+        if len(content) > limits.MESSAGE_BYTES and kind == "execute_reply":
+            content = {"status": "ok"}  # the outputs say how the cell ended
+        elif len(content) > limits.MESSAGE_BYTES:
             kind, content = "stream", {"name": "stdout", "text": messages.OUTPUT_CUT}
         elif kind in CONTENT:
             content = CONTENT[kind](json.loads(content))
@@ -140,7 +149,7 @@ CONTENT: dict[str, Callable[[dict], dict]] = {
     "status": lambda content: {"execution_state": "idle" if content["execution_state"] == "idle" else "busy"},
     "iopub_welcome": lambda content: {},
     "execute_reply": _reply,
-    "kernel_info_reply": lambda content: {"language_info": dict(content.get("language_info") or {})},
+    "kernel_info_reply": lambda content: {"status": "ok", "language_info": dict(content.get("language_info") or {})},
     REPLY: lambda content: {"token": _text(content["token"])},
 }
 

@@ -135,7 +135,8 @@ class KernelClient(AsyncKernelClient):
         self._created_context = True
         return _context()
 
-    shell_channel_class = iopub_channel_class = control_channel_class = Type(inbound.Channel)
+    shell_channel_class = Type(inbound.Replies)
+    iopub_channel_class = control_channel_class = Type(inbound.Channel)
 
     def start_channels(self, shell=True, iopub=True, stdin=True, hb=True, control=True) -> None:
         """Connects to shell, iopub and control."""

@@ -58,11 +58,12 @@ def read(student: str, folder: Path, time: str | None = None) -> HandIn:
     """
     entries: dict[str, Content] = {}
     with os.scandir(folder) as found:
-        names = sorted(entry.name for entry in found if entry.name.endswith(".ipynb"))
-    for name in names:
+        notebooks = [entry for entry in found if entry.name.endswith(".ipynb")]
+    for entry in sorted(notebooks, key=lambda entry: entry.name):
+        name, nothing = entry.name, None if entry.is_dir(follow_symlinks=False) else b""
         known = name.removesuffix(".ipynb") in beside.NOTEBOOKS
         if known or len(entries) < len(course.PARTS) + limits.NAMED:
-            entries[name] = _content(folder / name) if known else b""  # of others only the name is told
+            entries[name] = _content(folder / name) if known else nothing  # of others only the name is told
     taken, left_out = beside.admitted(folder)
     for path in taken:
         content = _content(path)

@@ -11,6 +11,7 @@ SLOW = (
     "test_late.py",
     "test_hostile_values.py",
     "test_check.py",
+    "test_fuzz.py",
     "test_servers.py",
     "test_benchmarks.py",
     "test_one_notebook.py",

@@ -1,0 +1,301 @@
+"""The connections to a student's kernel, spoilt: what stands in for the kernel writes, shuts and forgets what it likes.
+
+In each case a notebook runs in the real judge, and at one moment its kernel does something to its connections. The run
+must end within the limits, with a report and marks, and leave the next notebook everything that it needs.
+"""
+
+import asyncio
+import contextlib
+import logging
+import random
+import socket
+import struct
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from unittest import mock
+
+import nbformat
+import psutil
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_notebook
+
+from fuzzing import Fuzzer, messages, spoil
+from fuzzing.stand_in import CHANNELS, GREETING, Kernel, Peer, Pool, frame, multipart, ready
+from grading import course, inbound, judge, kernels, limits, outcomes, sample_class
+
+PART = course.PARTS[3]
+MOMENTS = (*2 * ("cell", "between cells", "request"), "connection", "first reply", "shutdown")
+BEFORE_READY = ("connection", "first reply")  # no code of a student's runs yet: there a failure is the machine's
+LIMITS = {
+    "CALL_LIMIT_S": 0.15,
+    "TEST_LIMIT_S": 0.3,
+    "TESTS_LIMIT_S": 0.5,
+    "GRACE_S": 0.1,
+    "RESPONSE_LIMIT_S": 0.15,
+    "SEND_LIMIT_S": 0.1,
+    "JUDGE_BYTES": 96 * 2**20,
+    "MESSAGE_BYTES": 2**20,
+}
+NOTEBOOK_S, CELL_S, OUTPUTS_S, READY_S = 4.0, 0.25, 0.1, 0.7
+FRAME_BYTES = 4 * 2**20
+FLOOD_BYTES, FLOOD_BYTES_S = 640 * 2**20, 400 * 2**20  # what a case writes at most, and how fast
+GROWN_BYTES = 400 * 2**20  # what the judge may have grown by when it has found out: less than it was sent
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a kernel does: at the n-th such moment, to which channels, with which seed, and what becomes of it then."""
+
+    moment: str
+    nth: int
+    channels: tuple[str, ...]
+    attack: str
+    seed: int
+    afterwards: str  # "lives", "mute", "deaf" or "dies"
+
+
+class Quick(judge.Judge):
+    """The judge, in a hurry: limits that nbclient counts in whole seconds are shorter."""
+
+    timeout, iopub_timeout, startup_timeout, shell_timeout_interval = CELL_S, OUTPUTS_S, READY_S, OUTPUTS_S
+
+    async def _async_poll_kernel_alive(self) -> None:
+        while await self.kc.is_alive():
+            await asyncio.sleep(0.05)
+        self.task_poll_for_reply.cancel()
+
+
+def case(rng: random.Random) -> None:
+    """One spoilt notebook, and an honest one after it."""
+    plan = Plan(
+        moment := rng.choice(MOMENTS),
+        rng.randrange(1 if moment in ("first reply", "shutdown") else 3),
+        rng.choice((*[(name,) for name in CHANNELS if name != "stdin"], CHANNELS)),
+        rng.choice(list(ATTACKS)),
+        rng.randrange(2**32),
+        rng.choice(("lives", "lives", "lives", "mute", "deaf", "dies")),
+    )
+    try:
+        marked = run(plan)
+        assert plan.moment in BEFORE_READY if marked is None else 0.0 <= marked <= PART.automatic, f"{marked} marks"
+        assert run(None) == 10.0, "the next notebook has other marks"
+    except BaseException as error:
+        error.add_note(str(plan))
+        raise
+
+
+def run(plan: Plan | None) -> float | None:
+    """The marks of a notebook whose kernel follows a plan; None if the kernel did not become ready."""
+    before, threads = psutil.Process().memory_info().rss, threading.active_count()
+    pool = Pool(Attacker(plan) if plan else lambda kernel, moment: None, NOTEBOOK_S if plan else 60.0)
+    started, nb, grown = time.monotonic(), notebook(), []
+    with _surroundings(pool, plan is not None), tempfile.TemporaryDirectory() as folder, _watched(grown, before):
+        runs = (Quick if plan else judge.Judge)()
+        runs.log = logging.getLogger("fuzzing")
+        runs.log.disabled = True
+        try:
+            runs.preprocess(nb, {"metadata": {"path": folder}})
+        except Exception:
+            if plan is None or plan.moment not in BEFORE_READY:
+                raise
+            return None
+        finally:
+            pool.close()
+    taken_s = time.monotonic() - started
+    assert pool.given == 0, "the sandbox did not come back"
+    assert threading.active_count() <= threads, "a thread is left"
+    assert max(grown, default=0) < GROWN_BYTES, f"the judge grew by {max(grown) / 2**20:.0f} MB"
+    assert plan is None or taken_s < NOTEBOOK_S + 4, f"it took {taken_s:.1f} s"
+    nbformat.validate(nb)
+    return marks(nb)
+
+
+class Attacker:
+    """Carries out a plan."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.left = plan, plan.nth
+
+    def __call__(self, kernel: Kernel, moment: str) -> None:
+        if moment != self.plan.moment:
+            return
+        self.left -= 1
+        if self.left != -1:
+            return
+        rng = random.Random(self.plan.seed)
+        for name in self.plan.channels:
+            for peer in list(kernel.peers[name]):
+                with contextlib.suppress(OSError):
+                    ATTACKS[self.plan.attack](kernel, peer, rng)
+        match self.plan.afterwards:
+            case "mute":
+                kernel.mute = True
+            case "deaf":
+                kernel.mute = kernel.deaf = True
+            case "dies":
+                kernel.kill()
+
+
+def random_bytes(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """Bytes that say nothing."""
+    peer.write(rng.randbytes(rng.choice((1, 9, 64, 1_000, 100_000))))
+
+
+def greetings(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """A greeting and a handshake in the middle of a connection, or spoilt at its beginning."""
+    peer.write(rng.choice((spoil.spoilt(GREETING, rng), GREETING + spoil.spoilt(ready(b"ROUTER"), rng), GREETING * 2)))
+
+
+def wrong_lengths(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """Frames that are longer or shorter than they say."""
+    for _ in range(rng.randint(1, 20)):
+        size = rng.choice((0, 1, 255, 256, FRAME_BYTES - 1, FRAME_BYTES + 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64 - 1))
+        peer.write(frame(rng.randbytes(rng.randrange(300)), rng.random() < 0.5, False, True, said=size))
+
+
+def odd_flags(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """Frames with flags that mean nothing."""
+    for _ in range(rng.randint(1, 20)):
+        body = rng.randbytes(rng.randrange(200))
+        peer.write(bytes([rng.randrange(256), len(body)]) + body)
+
+
+def commands(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """Commands of ZMTP, known and unknown, with whatever behind them."""
+    for _ in range(rng.randint(1, 50)):
+        name = rng.choice(
+            (b"READY", b"ERROR", b"PING", b"PONG", b"SUBSCRIBE", b"CANCEL", b"JOIN", b"HELLO", b"", b"\xff")
+        )
+        size = rng.choice((len(name), len(name), 0, 255))
+        body = bytes([size]) + name + rng.randbytes(rng.choice((0, 1, 2, 40, 1_000)))
+        peer.write(frame(body, more=rng.random() < 0.1, command=True))
+
+
+def message_without_end(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """Frames that each announce another one: many tiny ones, or large ones."""
+    size = rng.choice((0, 1, 100, 2**20))
+    piece = frame(bytes(size), more=True) * max(1, 2**20 // (size + 9))
+    for _ in range(rng.choice((1, 2, FLOOD_BYTES // len(piece) if size > 1 else 8))):
+        peer.write(piece)
+        time.sleep(len(piece) / FLOOD_BYTES_S)
+
+
+def frame_without_end(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """The start of a frame of the largest size that is taken in, and not all of the rest."""
+    peer.write(frame(bytes(rng.choice((0, 1, FRAME_BYTES // 2))), said=rng.choice((FRAME_BYTES, FRAME_BYTES - 1))))
+
+
+def tiny_messages(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """Many messages of one frame, mostly an empty one."""
+    peer.write(frame(rng.choice((b"", b"", b"a"))) * rng.choice((1, 10_000)))
+
+
+def sound_frames_spoilt(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """Bytes of real messages with some of them changed, left out, or put elsewhere."""
+    real = [multipart([b"topic", *kernel.message(kind, messages.SOUND[kind])]) for kind in ("status", "execute_reply")]
+    for _ in range(rng.randint(1, 10)):
+        peer.write(spoil.spoilt(rng.choice(real), rng))
+
+
+def odd_messages(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """Well-formed messages with odd contents that claim to answer what was asked."""
+    for _ in range(rng.randint(1, 50)):
+        frames = messages.message(rng)
+        if messages.DELIM in frames and len(frames) > (at := frames.index(messages.DELIM) + 3):
+            frames[at] = rng.choice((kernel.asked, frames[at]))
+        peer.write(multipart(frames) if frames else frame(b""))
+
+
+def replies_of_any_type(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """A sound message of each type, as an answer to what was asked."""
+    for kind in rng.sample(list(messages.SOUND), len(messages.SOUND)):
+        peer.write(multipart(kernel.message(kind, messages.SOUND[kind])))
+
+
+def too_large(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """A message that is larger than one may be, but for its frames; then again, for as long as it is taken."""
+    kind = rng.choice(("stream", "execute_reply", "display_data", "error"))
+    text = "x" * rng.choice((2**20, 3 * 2**20))
+    content = {"name": "stdout", "text": text, "data": {"text/plain": text}, "status": "error", "evalue": text}
+    for _ in range(rng.choice((1, 1, 30))):
+        peer.write(multipart([b"topic", *kernel.message(kind, content)]))
+
+
+def half_closed(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """A connection that is shut in one direction, or in both."""
+    peer.sock.shutdown(rng.choice((socket.SHUT_RD, socket.SHUT_WR, socket.SHUT_RDWR)))
+
+
+def closed(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """A connection that is closed, now and then in the middle of a frame; the judge's library makes another one."""
+    if rng.random() < 0.5:
+        peer.write(rng.choice((struct.pack(">BQ", 3, 1_000), frame(b"a", more=True), b"\x00")))
+    if rng.random() < 0.5:
+        kernel.greeting = spoil.spoilt(GREETING, rng)
+    kernel.close(peer.channel)
+
+
+def nothing(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """What becomes of the kernel is all there is."""
+
+
+ATTACKS: dict[str, Callable[[Kernel, Peer, random.Random], None]] = {
+    attack.__name__: attack
+    for attack in (
+        random_bytes, greetings, wrong_lengths, odd_flags, commands, message_without_end, frame_without_end,
+        tiny_messages, sound_frames_spoilt, odd_messages, replies_of_any_type, too_large, half_closed, closed, nothing,
+    )
+}  # fmt: skip
+
+
+@contextlib.contextmanager
+def _surroundings(pool: Pool, small: bool) -> Iterator[None]:
+    """The judge's, with these kernels, and with small limits."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(mock.patch.object(judge, "of_process", lambda walled: pool))
+        if small:
+            stack.enter_context(mock.patch.multiple(limits, **LIMITS))
+            stack.enter_context(mock.patch.object(inbound, "FRAME_BYTES", FRAME_BYTES))
+        yield
+        kernels.use(None)
+
+
+@contextlib.contextmanager
+def _watched(grown: list[int], before: int) -> Iterator[None]:
+    """Notes by how much this process has grown."""
+    process, over = psutil.Process(), threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.05):
+            grown.append(process.memory_info().rss - before)
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def notebook() -> NotebookNode:
+    source = sample_class.sources(PART)
+    cells = [new_code_cell(source[f"{PART.stem}-{name}"], id=f"{PART.stem}-{name}") for name in ("setup", "answer")]
+    cells.append(new_code_cell("print('done')", id="own-1"))
+    test = new_code_cell(source[f"{PART.stem}-test"], id=f"{PART.stem}-test")
+    test.metadata["nbgrader"] = {"grade_id": test.id, "points": PART.automatic, "grade": True, "locked": True}
+    return new_notebook(cells=[*cells, test])
+
+
+def marks(nb: NotebookNode) -> float:
+    """What the test cell says; AssertionError unless that is a report and marks."""
+    report, *results = nb.cells[-1].outputs
+    assert report.get("ename") != outcomes.NOT_MARKED, "the part is not marked"
+    assert [result.output_type for result in results] == ["execute_result"], "there is not one result"
+    return float(results[0].data["text/plain"])
+
+
+FUZZER = Fuzzer("channels", case, limit_s=30.0)
