@@ -9,6 +9,7 @@ Like the zygote it stands alone. Started as a program it tries all of this once,
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import signal
 import sys
@@ -50,6 +51,23 @@ def fork() -> int:
     if not said.isdigit():
         raise OSError(f"no new namespaces: {said.decode() or 'the process between ended'}")
     return int(said)
+
+
+def reopen(kept: list[int]) -> None:
+    """Opens every file that this process has inherited again, under the same number, but for the descriptors `kept`.
+
+    An inherited descriptor shares its position, flags, locks and owner with the zygote's, and so with every later
+    kernel's: what one notebook sets there, the next one would find.
+    Errors  OSError for a descriptor that cannot be opened again, such as a socket.
+    """
+    for fd in sorted(int(name) for name in os.listdir("/proc/self/fd")):
+        path = f"/proc/self/fd/{fd}"
+        if fd in kept or not os.path.exists(path):  # the second is the one that listed the folder
+            continue
+        again = os.open(path, fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_APPEND))
+        os.lseek(again, os.lseek(fd, 0, os.SEEK_CUR), os.SEEK_SET)
+        os.dup2(again, fd, inheritable=os.get_inheritable(fd))
+        os.close(again)
 
 
 def furnish(places: dict[str, str], kept: list[str]) -> None:

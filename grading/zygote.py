@@ -184,6 +184,7 @@ class Kernel:
                 control.close()
                 os.setsid()  # the filter lets nobody leave this session, which has one share of the processors
                 if settings["walled"]:
+                    namespaces.reopen([self.status.fileno(), gate.fileno(), *fds[2:]])
                     namespaces.furnish(settings["places"], settings["kept"])
                     prepare(settings)
                     with open(settings["filter"], "rb") as file:

@@ -383,6 +383,33 @@ def test_what_a_notebook_changes_is_not_there_for_the_next_one(walled, deed):
     assert student(walled)[0] is box and inside(box) == processes
 
 
+def test_no_open_file_is_shared_with_the_next_notebook(walled):
+    look = """
+import fcntl, os
+def state(fd):
+    return os.lseek(fd, 0, os.SEEK_CUR), fcntl.fcntl(fd, fcntl.F_GETFL), fcntl.fcntl(fd, fcntl.F_GETSIG)
+inherited = [fd for fd in range(100) if os.path.exists(f'/proc/self/fd/{fd}')]
+inherited = [fd for fd in inherited if os.readlink(f'/proc/self/fd/{fd}').startswith('/')]
+print(len(inherited) > 3, [state(fd) for fd in inherited])
+"""
+    spoil = """
+for fd in inherited:
+    os.lseek(fd, 12345, os.SEEK_SET)
+    fcntl.fcntl(fd, fcntl.F_SETSIG, 42)
+    fcntl.flock(fd, fcntl.LOCK_SH)
+    try:
+        fcntl.fcntl(fd, fcntl.F_SETFL, os.O_NONBLOCK | os.O_DIRECT)  # no figure could read its font any more
+    except OSError:
+        pass
+"""
+    before = Run(walled, look)
+    box, _ = student(walled)
+    assert Run(walled, look, spoil).errors == []
+    after = Run(walled, look, "import matplotlib.pyplot as plt\nplt.title('$x^2$')\nplt.show()")
+    assert student(walled)[0] is box and after.errors == []
+    assert before.printed.startswith("True") and after.printed == before.printed
+
+
 def test_what_is_changed_of_a_folder_above_python_is_not_so_for_the_next_one(tmp_path, monkeypatch):
     (tmp_path / "python").mkdir()
     roots = walls.interpreter_roots()
