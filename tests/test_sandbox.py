@@ -250,6 +250,14 @@ def test_a_process_gets_no_more_memory_files_or_processes_than_granted(tight):
     assert Run(tight, "open('again', 'wb').write(bytes(7 * 2**20))\nprint('next')").printed == "next"
 
 
+def test_one_notebook_leaves_terminals_for_the_others(pool):
+    run = Run(
+        pool, f"{TRY}\nkept = []", "attempt(lambda: [kept.append(os.openpty()) for _ in range(200)])", "len(kept)"
+    )
+    assert run.printed == "OSError 28"
+    assert Run(pool, "!echo from a shell").printed == "from a shell"
+
+
 def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
     box, before = student(tight)
     run = Run(tight, "import os, time\nwhile True:\n    try: os.fork()\n    except OSError: pass", timeout_s=2)
