@@ -85,7 +85,7 @@ def furnish(places: dict[str, str], kept: list[str]) -> None:
         os.makedirs(path)
         mount(f"/proc/self/fd/{fd}", path, None, MS_BIND | MS_REC)
         os.close(fd)
-    # The sandbox's own would keep the mode and times that a notebook gives it; terminals are counted on the whole machine.
+    # The sandbox's own would keep the mode that a notebook gives it; terminals are counted on the whole machine.
     mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, f"newinstance,ptmxmode=0666,mode=0620,max={TERMINALS}")
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     mount("/proc/sys", "/proc/sys", None, MS_BIND | MS_REC)  # the namespaces' own settings, such as the highest pid
