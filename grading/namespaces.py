@@ -9,6 +9,7 @@ Like the zygote it stands alone. Started as a program it tries all of this once,
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import signal
 import sys
@@ -18,6 +19,7 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER, PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 22, 2, 24, 47, 4
 CAPABILITY_VERSION_3 = 0x20080522
 CAPABILITIES = 64  # numbers that there may be
+TERMINALS = 64  # at once, in one notebook; IPython opens one for each command after "!"
 FILTER_STEP_BYTES = 8  # struct sock_filter
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -52,6 +54,23 @@ def fork() -> int:
     return int(said)
 
 
+def reopen(kept: list[int]) -> None:
+    """Opens every file that this process has inherited again, under the same number, but for the descriptors `kept`.
+
+    An inherited descriptor shares its position, flags, locks and owner with the zygote's, and so with every later
+    kernel's: what one notebook sets there, the next one would find.
+    Errors  OSError for a descriptor that cannot be opened again, such as a socket.
+    """
+    for fd in sorted(int(name) for name in os.listdir("/proc/self/fd")):
+        path = f"/proc/self/fd/{fd}"
+        if fd in kept or not os.path.exists(path):  # the second is the one that listed the folder
+            continue
+        again = os.open(path, fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_APPEND))
+        os.lseek(again, os.lseek(fd, 0, os.SEEK_CUR), os.SEEK_SET)
+        os.dup2(again, fd, inheritable=os.get_inheritable(fd))
+        os.close(again)
+
+
 def furnish(places: dict[str, str], kept: list[str]) -> None:
     """Mounts an empty folder of bounded size at each of `places`, and a /proc that shows these namespaces alone.
 
@@ -66,6 +85,8 @@ def furnish(places: dict[str, str], kept: list[str]) -> None:
         os.makedirs(path)
         mount(f"/proc/self/fd/{fd}", path, None, MS_BIND | MS_REC)
         os.close(fd)
+    # The sandbox's own would keep the mode that a notebook gives it; terminals are counted on the whole machine.
+    mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, f"newinstance,ptmxmode=0666,mode=0620,max={TERMINALS}")
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     mount("/proc/sys", "/proc/sys", None, MS_BIND | MS_REC)  # the namespaces' own settings, such as the highest pid
     mount(None, "/proc/sys", None, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)

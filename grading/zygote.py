@@ -52,6 +52,7 @@ ipykernel.ipkernel ipykernel.zmqshell ipykernel.displayhook ipykernel.iostream i
 ipykernel.subshell_manager asyncio tornado.platform.asyncio
 """.split()
 WATCH_S = 0.5  # how often a running notebook's memory is looked at
+UNSHARED = ("VmPTE:", "HugetlbPages:")  # page tables, which cost as much as pages that are read but never written
 USUAL_SOCKETS = 50  # of a network; an idle kernel has about 10 in its own
 SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_max, as Linux has it by default
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
@@ -184,6 +185,7 @@ class Kernel:
                 control.close()
                 os.setsid()  # the filter lets nobody leave this session, which has one share of the processors
                 if settings["walled"]:
+                    namespaces.reopen([self.status.fileno(), gate.fileno(), *fds[2:]])
                     namespaces.furnish(settings["places"], settings["kept"])
                     prepare(settings)
                     with open(settings["filter"], "rb") as file:
@@ -308,12 +310,26 @@ def _unread_kb(pid: int) -> int:
 
 
 def _resident_kb(pid: int) -> int:
-    return _lines(f"/proc/{pid}/status", "RssAnon:", "RssShmem:") or 0
+    return _status_kb(pid, "RssAnon:", "RssShmem:", "VmSwap:", *UNSHARED)
 
 
 def _proportional_kb(pid: int) -> int:
-    shared = _lines(f"/proc/{pid}/smaps_rollup", "Pss_Anon:", "Pss_Shmem:")
-    return _resident_kb(pid) if shared is None else shared
+    shared = _lines(f"/proc/{pid}/smaps_rollup", "Pss_Anon:", "Pss_Shmem:", "SwapPss:")
+    return shared + _status_kb(pid, *UNSHARED) if shared else _resident_kb(pid)
+
+
+def _status_kb(pid: int, *names: str) -> int:
+    """The sum of some lines of a process's status.
+
+    Once its first thread has ended the others go on, but only their own files tell what memory they have.
+    """
+    found = _lines(f"/proc/{pid}/status", *names)
+    if found == 0 and _lines(f"/proc/{pid}/status", "Threads:") != 1:
+        with contextlib.suppress(OSError):
+            found = max(
+                _lines(f"/proc/{pid}/task/{name}/status", *names) or 0 for name in os.listdir(f"/proc/{pid}/task")
+            )
+    return found or 0
 
 
 def _lines(path: str, *names: str, column: int = 1) -> int | None:

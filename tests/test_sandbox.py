@@ -61,6 +61,31 @@ for pair in pairs:
 """
 
 
+# Processes whose first thread ends before another one takes 300 MB.
+LOSE_FIRST_THREAD = f"""
+import ctypes, threading
+def take():
+    time.sleep(1)
+    x = bytearray(b'1') * 300 * 2**20
+    time.sleep(60)
+for _ in range(3):
+    if os.fork() == 0:
+        threading.Thread(target=take).start()
+        ctypes.CDLL(None).syscall(ctypes.c_long({system_calls.ALLOWED["exit"][platform.machine() == "aarch64"]}), 0)
+"""
+# 30,000 pages that are read once, each far from the others: none takes memory, but two page tables each do.
+SPREAD = """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+[os.fork() for _ in range(2)]
+for n in range(30000):
+    place = libc.mmap(0x100000000000 + n * 2**30, 4096, 1, 0x100022, -1, 0)
+    ctypes.c_char.from_address(place).value
+"""
+
+
 @pytest.fixture(scope="module")
 def pool():
     with opened() as pool:
@@ -252,6 +277,14 @@ def test_a_process_gets_no_more_memory_files_or_processes_than_granted(tight):
     assert Run(tight, "open('again', 'wb').write(bytes(7 * 2**20))\nprint('next')").printed == "next"
 
 
+def test_one_notebook_leaves_terminals_for_the_others(pool):
+    run = Run(
+        pool, f"{TRY}\nkept = []", "attempt(lambda: [kept.append(os.openpty()) for _ in range(200)])", "len(kept)"
+    )
+    assert run.printed == "OSError 28"
+    assert Run(pool, "!echo from a shell").printed == "from a shell"
+
+
 def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
     box, before = student(tight)
     run = Run(tight, "import os, time\nwhile True:\n    try: os.fork()\n    except OSError: pass", timeout_s=2)
@@ -267,6 +300,8 @@ def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
             "for _ in range(4):\n    if os.fork() == 0:\n        x = bytearray(b'1') * 300 * 2**20\n        break",
             Struck.MEMORY,
         ),
+        (LOSE_FIRST_THREAD, Struck.MEMORY),
+        (SPREAD, Struck.MEMORY),
         (FILL_SOCKETS, Struck.MEMORY),
         ("[os.fork() or os.setsid() for _ in range(5)]", Struck.SESSIONS),
         ("while True: pass", Struck.COMPUTING),

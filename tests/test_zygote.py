@@ -356,6 +356,7 @@ CHANGES = (
     "open('/proc/1/oom_score_adj', 'w').write('500')",
     "os.chmod('/dev/shm', 0)",
     "os.chmod('/tmp', 0)",
+    "os.chmod('/dev/pts/ptmx', 0)",
     "os.setxattr('/tmp', 'user.note', b'a note')",
     "[os.wait() for _ in range(300) if os.fork() or os._exit(0)]",
     "open('/dev/shm/left', 'w').write('a note')",
@@ -364,9 +365,10 @@ SEEN = """
 import os, resource
 print(os.nice(0), os.sched_getaffinity(1), os.sched_getscheduler(1), open('/proc/1/oom_score_adj').read())
 print([resource.prlimit(1, getattr(resource, name)) for name in dir(resource) if name.startswith('RLIMIT_')][1:])
-for path in ('/tmp', '/dev/shm'):
+for path in ('/tmp', '/dev/shm', '/dev/pts'):
     state = os.stat(path)
-    print(state.st_mode, state.st_uid, len(os.listdir(path)))
+    print(state.st_mode, state.st_uid, len(os.listdir(path)), state.st_mtime > 2)
+print(oct(os.stat('/dev/ptmx').st_mode), os.ttyname(os.openpty()[1]))
 print(open('/proc/net/dev').read(), [line.split()[1:4:2] for line in open('/proc/net/tcp')][2:], os.getpid())
 print(open('/proc/sys/kernel/pid_max').read(), os.fork() or os._exit(0))
 """
@@ -381,6 +383,33 @@ def test_what_a_notebook_changes_is_not_there_for_the_next_one(walled, deed):
     assert before.errors == [] and before.printed.count("\n") > 5 and after.printed == before.printed
     assert done.printed.endswith("done") or "setxattr" in deed  # which older kernels refuse
     assert student(walled)[0] is box and inside(box) == processes
+
+
+def test_no_open_file_is_shared_with_the_next_notebook(walled):
+    look = """
+import fcntl, os
+def state(fd):
+    return os.lseek(fd, 0, os.SEEK_CUR), fcntl.fcntl(fd, fcntl.F_GETFL), fcntl.fcntl(fd, fcntl.F_GETSIG)
+inherited = [fd for fd in range(100) if os.path.exists(f'/proc/self/fd/{fd}')]
+inherited = [fd for fd in inherited if os.readlink(f'/proc/self/fd/{fd}').startswith('/')]
+print(len(inherited) > 3, [state(fd) for fd in inherited])
+"""
+    spoil = """
+for fd in inherited:
+    os.lseek(fd, 12345, os.SEEK_SET)
+    fcntl.fcntl(fd, fcntl.F_SETSIG, 42)
+    fcntl.flock(fd, fcntl.LOCK_SH)
+    try:
+        fcntl.fcntl(fd, fcntl.F_SETFL, os.O_NONBLOCK | os.O_DIRECT)  # no figure could read its font any more
+    except OSError:
+        pass
+"""
+    before = Run(walled, look)
+    box, _ = student(walled)
+    assert Run(walled, look, spoil).errors == []
+    after = Run(walled, look, "import matplotlib.pyplot as plt\nplt.title('$x^2$')\nplt.show()")
+    assert student(walled)[0] is box and after.errors == []
+    assert before.printed.startswith("True") and after.printed == before.printed
 
 
 def test_what_is_changed_of_a_folder_above_python_is_not_so_for_the_next_one(tmp_path, monkeypatch):
