@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import FrameType
 
-SEED = 20261122  # of the cases that the tests run
+SEED = 15763  # of the cases that the tests run: the first 30 of `channels` hold each of its attacks
 SHOWN_CHARS = 3_000  # of a failure's traceback
 
 

@@ -176,7 +176,7 @@ def commands(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
 
 def message_without_end(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     """Frames that each announce another one: many tiny ones, or large ones."""
-    size = rng.choice((0, 1, 100, 2**20))
+    size = rng.choice((0, 1, 100, 2**20, 2**20, 2**20))
     piece = frame(bytes(size), more=True) * max(1, 2**20 // (size + 9))
     for _ in range(rng.choice((1, 2, FLOOD_BYTES // len(piece) if size > 1 else 8))):
         peer.write(piece)
