@@ -53,6 +53,7 @@ ipykernel.subshell_manager asyncio tornado.platform.asyncio
 """.split()
 WATCH_S = 0.5  # how often a running notebook's memory is looked at
 UNSHARED = ("VmPTE:", "HugetlbPages:")  # page tables, which cost as much as pages that are read but never written
+LOCKS_BYTES = 2**18  # of /proc/locks: about 5,000 locks
 USUAL_SOCKETS = 50  # of a network; an idle kernel has about 10 in its own
 SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_max, as Linux has it by default
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
@@ -289,6 +290,8 @@ def struck(kernel: Kernel, settings: dict) -> str | None:
     # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
     if sum(map(_resident_kb, pids)) > limit_kb and sum(map(_proportional_kb, pids)) > limit_kb:
         return "memory"
+    if settings["walled"] and _many_locks():
+        return "memory"
     if settings["walled"] and len({*map(_session, pids)} - {0}) > kernel.limits["sessions"]:
         return "sessions"
     return None
@@ -307,6 +310,18 @@ def _unread_kb(pid: int) -> int:
     """What may lie unread in the sockets of a kernel's network, beyond those that every kernel has."""
     used = _lines(f"/proc/{pid}/net/sockstat", "sockets:", column=2) or 0
     return max(0, used - USUAL_SOCKETS) * SOCKET_KB
+
+
+def _many_locks() -> bool:
+    """Whether the sandbox's processes hold so many locks on parts of files that they are a store of memory.
+
+    Linux bounds their number nowhere. What is too much is not read: each page takes longer than the one before.
+    """
+    read = 0
+    with open("/proc/locks", "rb", buffering=0) as file:
+        while read < LOCKS_BYTES and (part := file.read(1 << 16)):
+            read += len(part)
+    return read >= LOCKS_BYTES
 
 
 def _resident_kb(pid: int) -> int:

@@ -84,6 +84,11 @@ for n in range(30000):
     place = libc.mmap(0x100000000000 + n * 2**30, 4096, 1, 0x100022, -1, 0)
     ctypes.c_char.from_address(place).value
 """
+HOLD_LOCKS = """
+import fcntl
+file = open('locked', 'w')
+for n in range(8000): fcntl.lockf(file, fcntl.LOCK_EX, 1, 20000 - 2 * n)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -347,6 +352,7 @@ def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
         (LOSE_FIRST_THREAD, Struck.MEMORY),
         (SPREAD, Struck.MEMORY),
         (FILL_SOCKETS, Struck.MEMORY),
+        (HOLD_LOCKS, Struck.MEMORY),
         ("[os.fork() or os.setsid() for _ in range(5)]", Struck.SESSIONS),
         ("while True: pass", Struck.COMPUTING),
         ("import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass", Struck.COMPUTING),
