@@ -18,6 +18,7 @@ class Struck(Enum):
 
     MEMORY = "memory"
     SESSIONS = "sessions"
+    STARTED = "processes started"
     COMPUTING = "computing time"
     TIME = "time"
     STUDENT = "the time of all notebooks"
@@ -69,6 +70,9 @@ PROCESSES = 128  # processes and threads; a kernel itself has about 8
 # Sessions that its processes may be in at once: Linux shares the processors between sessions, however many processes
 # each has, so that a notebook takes at most this many times its share.
 SESSIONS = 4
+# Processes and threads that a notebook may start in all. One that ends between two looks of a clock, within 0.5 s, may
+# go uncounted: a notebook that divides its work into such pieces hides at most 42 minutes, and never becomes BUSY.
+STARTED = 5_000
 OPEN_FILES = 512  # of one process
 WRITTEN_BYTES = 256 * 2**20  # one file that a notebook writes
 SCRATCH_BYTES = _set("SCRATCH_BYTES", 512 * 2**20)  # all files of a notebook, the copy of the hand-in included

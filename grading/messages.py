@@ -222,6 +222,8 @@ def _why_ended(struck: limits.Struck | None) -> str:
             return f"all its processes together may use {_size(limits.MEMORY_BYTES)} of memory, and they used more."
         case limits.Struck.SESSIONS:
             return f"its processes may be in {limits.SESSIONS} sessions at once, and they were in more."
+        case limits.Struck.STARTED:
+            return f"a notebook may start {limits.STARTED:,} processes and threads in all, and it started more."
         case limits.Struck.COMPUTING:
             return f"a process may compute for {_number(limits.CPU_LIMIT_S)} s, and one computed for longer."
         case limits.Struck.TIME:

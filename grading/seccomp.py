@@ -1,13 +1,13 @@
 """The filter that holds code inside the walls to the system calls it may make, as the kernel's seccomp reads it.
 
-What is on the list (`system_calls`) is allowed, five calls by their arguments; all else ends in EPERM.
+What is on the list (`system_calls`) is allowed, seven calls by their arguments; all else ends in EPERM.
 """
 
 import errno
 import platform
 import struct
 
-from grading.system_calls import ALLOWED, CLONE, CLONE3, FCNTL, MMAP, SOCKET
+from grading.system_calls import ALLOWED, CLONE, CLONE3, FCNTL, IOCTL, MMAP, SETSOCKOPT, SETXATTR, SOCKET
 
 ALLOW, DENY, KILL = 0x7FFF0000, 0x00050000, 0x80000000  # what a filter answers; DENY plus an errno
 # Classic BPF: load a word, compare it, mask it, answer.
@@ -17,9 +17,13 @@ NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT, THIRD_ARGUMENT, FOURTH_AR
 X32 = 0x40000000  # x86-64's second numbering, by which every entry of the table could be passed
 NAMESPACES = 0x7E020000  # the CLONE_NEW… flags of clone
 MAP_PRIVATE, MAP_TYPE, MAP_ANONYMOUS = 0x02, 0x0F, 0x20
-F_SETLEASE, F_NOTIFY = 1024, 1026  # by which others' use of a file is seen, as by inotify
 FAMILIES = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6; not AF_VSOCK, which reaches the host without a network
 NETLINK = 16  # with protocol 0 alone, the list of network devices: without it ZeroMQ aborts the kernel
+# ioctl's requests about networks: a kernel serves sockets of the judge's, which would tell of the host's networks.
+NETWORKS, AFTER_NETWORKS = 0x8900, 0x8A00
+TYPES_INTO_TERMINALS = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
+WATCHES_OTHERS = (1024, 1026)  # F_SETLEASE, which makes whoever opens a file wait 45 s, and F_NOTIFY
+SOL_SOCKET, BUFFERS = 1, (7, 8, 32, 33)  # SO_SNDBUF, SO_RCVBUF and the same by force: nobody counts what lies in them
 
 # AUDIT_ARCH_…, and the column in the list.
 MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
@@ -44,6 +48,8 @@ def program(machine: str | None = None) -> bytes:
         _step(EQUAL, CLONE3[column], 0, 1),
         _answer(DENY | errno.ENOSYS),  # its flags lie in memory, unseen; libc then falls back to clone
     ]
+    for numbers in SETXATTR:
+        code += _only(numbers[column], [_answer(DENY | errno.EOPNOTSUPP)])  # at EPERM, cp -p and mv would fail
     for numbers in ALLOWED.values():
         if numbers[column] is not None:
             code += [_step(EQUAL, numbers[column], 0, 1), allow]
@@ -52,19 +58,28 @@ def program(machine: str | None = None) -> bytes:
     private = [_step(AND, MAP_TYPE), _step(EQUAL, MAP_PRIVATE, 1, 0), deny, allow]
     flags = [_step(LOAD, FOURTH_ARGUMENT), _step(ANY_BIT, MAP_ANONYMOUS, 1, 0), allow, *private]
     code += _only(MMAP[column], flags)
-    watching = [_step(EQUAL, F_SETLEASE, 1, 0), _step(EQUAL, F_NOTIFY, 0, 1), deny, allow]
-    code += _only(FCNTL[column], [_step(LOAD, SECOND_ARGUMENT), *watching])
     family = [_step(LOAD, FIRST_ARGUMENT)]
     for number in FAMILIES:
         family += [_step(EQUAL, number, 0, 1), allow]
     refused = _answer(DENY | errno.EAFNOSUPPORT)
     family += [_step(EQUAL, NETLINK, 1, 0), refused, _step(LOAD, THIRD_ARGUMENT), _step(EQUAL, 0, 0, 1), allow, refused]
+    code += _only(FCNTL[column], [_step(LOAD, SECOND_ARGUMENT), *_refuse(WATCHES_OTHERS), allow])
+    networks = [_step(AT_LEAST, NETWORKS, 0, 2), _step(AT_LEAST, AFTER_NETWORKS, 1, 0), deny]
+    code += _only(IOCTL[column], [_step(LOAD, SECOND_ARGUMENT), *networks, *_refuse(TYPES_INTO_TERMINALS), allow])
+    buffers = [_step(LOAD, THIRD_ARGUMENT), *_refuse(BUFFERS), allow]
+    of_socket = [_step(LOAD, SECOND_ARGUMENT), _step(EQUAL, SOL_SOCKET, 1, 0), allow]
+    code += _only(SETSOCKOPT[column], [*of_socket, *buffers])
     return b"".join([*code, *_only(SOCKET[column], family), deny])
 
 
 def _only(number: int, steps: list[bytes]) -> list[bytes]:
     """Steps that end in an answer, for one system call."""
     return [_step(EQUAL, number, 0, len(steps)), *steps]
+
+
+def _refuse(values: tuple[int, ...]) -> list[bytes]:
+    """Steps that refuse a call if what was loaded is one of the values."""
+    return [step for value in values for step in (_step(EQUAL, value, 0, 1), _answer(DENY | errno.EPERM))]
 
 
 def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:

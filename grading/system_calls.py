@@ -3,11 +3,12 @@
 Everything else is refused with EPERM (`seccomp`). The list has what torch, NumPy, matplotlib, IPython and the programs
 that a notebook may start need, as seen by tracing the sample class, and what belongs to it: the same call in its older
 or newer form. Not in it is what hands out memory that no limit counts (memfd, System V, message queues, io_uring,
-vmsplice), what looks into other processes (ptrace, process_vm_readv, pidfd_getfd, kcmp), what only an administrator
-asks for (mounts, namespaces, modules, clocks, keys, users), what is rarely used and often broken (bpf,
-perf_event_open, userfaultfd), and what tells about others by way of files that all may read (flock and inotify on
-/usr: a sign to the notebook next door, or a look at what is run outside) or slows them down (sync). socket, clone,
-clone3, mmap and fcntl are allowed by their arguments.
+vmsplice, inotify, and attributes of files, whose lists of rights may take 64 kB each), what looks into other processes
+(ptrace, process_vm_readv, pidfd_getfd, kcmp), what only an administrator asks for (mounts, namespaces, modules, clocks,
+keys, users), what is rarely used and often broken (bpf, perf_event_open, userfaultfd), and what tells about others by
+way of files that all may read (flock and inotify on /usr: a sign to the notebook next door, or a look at what is run
+outside) or slows them down (sync). socket, setsockopt, clone, clone3, mmap, ioctl and fcntl are allowed by their
+arguments.
 
 Numbers: asm/unistd_64.h and asm-generic/unistd.h of Linux 6.1, and for futex_wake, futex_wait, futex_requeue and
 fchmodat2 of 6.7.
@@ -26,9 +27,9 @@ renameat2 316 276, mkdir 83 -, mkdirat 258 34, rmdir 84 -, link 86 -, linkat 265
 symlink 88 -, symlinkat 266 36, readlink 89 -, readlinkat 267 78, mknod 133 -, mknodat 259 33, chmod 90 -,
 fchmod 91 52, fchmodat 268 53, fchmodat2 452 452, chown 92 -, fchown 93 55, lchown 94 -, fchownat 260 54,
 umask 95 166, utime 132 -, utimes 235 -, utimensat 280 88, futimesat 261 -, getxattr 191 8, lgetxattr 192 9,
-fgetxattr 193 10, listxattr 194 11, llistxattr 195 12, flistxattr 196 13, setxattr 188 5, lsetxattr 189 6,
-fsetxattr 190 7, removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16, sendfile 40 71,
-copy_file_range 326 285, splice 275 76, fadvise64 221 223, readahead 187 213, ioctl 16 29
+fgetxattr 193 10, listxattr 194 11, llistxattr 195 12, flistxattr 196 13,
+removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16, sendfile 40 71,
+copy_file_range 326 285, splice 275 76, fadvise64 221 223, readahead 187 213
 
 # Memory
 munmap 11 215, mprotect 10 226, mremap 25 216, madvise 28 233, brk 12 214, msync 26 227, mincore 27 232,
@@ -67,7 +68,7 @@ epoll_wait 232 -, epoll_pwait 281 22, epoll_pwait2 441 441, eventfd 284 -, event
 # Sockets
 socketpair 53 199, bind 49 200, listen 50 201, accept 43 202, accept4 288 242, connect 42 203, getsockname 51 204,
 getpeername 52 205, sendto 44 206, recvfrom 45 207, sendmsg 46 211, recvmsg 47 212, sendmmsg 307 269,
-recvmmsg 299 243, shutdown 48 210, setsockopt 54 208, getsockopt 55 209
+recvmmsg 299 243, shutdown 48 210, getsockopt 55 209
 
 # Random numbers
 getrandom 318 278
@@ -81,4 +82,6 @@ def _numbers() -> dict[str, tuple[int | None, int | None]]:
 
 
 ALLOWED = _numbers()
-SOCKET, CLONE, CLONE3, MMAP, FCNTL = (41, 198), (56, 220), (435, 435), (9, 222), (72, 25)  # by their arguments
+SOCKET, CLONE, CLONE3, MMAP = (41, 198), (56, 220), (435, 435), (9, 222)  # by their arguments
+IOCTL, FCNTL, SETSOCKOPT = (16, 29), (72, 25), (54, 208)  # these, too
+SETXATTR = ((188, 5), (189, 6), (190, 7))  # of a path, of a link, of an open file: refused as where there are none

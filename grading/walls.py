@@ -46,6 +46,7 @@ class Limits:
     memory_bytes: int = limits.MEMORY_BYTES
     processes: int = limits.PROCESSES
     sessions: int = limits.SESSIONS
+    started: int = limits.STARTED
     open_files: int = limits.OPEN_FILES
     written_bytes: int = limits.WRITTEN_BYTES
     scratch_bytes: int = limits.SCRATCH_BYTES

@@ -53,6 +53,7 @@ ipykernel.subshell_manager asyncio tornado.platform.asyncio
 """.split()
 WATCH_S = 0.5  # how often a running notebook's memory is looked at
 UNSHARED = ("VmPTE:", "HugetlbPages:")  # page tables, which cost as much as pages that are read but never written
+LOCKS_BYTES = 2**18  # of /proc/locks: about 5,000 locks
 USUAL_SOCKETS = 50  # of a network; an idle kernel has about 10 in its own
 SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_max, as Linux has it by default
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
@@ -183,7 +184,7 @@ class Kernel:
             code = 1
             try:
                 control.close()
-                os.setsid()  # the filter lets nobody leave this session, which has one share of the processors
+                os.setsid()  # to which Linux gives one share of the processors
                 if settings["walled"]:
                     namespaces.reopen([self.status.fileno(), gate.fileno(), *fds[2:]])
                     namespaces.furnish(settings["places"], settings["kept"])
@@ -199,10 +200,16 @@ class Kernel:
                     send(self.status, {"failed": traceback.format_exc()[-2000:]})
             finally:
                 os._exit(code)
-        self.pidfd = os.pidfd_open(self.pid)
+        self.pidfd, self.started, self._last_pid = os.pidfd_open(self.pid), 0, last_pid()
         gate.close()
         for fd in fds[2:]:
             os.close(fd)
+
+    def count_started(self) -> int:
+        """How many processes and threads have been started since the kernel was."""
+        before, self._last_pid = self._last_pid, last_pid()
+        self.started += self._last_pid - before if self._last_pid >= before else self._last_pid
+        return self.started
 
     def send_signal(self, number: int) -> None:
         """Signals the kernel and what it started in its own process group, as Jupyter does."""
@@ -289,9 +296,19 @@ def struck(kernel: Kernel, settings: dict) -> str | None:
     # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
     if sum(map(_resident_kb, pids)) > limit_kb and sum(map(_proportional_kb, pids)) > limit_kb:
         return "memory"
+    if settings["walled"] and _many_locks():
+        return "memory"
     if settings["walled"] and len({*map(_session, pids)} - {0}) > kernel.limits["sessions"]:
         return "sessions"
+    if settings["walled"] and kernel.count_started() > kernel.limits["started"]:
+        return "processes started"
     return None
+
+
+def last_pid() -> int:
+    """The number that a process or thread of the sandbox was last given: they go up, and begin anew at the end."""
+    with open("/proc/loadavg", encoding="ascii") as file:
+        return int(file.read().split()[-1])
 
 
 def _session(pid: int) -> int:
@@ -307,6 +324,18 @@ def _unread_kb(pid: int) -> int:
     """What may lie unread in the sockets of a kernel's network, beyond those that every kernel has."""
     used = _lines(f"/proc/{pid}/net/sockstat", "sockets:", column=2) or 0
     return max(0, used - USUAL_SOCKETS) * SOCKET_KB
+
+
+def _many_locks() -> bool:
+    """Whether the sandbox's processes hold so many locks on parts of files that they are a store of memory.
+
+    Linux bounds their number nowhere. What is too much is not read: each page takes longer than the one before.
+    """
+    read = 0
+    with open("/proc/locks", "rb", buffering=0) as file:
+        while read < LOCKS_BYTES and (part := file.read(1 << 16)):
+            read += len(part)
+    return read >= LOCKS_BYTES
 
 
 def _resident_kb(pid: int) -> int:

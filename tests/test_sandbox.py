@@ -31,6 +31,7 @@ TIGHT = walls.Limits(
     scratch_bytes=32 * MB,
     shared_bytes=4 * MB,
     files=500,
+    started=500,
     cpu_s=3,
     notebook_s=60.0,
 )
@@ -47,6 +48,8 @@ def attempt(deed):
 """
 
 
+# Each ends before a clock looks at it.
+START_MANY = "import threading\nfor _ in range(600): threading.Thread(target=int).start()"
 # 30 processes that leave 12 MB each unread in sockets, which no process's memory shows.
 FILL_SOCKETS = """
 import socket
@@ -83,6 +86,11 @@ libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, cty
 for n in range(30000):
     place = libc.mmap(0x100000000000 + n * 2**30, 4096, 1, 0x100022, -1, 0)
     ctypes.c_char.from_address(place).value
+"""
+HOLD_LOCKS = """
+import fcntl
+file = open('locked', 'w')
+for n in range(8000): fcntl.lockf(file, fcntl.LOCK_EX, 1, 20000 - 2 * n)
 """
 
 
@@ -211,8 +219,39 @@ def test_memory_that_no_limit_counts_is_refused(pool):
         "attempt(lambda: mmap.mmap(-1, 2**20))",
         "attempt(lambda: mmap.mmap(os.open('/dev/zero', os.O_RDWR), 2**20))",
         "attempt(lambda: mmap.mmap(-1, 2**20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))",
+        "attempt(lambda: socket.socket(socket.AF_UNIX).setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**22))",
+        "attempt(lambda: os.setxattr('/tmp', 'system.posix_acl_access', bytes(60000)))",
     )
-    assert run.printed.splitlines() == ["PermissionError 1", "OSError 19", "ok"]
+    assert run.printed.splitlines() == [
+        "PermissionError 1",
+        "OSError 19",
+        "ok",
+        "PermissionError 1",
+        "OSError 95",
+    ]
+
+
+def test_the_judges_sockets_tell_nothing_of_the_hosts_networks(pool):
+    run = Run(
+        pool,
+        """
+import array, fcntl, os, socket, struct
+room, served = array.array('B', bytes(4096)), 0
+for name in os.listdir('/proc/self/fd'):
+    try:
+        place = socket.socket(fileno=os.dup(int(name))).getsockname()
+    except OSError:
+        continue
+    served += str(place).startswith('/')
+    try:
+        length, _ = struct.unpack('iL', fcntl.ioctl(int(name), 0x8912, struct.pack('iL', 4096, room.buffer_info()[0])))
+        print(place, room.tobytes()[:length])
+    except PermissionError:
+        pass
+print(served >= 4)
+""",
+    )
+    assert run.printed == "True"
 
 
 @pytest.mark.parametrize("machine", seccomp.MACHINES)
@@ -220,9 +259,12 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     architecture, column = seccomp.MACHINES[machine]
     deny = seccomp.DENY | 1
     listed = {numbers[column] for numbers in system_calls.ALLOWED.values()}
-    calls = (system_calls.CLONE, system_calls.CLONE3, system_calls.SOCKET, system_calls.MMAP, system_calls.FCNTL)
-    clone, clone3, sock, mmap, fcntl = by_argument = [call[column] for call in calls]
-    for number in {*range(700)} - {*by_argument}:
+    names = "CLONE CLONE3 SOCKET MMAP IOCTL FCNTL SETSOCKOPT".split()
+    calls = [getattr(system_calls, name)[column] for name in names]
+    clone, clone3, sock, mmap, ioctl, fcntl, setsockopt = calls
+    attributes = {call[column] for call in system_calls.SETXATTR}
+    assert {_filtered(machine, architecture, number) for number in attributes} == {seccomp.DENY | 95}
+    for number in {*range(700)} - {*calls} - attributes:
         assert _filtered(machine, architecture, number) == (seccomp.ALLOW if number in listed else deny), number
     assert _filtered(machine, architecture, seccomp.X32 + 39) == deny
     assert _filtered(machine, architecture, clone3) == seccomp.DENY | 38
@@ -234,8 +276,12 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     flags = {0x01: True, 0x02: True, 0x22: True, 0x21: False, 0x23: False, 0x4022: True, 0x4021: False, 0x20: False}
     answers = {flag: _filtered(machine, architecture, mmap, 0, 0, 3, flag) == seccomp.ALLOW for flag in flags}
     assert answers == flags
-    refused = [command for command in range(1100) if _filtered(machine, architecture, fcntl, 3, command) == deny]
-    assert refused == [1024, 1026]
+    requests = [number for number in range(1 << 16) if _filtered(machine, architecture, ioctl, 0, number) == deny]
+    assert requests == [0x5412, 0x541C, *range(0x8900, 0x8A00)]
+    assert [n for n in range(2000) if _filtered(machine, architecture, fcntl, 0, n) == deny] == [1024, 1026]
+    options = [(level, name) for level in range(9) for name in range(99)]
+    refused = [each for each in options if _filtered(machine, architecture, setsockopt, 0, *each) == deny]
+    assert refused == [(1, 7), (1, 8), (1, 32), (1, 33)]
     assert _filtered(machine, 0x40000003, 1) == seccomp.KILL
 
 
@@ -303,7 +349,9 @@ def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
         (LOSE_FIRST_THREAD, Struck.MEMORY),
         (SPREAD, Struck.MEMORY),
         (FILL_SOCKETS, Struck.MEMORY),
+        (HOLD_LOCKS, Struck.MEMORY),
         ("[os.fork() or os.setsid() for _ in range(5)]", Struck.SESSIONS),
+        (START_MANY, Struck.STARTED),
         ("while True: pass", Struck.COMPUTING),
         ("import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass", Struck.COMPUTING),
         ("import torch\nwhile True:\n    try: time.sleep(60)\n    except KeyboardInterrupt: pass", Struck.TIME),
