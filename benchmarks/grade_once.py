@@ -26,14 +26,11 @@ import earned
 from grading import autograde, course, courses, definition, progress, sample_class, walls
 
 SIZES = "address-space"  # the student whose notebooks print what their process takes
-# A cell of a submission. The process that forked the notebook's kernel is the preloaded one; a peak says what the
-# notebook has needed so far, which may be more than it holds now.
+# A cell of a submission. A peak says what the notebook has needed so far, which may be more than it holds now.
 STATUS = """# %%
-import os
-for _name, _pid in (("preloaded", os.getppid()), ("kernel", os.getpid())):
-    for _line in open(f"/proc/{_pid}/status"):
-        if _line.startswith(("VmSize", "VmPeak")):
-            print("MEASURED", _name, _line.split()[0].rstrip(":"), _line.split()[1])
+for _line in open("/proc/self/status"):
+    if _line.startswith(("VmSize", "VmPeak")):
+        print("MEASURED", _line.split()[0].rstrip(":"), _line.split()[1])
 """
 
 
@@ -136,12 +133,11 @@ def measuring(root: Path) -> None:
 
 
 def sizes(root: Path) -> dict[str, int]:
-    """The address space in bytes: of the preloaded process, of a kernel, and the most that part 13's answer reached."""
+    """The address space in bytes: of a kernel after part 1, and the most that part 13's answer reached."""
     first, last = (_printed(root, part) for part in (course.PARTS[1], course.PARTS[13]))
     found = {
-        "preloaded process": first.get(("preloaded", "VmSize")),
-        "kernel, part 1": first.get(("kernel", "VmSize")),
-        "kernel, peak of part 13": last.get(("kernel", "VmPeak")),
+        "kernel, part 1": first.get("VmSize"),
+        "kernel, peak of part 13": last.get("VmPeak"),
     }
     return {name: size for name, size in found.items() if size is not None}
 
@@ -154,13 +150,13 @@ def versions() -> dict[str, str]:
     return {"Python": platform.python_version(), **found, "torch": torch.__version__}
 
 
-def _printed(root: Path, part: course.Part) -> dict[tuple[str, str], int]:
+def _printed(root: Path, part: course.Part) -> dict[str, int]:
     path = root / "autograded" / SIZES / course.ASSIGNMENT / f"{part.stem}.ipynb"
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else []
     outputs = [output for cell in cells for output in cell.get("outputs", []) if output["output_type"] == "stream"]
     lines = "".join("".join(output["text"]) for output in outputs).splitlines()
     measured = [line.split()[1:] for line in lines if line.startswith("MEASURED ")]
-    return {(name, field): int(kilobytes) * 1024 for name, field, kilobytes in measured}
+    return {field: int(kilobytes) * 1024 for field, kilobytes in measured}
 
 
 def _end_with_parent() -> None:
