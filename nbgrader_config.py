@@ -14,7 +14,7 @@ os.environ["PATH"] = os.pathsep.join(dict.fromkeys([str(Path(sys.executable).par
 
 from grading import books, gate, limits  # noqa: E402  (found through the lines above)
 
-gate.guard()  # before nbgrader looks for submissions, copies what lies in them, or reads when they were made
+gate.guard()  # before nbgrader looks for submissions, copies what lies in them, or reads when they were submitted
 books.keep_engines()  # before nbgrader opens the gradebook
 
 c = get_config()  # noqa: F821  (given by traitlets)
@@ -25,7 +25,7 @@ c.CourseDirectory.solution_directory = "notebooks"
 c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
 c.ClearSolutions.text_stub = "YOUR ANSWER HERE"
 
-# A hand-in is read through the front gate, run and settled by the judge, and saved with three outcomes.
+# A submission is read through the front gate, run and settled by the judge, and saved with three outcomes.
 # The clean copy's cells, ids, metadata and kernel are the release's own, so that of nbgrader's steps before the run
 # only the one that puts the hidden tests in is left, and its checks of metadata, a third of its time, are not needed.
 c.Autograde.exporter_class = "grading.intake.CleanExporter"

@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
         command.add_argument("--workers", type=_positive, help="students graded at once (default: one a core)")
     grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on the Dask cluster that is there")
     grade.add_argument("--force", action="store_true", help="grade again what is graded and unchanged")
-    grade.add_argument("--student", metavar="NAME", help="grade one submission, even if it has ended runs")
+    grade.add_argument("--student", metavar="NAME", help="grade only this submission, even if it ended earlier runs")
     grade.add_argument("--quiet", action="store_true", help="print only what is not graded")
     report = commands.add_parser("report", help="write the class report, a page with pictures, to report.html")
     report.add_argument("folder", type=Path, nargs="?", help="the course folder, such as demo (default: this one)")

@@ -173,7 +173,7 @@ def _told(root: Path) -> Iterator[None]:
         reason = error.strerror if isinstance(error, OSError) else str(error.orig).strip().splitlines()[0]
         raise courses.CourseError(
             f"the course in {courses.shown(root)} cannot be written: {reason}. "
-            "No mark is lost: mend that, and run this again to go on."
+            "No mark is lost: fix that, and run this again to go on."
         ) from None
 
 

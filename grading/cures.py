@@ -34,7 +34,7 @@ STARTING = {  # by the kind of container: all at once, because one obstacle hide
     "seccompProfile: {type: Unconfined}, appArmorProfile: {type: Unconfined}}",
     "lxc": "lxc config set NAME security.nesting true",
 }
-RESTRICTED = (  # Ubuntu's own profile, which gives bubblewrap user namespaces and what runs in them no capability
+RESTRICTED = (  # Ubuntu's own profile: it gives bubblewrap user namespaces, but what runs in them no capability
     "sudo ln -sf /etc/apparmor.d/bwrap-userns-restrict /etc/apparmor.d/disable/",
     "sudo apparmor_parser --remove /etc/apparmor.d/bwrap-userns-restrict",
 )
@@ -108,11 +108,9 @@ def _cure(found: Cause, machine: Machine, words: str) -> list[str]:
         case Cause.SECCOMP | Cause.MASKED_PROC | Cause.CONFINED:
             return _starting(found, machine)
         case Cause.RIGHTS_TAKEN:
-            said = (
-                "bubblewrap works, but a security profile takes away the rights with which each notebook gets walls of"
-            )
+            said = "bubblewrap works, but a security profile takes away the rights needed to give each notebook"
             return [
-                f"{said} its own. On Ubuntu, put the course's profile in the place of that one:",
+                f"{said} walls of its own. On Ubuntu, replace that profile with the course's:",
                 *RESTRICTED,
                 *_loading(""),
             ]

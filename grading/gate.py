@@ -1,6 +1,6 @@
-"""nbgrader's own commands behind our gate: who is graded, what is copied, and when it was handed in.
+"""nbgrader's own commands behind our gate: who is graded, what is copied, and when it was submitted.
 
-Configuration alone cannot say these, so `guard` puts functions of ours in the place of nbgrader's; nbgrader_config.py
+Configuration cannot settle these, so `guard` puts functions of ours in the place of nbgrader's; nbgrader_config.py
 calls it, so that it holds for `nbgrader autograde`, `collect`, `zip_collect`, the Formgrader and `make grade`.
 """
 

@@ -1,4 +1,4 @@
-"""What `structure` has done in a student's kernel: functions that are sent there and stand alone.
+"""What `structure` runs in a student's kernel: functions that are sent there and stand alone.
 
 There `torch` and `nn` are known, and `kept`, where models wait for the next call; the rest is the student's.
 """

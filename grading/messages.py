@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 NOT_FINITE = "some of the numbers are infinite or not numbers (NaN)."
 TOO_MUCH = (
-    "what your code returned takes more time or memory to compare than the tests have, so nothing was marked. Does every "
+    "comparing what your code returned takes more time or memory than the tests have, so they stopped. Does every "
     "result have the shape that the task asks for?"
 )
 NOT_PROPORTIONAL = "the numbers are not one factor times the expected ones."
@@ -27,14 +27,16 @@ NOT_JSON_DEEP = "the file is nested too deeply to be a notebook; 0 points. Ask f
 NO_CELLS = "the file has no cells; 0 points. Ask for the notebook again."
 FILE_MISSING = "not handed in; 0 points. Ask for it if it was forgotten."
 FILE_LEFT_OUT = (
-    "this file was left out: docs/submissions.md lists the kinds that are taken in. Or it is no ordinary file, too large, "
+    "this file was left out. Either it is of no kind that docs/submissions.md lists, or it is no ordinary file, too large, "
     "one of too many, or has a name that programs run. Nothing to do, unless an answer needs it."
 )
 NAME_RULE = "Rename it with letters, digits, spaces and any of . , _ - + @ ( ) [ ], and grade again."
 NAME_NOT_TEXT = f"The name of this folder in submitted/ is not UTF-8 text. {NAME_RULE}"
 NAME_SPACE = f"The name of this folder in submitted/ begins or ends with a space, which nbgrader drops. {NAME_RULE}"
-NAME_IN_EXCHANGE = "the name of this folder in the exchange is not a student, an assignment and a time. Nothing to do."
-OTHER_TIME = "%s says that this was submitted at %s UTC, but its files were last changed at %s UTC. The latter counts."
+NAME_IN_EXCHANGE = (
+    "this folder's name in the exchange is not made of a student, an assignment and a time. Nothing to do."
+)
+OTHER_TIME = "%s: the folder's name says %s UTC, but its files were last changed at %s UTC. The second time counts."
 TOO_MUCH_TEXT = "the cells hold more text than is taken in; what is too much is left out. Ask for a shorter notebook."
 FILE_EXTRA = "this notebook is not part of the course; it is left out."
 TEST_DELETED = "the test cell was missing. It was restored, and the part was graded as usual. Nothing to do."
@@ -51,7 +53,7 @@ BUSY = (
 ENDED_RUN = "the last run, or its worker, ended while this submission was being graded"
 ENDED_WORKER = "the worker that was grading this submission ended"
 ENDED_WORKERS = (
-    "the worker that graded it ended twice, the second time with nothing else at work. Does it need more memory than "
+    "the worker that graded it ended twice, the second time with nothing else running. Does it need more memory than "
     "there is? Look at the files in its folder."
 )
 HIDDEN_TESTS = "# The tests stay hidden; below is what they found."
@@ -231,7 +233,7 @@ def _why_ended(struck: limits.Struck | None) -> str:
         case limits.Struck.STUDENT:
             return (
                 f"all notebooks of a submission together may take {_number(limits.STUDENT_LIMIT_S)} s, and yours took "
-                f"longer; each that is left then has {_number(limits.LEAST_S)} s. Which cells take so long?"
+                f"longer. From then on, each has {_number(limits.LEAST_S)} s. Which cells take so long?"
             )
         case limits.Struck.SILENCE:
             return f"nothing in its sandbox answered for {_number(limits.SILENCE_LIMIT_S)} s."
@@ -312,7 +314,7 @@ def name_long(limit: int) -> str:
 
 
 def set_aside(why: str) -> str:
-    return f"set aside, because {why}. It is graded last, alone."
+    return f"set aside, because {why}. It will be graded last, alone."
 
 
 def was_aside(why: str) -> str:
@@ -321,14 +323,14 @@ def was_aside(why: str) -> str:
 
 def ended_runs(student: str) -> str:
     return (
-        "Two runs, or their workers, ended while it was being graded, so this run left it out. Look at its files, "
+        "Two runs, or their workers, ended while this was being graded, so this run left it out. Look at its files, "
         f"then try it alone: .venv/bin/python -m grading autograde --student {shlex.quote(student)}"
     )
 
 
 def not_graded_names(number: int) -> str:
     what = "folder has a name" if number == 1 else "folders have names"
-    return f"{number} {what} that nobody can be graded under; all others are graded. The lines above say what to do."
+    return f"{number} {what} that grading refuses; everybody else is graded. The lines above say what to do."
 
 
 def too_many_cells(number: int) -> str:

@@ -1,8 +1,8 @@
 """Names that others chose: which a student may have, and how any name, or text of a submission, is printed.
 
 A file system takes any bytes as a name: control characters that a terminal obeys, bytes that are no text, markup that a
-page would run. A student's name goes into the gradebook, into web addresses, pages, tables and the terminal, so it has
-to be a name there too: `trouble` says why one is not. Everything else is only ever shown, through `printable`.
+page would run. A student's name goes into the gradebook, into web addresses, pages, tables and the terminal, so it must
+be a name there too: `trouble` says why one is not. Everything else is only ever shown, through `printable`.
 """
 
 import re

@@ -38,7 +38,7 @@ class Progress:
             print(line, flush=True)
 
     def tick(self, now: bool = False) -> None:
-        """Draws the bar anew, once a second."""
+        """Draws the bar again, once a second."""
         if self._terminal and (now or self._clock() - self._drawn > REDRAW_S):
             self._drawn = self._clock()
             self._write(self.bar()[: shutil.get_terminal_size().columns - 1])

@@ -1,8 +1,8 @@
 """What parts 5 and 7 ask of a model besides its output: the sizes it keeps, and the weights of its four projections.
 
 Such questions are answered in the student's kernel, so an answer is only believed as far as it holds numbers that the
-judge has chosen: sizes are read in another call than the one that names them, and weights are written in one call and
-read in others, after all that may have changed them. What stays a claim is said in SECURITY.md.
+judge has chosen: sizes are read in a different call from the one that names them, and weights are written in one call
+and read in others, after all that may have changed them. SECURITY.md says what remains a claim.
 """
 
 from collections.abc import Callable

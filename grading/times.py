@@ -1,8 +1,8 @@
-"""When a submission was made, as far as anybody but its author says so: times.csv, next to the gradebook.
+"""When a submission was made, according to anybody but its author: times.csv, next to the gradebook.
 
 A file in a submission says what its author likes, so a timestamp.txt in there counts for nothing. What counts is a line
 `student,time` in times.csv. `nbgrader collect` and `zip_collect` write it (see `gate`), and an instructor may: with the
-times that a learning platform shows, or with other ones for a student who was ill. Without a line, nobody is late.
+times that a learning platform shows, or with another one for a student who was ill. Without a line, nobody is late.
 """
 
 import contextlib

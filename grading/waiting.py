@@ -115,7 +115,7 @@ class Waiting:
         try:
             hand_in = packed.read(student, folder, handed_in.text(self._root, student))
         except OSError as error:
-            return Graded(student, error=f"the hand-in cannot be read: {error.strerror}.")
+            return Graded(student, error=f"the submission cannot be read: {error.strerror}.")
         if not hand_in.notebooks:
             found = intake.notices(student, folder, self._root / "release" / course.ASSIGNMENT)
             return Graded(student, found, error="no notebook was handed in.")

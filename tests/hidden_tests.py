@@ -1,4 +1,4 @@
-"""Runs the hidden test of a part in this process, beside an answer or against a door of one's own."""
+"""Runs the hidden test of a part in this process, next to an answer or against a door of one's own."""
 
 import linecache
 
