@@ -34,7 +34,8 @@ NAME_RULE = "Rename it with letters, digits, spaces and any of . , _ - + @ ( ) [
 NAME_NOT_TEXT = f"The name of this folder in submitted/ is not UTF-8 text. {NAME_RULE}"
 NAME_SPACE = f"The name of this folder in submitted/ begins or ends with a space, which nbgrader drops. {NAME_RULE}"
 NAME_IN_EXCHANGE = (
-    "this folder's name in the exchange is not made of a student, an assignment and a time. Nothing to do."
+    "this folder's name in the exchange is not made of a student's name, an assignment and a time. "
+    "If one of your students submitted it, copy its files into submitted/ under a name of letters and digits."
 )
 OTHER_TIME = "%s: the folder's name says %s UTC, but its files were last changed at %s UTC. The second time counts."
 TOO_MUCH_TEXT = "the cells hold more text than is taken in; what is too much is left out. Ask for a shorter notebook."
@@ -223,7 +224,7 @@ def _why_ended(struck: limits.Struck | None) -> str:
         case limits.Struck.MEMORY:
             return f"all its processes together may use {_size(limits.MEMORY_BYTES)} of memory, and they used more."
         case limits.Struck.SESSIONS:
-            return f"its processes may be in {limits.SESSIONS} sessions at once, and they were in more."
+            return f"its processes may form {limits.SESSIONS} sessions at once (`setsid` begins one), and they formed more."
         case limits.Struck.STARTED:
             return f"a notebook may start {limits.STARTED:,} processes and threads in all, and it started more."
         case limits.Struck.COMPUTING:
