@@ -12,8 +12,8 @@ import pytest
 
 from grading import allowance, course, courses, limits, messages, reports, sample_class
 
-LIMITS = {"STUDENT_LIMIT_S": 9.0, "LEAST_S": 5.0, "NOTEBOOK_LIMIT_S": 60.0}
-NAPS = {1: 7.0, 2: 50.0}  # within a notebook's limit; together above the student's. An honest notebook takes about 1 s.
+LIMITS = {"STUDENT_LIMIT_S": 6.0, "LEAST_S": 3.0, "NOTEBOOK_LIMIT_S": 60.0}
+NAPS = {1: 4.5, 2: 50.0}  # within a notebook's limit; together above the student's. An honest notebook takes about 1 s.
 HONEST = course.PARTS[3]
 
 

@@ -86,7 +86,7 @@ def test_the_gpus_device_files_and_no_others_stand_within_the_walls(monkeypatch:
     def shown(with_gpu: bool) -> list[str]:
         stage = tmp_path / str(with_gpu)
         stage.mkdir()
-        command = walls.bubblewrap(["true"], walls.Limits(), with_gpu, stage, {})
+        command = walls.bubblewrap(["true"], with_gpu, stage, {})
         arguments = os.read(int(command.argv[command.argv.index("--args") + 1]), 1 << 20).decode().split("\0")
         command.close()
         return [arguments[n + 1] for n, argument in enumerate(arguments) if argument.startswith("--dev-bind")]

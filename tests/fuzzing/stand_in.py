@@ -247,7 +247,7 @@ class Box:
         self.spoil, self.notebook_s, self.clock, self.kernel = spoil, notebook_s, Clock(), None
         self.folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
 
-    def start(self, _: Path | None, __: list[str], ___: dict[str, str], ____: int | None = None) -> Kernel:
+    def start(self, *_: object) -> Kernel:
         """A kernel."""
         self.kernel = Kernel(self, os.fspath(self.folder / secrets.token_hex(4)), self.spoil)
         return self.kernel
