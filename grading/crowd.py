@@ -62,15 +62,14 @@ class Crowd:
     @property
     def manned(self) -> bool:
         """Whether there are workers; on a cluster of others they may be still to come."""
-        return self._address is None or (self._client is not None and bool(self._client.nthreads()))
+        return self._address is None or self._threads() > 0
 
     @property
     def room(self) -> int:
         """How many more tasks may be submitted now."""
         if self._address is None:
             return self._workers - len(self._names)
-        threads = sum(self._client.nthreads().values()) if self._client is not None else 0
-        return threads + AHEAD - len(self._names)
+        return self._threads() + AHEAD - len(self._names)
 
     @property
     def busy(self) -> bool:
@@ -108,10 +107,17 @@ class Crowd:
         future.release()
         return name, found
 
+    def _threads(self) -> int:
+        """How many workers a cluster of others has; CourseError if its scheduler is gone."""
+        try:
+            return sum(self._client.nthreads().values()) if self._client is not None else 0
+        except (OSError, TimeoutError):
+            raise courses.CourseError(GONE) from None
+
     def _open(self) -> None:
         if self._address is not None:
             self._client = self._at_end.enter_context(_found(self._address))
-            if not self._client.nthreads():
+            if not self._threads():
                 print(f"The scheduler at {self._address} has no workers yet. Waiting for them.", file=sys.stderr)
         else:
             cluster = self._at_end.enter_context(_local(self._workers))
