@@ -1,4 +1,4 @@
-"""Allocates without end, in itself and in forks, in /dev/shm and in anonymous files; the notebook ends, the run goes on."""
+"""Allocates without end, in itself and in forks, in anonymous files too; the notebook ends, the run goes on."""
 # part: 3
 # earns: 0
 # %%
@@ -13,8 +13,8 @@ for _ in range(6):
 kept = []
 while True:
     try:
+        kept.append(bytearray(b"x") * (64 * 2**20))
         kept.append(mmap.mmap(-1, 64 * 2**20))
-        kept[-1].write(b"x" * (64 * 2**20))
         os.memfd_create("x")
     except BaseException:
         pass
