@@ -266,7 +266,9 @@ def test_the_command_writes_the_page_where_the_marks_are(graded: Path, capsys: p
 def test_a_graded_notebook_that_is_gone_costs_its_items_and_no_marks(graded: Path, tmp_path: Path):
     shutil.copytree(graded, tmp_path, dirs_exist_ok=True)
     shutil.rmtree(tmp_path / "autograded" / "right")
-    (tmp_path / "autograded" / "root" / course.ASSIGNMENT / "part03.ipynb").write_text("{}")
+    notebook = tmp_path / "autograded" / "root" / course.ASSIGNMENT / "part03.ipynb"
+    notebook.chmod(0o644)  # nbgrader makes it read-only
+    notebook.write_text("{}")
     by_name = {student.name: student for student in class_results.read(tmp_path).students}
     assert by_name["right"].marks[3] == 10 and by_name["right"].ungraded[3] == class_results.NOT_KEPT
     assert by_name["root"].marks[3] == 6 and by_name["root"].ungraded[3] == class_results.NO_REPORT
