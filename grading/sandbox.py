@@ -216,7 +216,7 @@ class Sandbox:
             "RLIMIT_NPROC": granted.processes if self.walled else None,  # else it counts all processes of the user
             "RLIMIT_NOFILE": granted.open_files,
             "RLIMIT_FSIZE": granted.written_bytes,
-            "RLIMIT_CORE": 0,
+            "RLIMIT_CORE": 1,  # no dump, and unlike 0 no program outside either that the system would hand one to
         }
         pairs = {name: (value, value) for name, value in found.items() if value is not None}
         return {**pairs, "RLIMIT_CPU": (granted.cpu_s, granted.cpu_s + 2)}  # first SIGXCPU, then SIGKILL
