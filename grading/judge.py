@@ -10,6 +10,7 @@ Plugged in by configuration, in place of nbgrader's Execute.
 
 import ast
 import contextlib
+import functools
 import io
 import json
 import linecache
@@ -23,6 +24,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 from nbgrader.preprocessors import Execute
 from nbgrader.utils import rmtree
+from threadpoolctl import ThreadpoolController
 from traitlets import Enum
 
 from grading import cells, course, handed, inbound, intake, kernels, limits, logs, messages, outcomes, probe, rubric
@@ -153,13 +155,19 @@ def run_test(source: str, name: str, points: float) -> Report:
         raise ValueError(f"{name} does not end with its marks")
     last = ast.Expression(tree.body.pop().value)
     names, rubric.Sheet.last = {"__name__": file}, None
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stdout(io.StringIO()), _libraries().limit(limits=1):
         exec(compile(tree, file, "exec"), names)
         marks = eval(compile(last, file, "eval"), names)
     report = rubric.Sheet.last
     if report is None or type(marks) is not float or marks != report.marks or not 0.0 <= marks <= points:
         raise ValueError(f"{marks!r} are no marks out of {points:g}")
     return report
+
+
+@functools.cache
+def _libraries() -> ThreadpoolController:
+    """NumPy's library of products, which takes all cores by default: two processes that mark then hinder each other."""
+    return ThreadpoolController()
 
 
 def _marked(report: Report) -> list[NotebookNode]:

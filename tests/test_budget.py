@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from threadpoolctl import ThreadpoolController
 
 from grading import budget, course, courses, judge, limits, marks, messages, mistakes, outcomes, rubric, sample_class
 from grading.budget import TooMuch
@@ -54,6 +55,14 @@ def test_work_that_catches_every_exception_is_ended_all_the_same():
         while True:
             with contextlib.suppress(Exception):
                 forever()
+
+
+def test_a_test_cell_computes_on_one_thread_however_many_cores_there_are():
+    libraries = ThreadpoolController()
+    with libraries.limit(limits=4), pytest.raises(LookupError, match=r"\[1\]"):
+        judge.run_test(
+            "import threadpoolctl as t\nraise LookupError([n['num_threads'] for n in t.threadpool_info()])\n0.0", "a", 1
+        )
 
 
 def test_waiting_is_no_work():
