@@ -19,9 +19,9 @@ from grading import courses
 
 NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval.cfg", "-q", "-p", "no:cacheprovider"]
 
-# These grade whole classes, a student a core, or wait for a browser or for limits.
-ALONE = ("benchmarks", "class", "commands", "hand_ins", "attacks", "lab", "hub")
-ANSWERS = "tests/test_answers.py"  # computes for minutes and waits for nothing, so it fills what the others leave free
+# Beside the unit tests run those that grade whole classes with workers of their own, or wait for limits or a browser,
+CLASSES = [f"tests/test_{name}.py" for name in ("benchmarks", "class", "commands", "hand_ins", "attacks", "lab", "hub")]
+ANSWERS = "tests/test_answers.py"  # and the one that computes for minutes and waits for nothing.
 ONE_NOTEBOOK = "tests/test_one_notebook.py"  # the only slow test that `quick` runs
 
 # deptry reads all code: whatever it imports must be listed in pyproject.toml, and the first step refuses what is listed
@@ -37,13 +37,15 @@ def run(pytest_arguments: list[str]) -> int:
         return _step("tests", "pytest", *pytest_arguments)
     if status := _lint():
         return status
-    cores, alone = _on_all_cores(), [f"tests/test_{name}.py" for name in ALONE]
-    ignored = [f"--ignore={path}" for path in (*alone, ANSWERS)]
-    with _behind("every answer", "-q", "--durations=5", ANSWERS) as answers:
+    cores, ignored = _on_all_cores(), [f"--ignore={path}" for path in (*CLASSES, ANSWERS)]
+    with (
+        _behind("every answer", "-q", "--durations=5", ANSWERS) as answers,
+        _behind("classes, attacks, a browser", "-v", "--durations=20", *CLASSES) as classes,
+    ):
         return (
             _step("solved notebooks, run again", "pytest", *NBVAL, *cores)
             or _step("tests", "pytest", "-q", "--durations=10", "tests", *cores, *ignored)
-            or _step("classes, attacks, a browser", "pytest", "-v", "--durations=20", *alone)
+            or classes.wait()
             or answers.wait()
         )
 
@@ -68,6 +70,7 @@ def _prepare() -> None:
     courses.config(courses.REPOSITORY)  # sets PATH and PYTHONPATH for what is started here
     os.environ.pop("MPLBACKEND", None)  # the notebooks must show figures as students see them
     os.environ["PYTHONHASHSEED"] = "0"  # so that tests have the same names in all processes
+    os.environ["OMP_NUM_THREADS"] = "1"  # torch's threads wait by computing, and there is a test process for each core
 
 
 def _lint() -> int:
@@ -89,7 +92,7 @@ def _first_line(path: Path) -> str:
 
 @contextlib.contextmanager
 def _behind(name: str, *arguments: str) -> Iterator[subprocess.Popen]:
-    """Runs pytest beside what stands in the block, and yields to it; what it printed is shown at the end."""
+    """Runs pytest beside what stands in the block; what it printed is shown at the end."""
     started = time.monotonic()
     with tempfile.TemporaryFile() as shown:
         process = subprocess.Popen(
@@ -97,7 +100,6 @@ def _behind(name: str, *arguments: str) -> Iterator[subprocess.Popen]:
             cwd=courses.REPOSITORY,
             stdout=shown,
             stderr=subprocess.STDOUT,
-            preexec_fn=lambda: os.nice(10),
             start_new_session=True,  # so that it can be ended with all that it started
         )
         try:

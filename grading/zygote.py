@@ -101,9 +101,8 @@ def main() -> None:
     quiet = os.open(os.devnull, os.O_RDWR)
     for fd in (1, 2):
         os.dup2(quiet, fd)
-    gc.collect()
-    gc.enable()
     gc.freeze()  # the collector leaves the pages that all kernels share alone
+    gc.enable()
     if (threads := len(os.listdir("/proc/self/task"))) > 1:
         send(control, {"failed": f"{threads} threads after loading: a fork would lose all but one"})
         return
