@@ -6,11 +6,14 @@ systemd's in its CGROUP_DELEGATION.md.
 
 import contextlib
 import os
+import subprocess
 from pathlib import Path, PurePosixPath
 
 OWN = "grading"  # the name of the group, below the delegated one, that graders move themselves to
 CONTROLLERS = ("cpu", "memory", "pids")
-MARKS = ("user.delegate", "trusted.delegate")  # by which systemd says so; an ordinary user sees only the first
+MARKS = ("user.delegate", "trusted.delegate")  # of the machine's systemd; an ordinary user sees only the first
+ASK = "systemctl --user show --property=Delegate --value --".split()  # a user's own systemd sets no marks
+ASK_LIMIT_S = 5.0
 SYSTEMD = Path("/run/systemd/system")  # is there where systemd runs the machine, and so owns its groups
 PROC = Path("/proc/self")
 
@@ -18,7 +21,7 @@ PROC = Path("/proc/self")
 def delegated() -> Path | None:
     """The group that this process may divide, as a folder; None if there is none.
 
-    It carries systemd's mark, or is the root of a container's groups, or the machine's root where no systemd owns it.
+    It is so by systemd's word, or is the root of a container's groups, or the machine's root where no systemd owns it.
     """
     found = _own()
     if found is None:
@@ -31,7 +34,7 @@ def delegated() -> Path | None:
         return group if os.geteuid() == 0 and not SYSTEMD.exists() else None
     if text(group / "cgroup.type").strip() != "domain":
         return None
-    return group if path == PurePosixPath("/") or _is_marked(group) else None
+    return group if path == PurePosixPath("/") or _is_marked(group) or _is_units(group) else None
 
 
 def is_machines_root(group: Path) -> bool:
@@ -76,3 +79,14 @@ def _is_marked(group: Path) -> bool:
             if os.getxattr(group, name) == b"1":
                 return True
     return False
+
+
+def _is_units(group: Path) -> bool:
+    """Whether it is the group of a unit to which the user's own systemd delegates it."""
+    if group.suffix not in (".scope", ".service") or not SYSTEMD.exists():
+        return False
+    try:
+        said = subprocess.run([*ASK, group.name], capture_output=True, text=True, timeout=ASK_LIMIT_S).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return said.strip() == "yes"

@@ -143,6 +143,22 @@ def test_a_group_that_systemd_marks_is_delegated(tree, monkeypatch, name):
     assert delegation.delegated() == tree.group
 
 
+@pytest.mark.parametrize(
+    ("answer", "is_ours"), [("echo yes", True), ("echo no", False), ("exit 1", False), ("", False)]
+)
+def test_a_unit_of_a_users_own_systemd_is_delegated_if_that_says_so(tree, monkeypatch, answer, is_ours):
+    mark(monkeypatch, {})
+    unit = tree.group.rename(tree.place / "run-1.scope")
+    seem(delegation.PROC, "/user.slice/run-1.scope", str(tree.place), "/user.slice")
+    monkeypatch.setattr(delegation, "SYSTEMD", tree.place)
+    monkeypatch.setattr(
+        delegation, "ASK", ["sh", "-c", f'test "$0" = run-1.scope && {answer}'] if answer else ["nowhere"]
+    )
+    assert delegation.delegated() == (unit if is_ours else None)
+    monkeypatch.setattr(delegation, "SYSTEMD", tree.place / "nowhere")
+    assert delegation.delegated() is None
+
+
 def test_the_root_of_a_containers_groups_is_delegated(tree, monkeypatch):
     mark(monkeypatch, {})
     seem(delegation.PROC, "/", str(tree.group), "/")
@@ -350,20 +366,9 @@ def test_what_cannot_be_killed_at_once_is_left_to_the_next_run(tree, monkeypatch
 # REAL
 
 real = pytest.mark.skipif(delegation.delegated() is None, reason="no control group is delegated to this process")
-TIGHT = walls.Limits(memory_bytes=500 * MB, scratch_bytes=16 * MB, shared_bytes=4 * MB)
-# Processes that have 60,000 mappings each: they are charged for next to nothing, Linux itself needs 16 MB.
-TAKE_MAPPINGS = """
-import ctypes, os, time
-libc = ctypes.CDLL(None)
-libc.mmap.restype = ctypes.c_void_p
-libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
-libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-place = libc.mmap(None, 60000 * 4096, 0, 0x22, -1, 0)
-for n in range(0, 60000, 2): libc.mprotect(place + n * 4096, 4096, 1)
-for _ in range(60):
-    if os.fork() == 0: time.sleep(200)
-time.sleep(200)
-"""
+TIGHT = walls.Limits(memory_bytes=500 * MB, scratch_bytes=450 * MB, shared_bytes=4 * MB)
+# Linux charges what lies in files in memory to the group, and to no process.
+FILL = "for name in 'abcd': open(name, 'wb').write(bytes(100 * 2**20))\nimport time\ntime.sleep(100)"
 NEIGHBOUR = f"""
 import sys
 sys.path[:0] = [{str(courses.REPOSITORY)!r}, {str(courses.REPOSITORY / "tests")!r}]
@@ -381,7 +386,7 @@ def sandboxes() -> set[Path]:
 
 @real
 def test_a_notebook_that_takes_memory_of_no_process_ends_for_memory_and_its_neighbour_does_not(monkeypatch):
-    monkeypatch.setattr(cgroups, "ROOM_BYTES", 16 * MB)
+    monkeypatch.setattr(cgroups, "ROOM_BYTES", -650 * MB)  # 304 MB in all, below what the watch allows
     with (
         subprocess.Popen([sys.executable, "-c", NEIGHBOUR], stdout=subprocess.PIPE, text=True) as neighbour,
         opened(granted=TIGHT) as pool,
@@ -391,7 +396,7 @@ def test_a_notebook_that_takes_memory_of_no_process_ends_for_memory_and_its_neig
         ended = []
         leave = cgroups.Group.leave
         monkeypatch.setattr(cgroups.Group, "leave", lambda group: ended.append(leave(group)) or ended[-1])
-        run = Run(pool, TAKE_MAPPINGS, "print('after')", timeout_s=170)
+        run = Run(pool, FILL, "print('after')")
         assert run.died and run.struck is Struck.MEMORY and run.printed == "" and ended == [True]
         assert inside(box) == before
         assert Run(pool, "print('next')").printed == "next"
@@ -419,7 +424,7 @@ def test_each_process_is_in_its_group_and_none_is_left_after_the_notebook_nor_a_
         assert len(end.read_text().split()) == 1
         zygote = set(map(int, (group / "zygote" / "cgroup.procs").read_text().split()))
         assert zygote == preloaded and zygote | {int(end.read_text())} == inside(box)
-        assert (group / "notebook" / "memory.max").read_text() == f"{(500 + 16 + 4 + 512) * MB}\n"
+        assert (group / "notebook" / "memory.max").read_text() == f"{(500 + 450 + 4 + 512) * MB}\n"
         kernel.stop()
         assert not (group / "notebook").exists()
     assert sandboxes() == before
