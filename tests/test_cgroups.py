@@ -372,8 +372,9 @@ FILL = "for name in 'abcd': open(name, 'wb').write(bytes(100 * 2**20))\nimport t
 NEIGHBOUR = f"""
 import sys
 sys.path[:0] = [{str(courses.REPOSITORY)!r}, {str(courses.REPOSITORY / "tests")!r}]
-from kernel_runs import Run, opened
+from kernel_runs import Run, opened, student
 with opened() as pool:
+    student(pool)
     print("up", flush=True)
     print(Run(pool, "import time\\nbefore = time.time()", "time.sleep(10)", "print('here')").printed)
 """
