@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from grading import limits, walls, zygote
+from grading import cgroups, limits, walls, zygote
 from grading.allowance import Allowance
 from grading.clock import Clock, Deadline
 from grading.limits import Struck
@@ -53,6 +53,7 @@ class Sandbox:
             (self._base / name).mkdir(mode=0o711 if name == "stage" else 0o700)
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._process: subprocess.Popen | None = None
+        self.group = cgroups.Group()
         self._up = self._closed = False
         self.clock = Clock(lambda: self._process.pid if self._process else None)
         self._kernels = self._pings = self._pongs = 0
@@ -188,6 +189,7 @@ class Sandbox:
             self._process.kill()
             self._process.wait()
             self._process.stderr.close()
+        self.group.close()
         shutil.rmtree(self._base, ignore_errors=True)
 
     def _start(self, theirs: socket.socket) -> None:
@@ -195,11 +197,12 @@ class Sandbox:
             control, disk = theirs.fileno(), self._base / "disk"
             if self.walled:
                 command = walls.walled(control, self.limits, self._gpu, self._base / "stage")
+                self.group = cgroups.around(self.limits)
             else:
                 command = walls.plain(control, disk)
             try:
                 self._process = subprocess.Popen(
-                    command.argv,
+                    self.group.inside(command.argv),
                     env=command.env,
                     pass_fds=[control, *command.fds],
                     stdin=subprocess.DEVNULL,
@@ -287,6 +290,9 @@ class Kernel:
         self._gate.settimeout(limits.BUSY_FACTOR * limits.SILENCE_LIMIT_S)
         try:
             with self._gate:
+                _, processes = zygote.receive(self._gate)
+                for pidfd in processes:
+                    self.box.group.enter(pidfd)
                 for path, fd in files:
                     with open(fd, "rb"):
                         zygote.send(self._gate, {"path": path}, fd)
@@ -295,6 +301,9 @@ class Kernel:
             self._give_up(Struck.SILENCE)
         except ConnectionError:  # it has ended, which its status says
             self._read(STOP_LIMIT_S)
+        except OSError:
+            self._give_up(None)
+            raise
 
     def poll(self) -> int | None:
         """None while it runs, else its exit code; past a limit that the judge holds, the sandbox is killed here."""
@@ -345,7 +354,10 @@ class Kernel:
                 self.failure = message["failed"]
             else:
                 self.returncode, self.cpu_s = message["exit"], message["cpu_s"]
+                out_of_memory = self.box.group.leave()
                 self.struck = Struck(message["struck"]) if message["struck"] else None
+                if out_of_memory and self.struck is None:
+                    self.struck = Struck.MEMORY
                 spent = self.returncode == -signal.SIGKILL and self.cpu_s > self.box.limits.cpu_s
                 if spent or self.returncode == -signal.SIGXCPU:
                     self.struck = Struck.COMPUTING

@@ -18,7 +18,8 @@ Messages are JSON on SOCK_SEQPACKET sockets, open files travel beside them:
               and first of all from here: {"up": process} or {"failed": why}
     status    from the judge {"signal": n}, or the end of the socket: the notebook is over
               from here {"failed": why}, {"exit": code, "struck": the limit that ended it or null, "cpu_s": …}
-    gate      to the kernel {"path": …} + an open file          put it into the notebook's folder
+    gate      first of all from here {} + a descriptor of the kernel's process, whose number the judge reads from it
+              to the kernel {"path": …} + an open file          put it into the notebook's folder
               {"seed": n}                                      what its random numbers follow from
               and the end of the socket: the folder is complete, cells may run
 """
@@ -200,6 +201,8 @@ class Kernel:
             finally:
                 os._exit(code)
         self.pidfd, self.started, self._last_pid = os.pidfd_open(self.pid), 0, last_pid()
+        with contextlib.suppress(OSError):
+            send(gate, {}, self.pidfd)
         gate.close()
         for fd in fds[2:]:
             os.close(fd)
