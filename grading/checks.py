@@ -70,6 +70,7 @@ def _prepare() -> None:
     courses.config(courses.REPOSITORY)  # sets PATH and PYTHONPATH for what is started here
     os.environ.pop("MPLBACKEND", None)  # the notebooks must show figures as students see them
     os.environ["PYTHONHASHSEED"] = "0"  # so that tests have the same names in all processes
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes are started, and would compile it all anew
     os.environ["OMP_NUM_THREADS"] = "1"  # torch's threads wait by computing, and there is a test process for each core
 
 

@@ -59,7 +59,7 @@ def test_work_that_catches_every_exception_is_ended_all_the_same():
 
 def test_a_test_cell_computes_on_one_thread_however_many_cores_there_are():
     libraries = ThreadpoolController()
-    with libraries.limit(limits=4), pytest.raises(LookupError, match=r"\[1\]"):
+    with libraries.limit(limits=4), pytest.raises(LookupError, match=r"\[1(, 1)*\]"):
         judge.run_test(
             "import threadpoolctl as t\nraise LookupError([n['num_threads'] for n in t.threadpool_info()])\n0.0", "a", 1
         )

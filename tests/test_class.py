@@ -440,6 +440,15 @@ print(refused, left, done)
 """
 
 
+def test_a_cluster_that_takes_long_to_close_fails_nothing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(crowd, "END_LIMIT_S", 0)
+    with crowd.Crowd(1, None) as team:
+        team.submit("anna", int, "7")
+        while (found := team.next(1.0)) is None:
+            pass
+    assert found == ("anna", 7)
+
+
 def test_a_lost_worker_costs_a_retry_and_what_ends_two_workers_is_named(root: Path, home: Path):
     left = {"ben": 2, "anna": 1}
 

@@ -393,7 +393,7 @@ def test_the_memory_of_a_process_is_limited_on_top_of_what_the_libraries_take(po
     run = Run(
         pool,
         f"{TRY}\nimport torch",
-        f"attempt(lambda: bytearray({grant} - 400 * 2**20))\nattempt(lambda: bytearray({grant} + 400 * 2**20))",
+        f"attempt(lambda: bytes({grant} - 400 * 2**20))\nattempt(lambda: bytes({grant} + 400 * 2**20))",
     )
     assert run.printed.splitlines() == ["ok", "MemoryError"]
 
