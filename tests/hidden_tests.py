@@ -62,6 +62,11 @@ class Model:
         self.given[wire.decode(request)["name"]] = wire.decode(reply).get("value")
         return reply
 
+    @property
+    def has_pieces(self) -> bool:
+        """Whether anything that it gave is made of pieces."""
+        return self.number == 13 or any(isinstance(value, (list, tuple, dict)) for value in self.given.values())
+
     def value(self, request: bytes) -> object:
         """What it gave to the latest request of this name."""
         name = wire.decode(request)["name"]

@@ -41,7 +41,7 @@ LIMITS = {
     "CALL_LIMIT_S": 3.0,
     "TEST_LIMIT_S": 6.0,
     "TESTS_LIMIT_S": 12.0,
-    "NOTEBOOK_LIMIT_S": 60.0,
+    "NOTEBOOK_LIMIT_S": 40.0,
     "GRACE_S": 2.0,
     "RESPONSE_LIMIT_S": 4.0,
     "OUTPUTS_LIMIT_S": 10,

@@ -88,7 +88,7 @@ def test_a_worker_gets_the_course_s_own_and_another_one_is_another_definition(ro
 
 def test_what_python_compiled_next_to_the_sources_is_no_change_of_the_course(root: Path):
     before, compiled = definition.sources(root), root / "source" / course.ASSIGNMENT / "__pycache__"
-    compiled.mkdir()
+    compiled.mkdir(exist_ok=True)
     (compiled / f"{NAME}.cpython-311.pyc").write_bytes(b"compiled")
     assert definition.sources(root) == before
     shutil.rmtree(compiled)

@@ -386,7 +386,7 @@ CHANGES = (
     "os.chmod('/tmp', 0)",
     "os.chmod('/dev/pts/ptmx', 0)",
     "os.setxattr('/tmp', 'user.note', b'a note')",
-    "[os.wait() for _ in range(300) if os.fork() or os._exit(0)]",
+    "[os.wait() for _ in range(100) if os.fork() or os._exit(0)]",
     "open('/dev/shm/left', 'w').write('a note')",
 )
 SEEN = """
