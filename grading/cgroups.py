@@ -1,13 +1,14 @@
 """Control groups of Linux around the sandboxes, where the system has delegated a group to the grader.
 
     the delegated group
-        grading/        the grader's own processes: a group that hands its controllers down may hold none itself
+        grading/        the grader's own processes, as Linux wants none in a group that hands controllers down
         grading-1f0c/   a sandbox: its share of the processors, and how many processes it may have
             zygote/     the preloaded process
             notebook/   the notebook that runs, with all the memory that Linux charges to it
 
-The zygote's watch over a notebook's memory strikes first. The group is the wall behind it, for what Linux charges to no
-process: pipes, sockets, page tables, mappings, timers. Where nothing is delegated, nothing is done and nothing is said.
+As a rule, the zygote's watch over a notebook's memory strikes first. The group is the wall behind it, for what Linux
+charges to no process: pipes, sockets, page tables, mappings, timers. Where nothing is delegated, nothing is done and
+nothing is said.
 """
 
 import contextlib
@@ -15,6 +16,7 @@ import errno
 import fcntl
 import functools
 import os
+import re
 import secrets
 import time
 from collections.abc import Iterator
@@ -24,16 +26,17 @@ from grading import delegation
 from grading.walls import Limits
 
 SANDBOX = "grading-"  # begins the name of a sandbox's group
-FIRST, FAIR = 10_000, 100  # weights: the grader mostly waits for its sandboxes, and those share alike
+OURS = re.compile(rf"{SANDBOX}[0-9a-f]{{16}}")
+GRADER_WEIGHT, SANDBOX_WEIGHT = 10_000, 100  # for cpu.weight: the grader mostly waits, and sandboxes share alike
 ROOM_BYTES = 512 * 2**20  # for what the watch does not count, and of which an honest notebook has a little
 HELPERS = 64  # processes and threads of a sandbox that are not the notebook's
 REMOVE_LIMIT_S = 5.0
-TRIES = 20  # a process may start another one while both are moved
+TRIES = 20  # a process that we move may start another one meanwhile
 ENTER = 'echo $$ >"$1" && shift && exec "$@"'
 
 
 class Group:
-    """A sandbox's group, or none: then no method does anything."""
+    """A sandbox's group, or none: then nothing is bounded, and `enter` only closes its descriptor."""
 
     def __init__(self, folder: Path | None = None, granted: Limits | None = None, lock: int | None = None) -> None:
         self._folder, self._granted, self._lock = folder, granted, lock
@@ -65,7 +68,7 @@ class Group:
         lines = delegation.text(self._folder / "notebook" / "memory.events").splitlines()
         events = {name: int(count) for name, count in map(str.split, lines)}
         _remove(self._folder / "notebook")
-        # Where the whole machine runs out of memory the second rises alone: that is no fault of the notebook's.
+        # If the whole machine runs out of memory, only oom_kill rises, and the notebook is not at fault.
         return events.get("oom", 0) > 0 and events.get("oom_kill", 0) > 0
 
     def close(self) -> None:
@@ -78,7 +81,7 @@ class Group:
 
 def around(granted: Limits) -> Group:
     """A new group for one sandbox; none where nothing is delegated, or Linux refuses it."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, ValueError, LookupError):  # also where files of /proc are not as they should be
         if (home := _home()) is not None:
             return _sandbox(home, granted)
     return Group()
@@ -86,13 +89,14 @@ def around(granted: Limits) -> Group:
 
 @functools.cache
 def _home() -> Path | None:
-    """The delegated group, divided, and without what crashed runs have left in it."""
+    """The delegated group, divided, and without the sandboxes' groups that earlier runs left in it."""
     group = delegation.delegated()
     if group is not None:
         with _alone(group):
             _divide(group)
             for left in group.glob(f"{SANDBOX}*"):
-                _remove_unused(left)
+                if OURS.fullmatch(left.name):  # nobody else's
+                    _remove_unused(left)
     return group
 
 
@@ -107,7 +111,7 @@ def _divide(group: Path) -> None:
             _move(int(pid), own)
         try:
             _hand_down(group)
-            return _set(own, {"cpu.weight": FIRST})
+            return _set(own, {"cpu.weight": GRADER_WEIGHT})
         except OSError as error:
             if error.errno != errno.EBUSY:
                 raise
@@ -122,7 +126,7 @@ def _sandbox(home: Path, granted: Limits) -> Group:
         fcntl.flock(lock, fcntl.LOCK_EX)
     group = Group(folder, granted, lock)
     try:
-        _set(folder, {"cpu.weight": FAIR, "pids.max": granted.processes + HELPERS})
+        _set(folder, {"cpu.weight": SANDBOX_WEIGHT, "pids.max": granted.processes + HELPERS})
         _hand_down(folder)
         (folder / "zygote").mkdir()
     except OSError:
@@ -136,7 +140,7 @@ def _hand_down(group: Path) -> None:
 
 
 def _set(group: Path, values: dict[str, int]) -> None:
-    """Sets those of some values that the group's controllers have."""
+    """Writes each value whose file the group has: a controller that it lacks has none."""
     for name, value in values.items():
         if (group / name).exists():
             (group / name).write_text(str(value))
@@ -149,7 +153,10 @@ def _move(pid: int, group: Path) -> None:
 
 def _remove_unused(group: Path) -> None:
     """Removes a sandbox's group whose grader has gone."""
-    lock = os.open(group, os.O_RDONLY)
+    try:
+        lock = os.open(group, os.O_RDONLY)
+    except FileNotFoundError:  # its grader has just removed it
+        return
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         _remove(group)
@@ -160,7 +167,7 @@ def _remove_unused(group: Path) -> None:
 
 
 def _remove(group: Path) -> None:
-    """Kills all processes in a group and below it, and removes it; what resists is left to the next run."""
+    """Kills all processes in a group where Linux can, and removes it; what resists is left to the next run."""
     _set(group, {"cgroup.kill": 1})  # Linux 5.14 and newer
     end = time.monotonic() + REMOVE_LIMIT_S
     for each in (*(entry for entry in group.glob("*") if entry.is_dir()), group):
@@ -175,7 +182,7 @@ def _remove(group: Path) -> None:
 
 @contextlib.contextmanager
 def _alone(group: Path) -> Iterator[None]:
-    """Keeps other graders in the same group waiting, for some milliseconds."""
+    """Locks the group against other graders, who wait for milliseconds, or seconds where a group resists."""
     lock = os.open(group, os.O_RDONLY)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -1,4 +1,4 @@
-"""All tests of the course, from fast to slow: lint, nbval, unit tests, classes, a browser; every answer beside them.
+"""All tests of the course: lint, then nbval and unit tests; alongside these classes and a browser, and every answer.
 
 `quick` runs the few that tell within a minute or so whether a changed line broke something.
 """
@@ -19,9 +19,12 @@ from grading import courses
 
 NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval.cfg", "-q", "-p", "no:cacheprovider"]
 
-# Beside the unit tests run those that grade whole classes with workers of their own, or wait for limits or a browser,
-CLASSES = [f"tests/test_{name}.py" for name in ("benchmarks", "class", "commands", "hand_ins", "attacks", "lab", "hub")]
-ANSWERS = "tests/test_answers.py"  # and the one that computes for minutes and waits for nothing.
+# Two runs of pytest go on alongside the unit tests. One grades whole classes with workers of its own, or waits for
+# limits or a browser; the other computes for minutes and waits for nothing.
+END_TO_END = [
+    f"tests/test_{name}.py" for name in ("benchmarks", "class", "commands", "hand_ins", "attacks", "lab", "hub")
+]
+ANSWERS = "tests/test_answers.py"
 ONE_NOTEBOOK = "tests/test_one_notebook.py"  # the only slow test that `quick` runs
 
 # deptry reads all code: whatever it imports must be listed in pyproject.toml, and the first step refuses what is listed
@@ -37,10 +40,10 @@ def run(pytest_arguments: list[str]) -> int:
         return _step("tests", "pytest", *pytest_arguments)
     if status := _lint():
         return status
-    cores, ignored = _on_all_cores(), [f"--ignore={path}" for path in (*CLASSES, ANSWERS)]
+    cores, ignored = _on_all_cores(), [f"--ignore={path}" for path in (*END_TO_END, ANSWERS)]
     with (
-        _behind("every answer", "-q", "--durations=5", ANSWERS) as answers,
-        _behind("classes, attacks, a browser", "-v", "--durations=20", *CLASSES) as classes,
+        _alongside("every answer", "-q", "--durations=5", ANSWERS) as answers,
+        _alongside("classes, attacks, a browser", "-v", "--durations=20", *END_TO_END) as classes,
     ):
         return (
             _step("solved notebooks, run again", "pytest", *NBVAL, *cores)
@@ -70,7 +73,7 @@ def _prepare() -> None:
     courses.config(courses.REPOSITORY)  # sets PATH and PYTHONPATH for what is started here
     os.environ.pop("MPLBACKEND", None)  # the notebooks must show figures as students see them
     os.environ["PYTHONHASHSEED"] = "0"  # so that tests have the same names in all processes
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # hundreds of processes are started, and would compile it all anew
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each of hundreds of processes compiles our code again
     os.environ["OMP_NUM_THREADS"] = "1"  # torch's threads wait by computing, and there is a test process for each core
 
 
@@ -92,8 +95,8 @@ def _first_line(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def _behind(name: str, *arguments: str) -> Iterator[subprocess.Popen]:
-    """Runs pytest beside what stands in the block; what it printed is shown at the end."""
+def _alongside(name: str, *arguments: str) -> Iterator[subprocess.Popen]:
+    """Runs pytest while the block runs, and prints its output at the end."""
     started = time.monotonic()
     with tempfile.TemporaryFile() as shown:
         process = subprocess.Popen(
@@ -111,7 +114,7 @@ def _behind(name: str, *arguments: str) -> Iterator[subprocess.Popen]:
                 os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
             shown.seek(0)
-            print(f"== {name}, beside all this\n{shown.read().decode(errors='replace')}", flush=True)
+            print(f"== {name}, run alongside\n{shown.read().decode(errors='replace')}", flush=True)
             print(f"== {name}: {said} in {time.monotonic() - started:.0f} s", flush=True)
 
 

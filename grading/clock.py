@@ -126,7 +126,7 @@ def _listed(folder: str) -> list[str]:
 def _text(path: str) -> str:
     """What a file in /proc says; nothing where the process has ended, or the system keeps no such file."""
     try:
-        with open(path, encoding="ascii") as file:
+        with open(path, encoding="ascii", errors="replace") as file:  # a process's name may be any bytes
             return file.read()
     except OSError:
         return ""

@@ -148,7 +148,7 @@ def _local(workers: int) -> Iterator[LocalCluster]:
                 yield cluster
             finally:
                 _kill(cluster)
-                with contextlib.suppress(TimeoutError):  # a busy machine: all that is left is this process's own
+                with contextlib.suppress(TimeoutError):  # on a busy machine; the workers are dead already
                     cluster.close(END_LIMIT_S)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

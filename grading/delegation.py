@@ -21,7 +21,7 @@ PROC = Path("/proc/self")
 def delegated() -> Path | None:
     """The group that this process may divide, as a folder; None if there is none.
 
-    It is so by systemd's word, or is the root of a container's groups, or the machine's root where no systemd owns it.
+    systemd says so, or it is the root of a container's groups, or the machine's root and no systemd owns it.
     """
     found = _own()
     if found is None:
@@ -50,7 +50,7 @@ def controllers(group: Path) -> list[str]:
 def text(path: Path) -> str:
     """What a file says; nothing where there is none."""
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:
         return ""
 
@@ -58,7 +58,7 @@ def text(path: Path) -> str:
 def _own() -> tuple[PurePosixPath, Path] | None:
     """This process's group, by its path from the root that the process sees, and as a folder.
 
-    Where a grader has moved it, the group above.
+    If a grader has moved this process into the group OWN, its parent.
     """
     lines = text(PROC / "cgroup").splitlines()
     path = next((PurePosixPath(line.removeprefix("0::")) for line in lines if line.startswith("0::")), None)
@@ -82,7 +82,7 @@ def _is_marked(group: Path) -> bool:
 
 
 def _is_units(group: Path) -> bool:
-    """Whether it is the group of a unit to which the user's own systemd delegates it."""
+    """Whether the user's own systemd delegates this group to its unit."""
     if group.suffix not in (".scope", ".service") or not SYSTEMD.exists():
         return False
     try:

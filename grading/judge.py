@@ -166,7 +166,7 @@ def run_test(source: str, name: str, points: float) -> Report:
 
 @functools.cache
 def _libraries() -> ThreadpoolController:
-    """NumPy's library of products, which takes all cores by default: two processes that mark then hinder each other."""
+    """The thread pools of NumPy and others, which take all cores by default, so that two markers hinder each other."""
     return ThreadpoolController()
 
 

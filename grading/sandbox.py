@@ -301,7 +301,7 @@ class Kernel:
             self._give_up(Struck.SILENCE)
         except ConnectionError:  # it has ended, which its status says
             self._read(STOP_LIMIT_S)
-        except OSError:
+        except OSError:  # the control group refuses the notebook: our failure, not the student's
             self._give_up(None)
             raise
 

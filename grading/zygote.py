@@ -294,7 +294,7 @@ def wipe(settings: dict) -> bool:
 def struck(kernel: Kernel, settings: dict) -> str | None:
     """The limit that all processes of a notebook together exceed, or None."""
     pids, limit_kb = others(settings), kernel.limits["memory_bytes"] / 1024
-    limit_kb -= _unread_kb(kernel.pid) if settings["walled"] else 0
+    limit_kb -= _unread_kb(pids) if settings["walled"] else 0
     # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
     if sum(map(_resident_kb, pids)) > limit_kb and sum(map(_proportional_kb, pids)) > limit_kb:
         return "memory"
@@ -316,16 +316,22 @@ def last_pid() -> int:
 def _session(pid: int) -> int:
     """The session that a process is in; 0 for one that has gone."""
     try:
-        with open(f"/proc/{pid}/stat") as file:
-            return int(file.read().rpartition(")")[2].split()[3])
+        with open(f"/proc/{pid}/stat", "rb") as file:  # a process's name may be any bytes
+            return int(file.read().rpartition(b")")[2].split()[3])
     except OSError:
         return 0
 
 
-def _unread_kb(pid: int) -> int:
-    """What may lie unread in the sockets of a kernel's network, beyond those that every kernel has."""
-    used = _lines(f"/proc/{pid}/net/sockstat", "sockets:", column=2) or 0
-    return max(0, used - USUAL_SOCKETS) * SOCKET_KB
+def _unread_kb(pids: list[int]) -> int:
+    """What may lie unread in the sockets of a kernel's network, beyond those that every kernel has.
+
+    All its processes tell the same, but one whose first thread has ended only in the files of its other threads.
+    """
+    for pid in pids:
+        for name in _listed(f"/proc/{pid}/task"):
+            if (used := _lines(f"/proc/{pid}/task/{name}/net/sockstat", "sockets:", column=2)) is not None:
+                return max(0, used - USUAL_SOCKETS) * SOCKET_KB
+    return 0
 
 
 def _many_locks() -> bool:
@@ -356,18 +362,28 @@ def _status_kb(pid: int, *names: str) -> int:
     """
     found = _lines(f"/proc/{pid}/status", *names)
     if found == 0 and _lines(f"/proc/{pid}/status", "Threads:") != 1:
-        with contextlib.suppress(OSError):
-            found = max(
-                _lines(f"/proc/{pid}/task/{name}/status", *names) or 0 for name in os.listdir(f"/proc/{pid}/task")
-            )
+        tasks = _listed(f"/proc/{pid}/task")
+        found = max((_lines(f"/proc/{pid}/task/{name}/status", *names) or 0 for name in tasks), default=0)
     return found or 0
 
 
-def _lines(path: str, *names: str, column: int = 1) -> int | None:
-    """The sum of some lines of a file in /proc; None for a process that has gone or hides."""
+def _listed(folder: str) -> list[str]:
+    """The names in a folder of /proc; none where the process has gone."""
     try:
-        with open(path) as lines:
-            return sum(int(line.split()[column]) for line in lines if line.startswith(names))
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _lines(path: str, *names: str, column: int = 1) -> int | None:
+    """The sum of some lines of a file in /proc; None for a process that has gone or hides.
+
+    A process chooses its name, which stands among these lines and may be any bytes but the end of a line.
+    """
+    wanted = tuple(name.encode() for name in names)
+    try:
+        with open(path, "rb") as file:
+            return sum(int(line.split()[column]) for line in file.read().split(b"\n") if line.startswith(wanted))
     except OSError:
         return None
 

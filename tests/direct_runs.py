@@ -19,7 +19,7 @@ LIMIT_S = 300  # one notebook
 
 
 def marks(hand_ins: list[tuple[course.Part, str]], lean: bool) -> Iterator[float | str]:
-    """What the test cell of a part gives beside an answer, in order: its marks, or the error that it ended with."""
+    """The marks of each answer, in order, or the error that its test ended with; `lean` runs part 13 with 8 samples."""
     run = functools.partial(_marks, lean=lean)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=_preload) as pool:

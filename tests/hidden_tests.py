@@ -64,7 +64,7 @@ class Model:
 
     @property
     def has_pieces(self) -> bool:
-        """Whether anything that it gave is made of pieces."""
+        """Whether any of its replies is a list, tuple or mapping; in part 13 they are."""
         return self.number == 13 or any(isinstance(value, (list, tuple, dict)) for value in self.given.values())
 
     def value(self, request: bytes) -> object:

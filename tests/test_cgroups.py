@@ -261,7 +261,7 @@ def test_a_grader_that_another_one_has_moved_finds_the_same_group(tree):
     assert delegation.delegated() == tree.group
 
 
-def test_a_sandbox_has_a_share_a_number_of_processes_and_two_leaves(tree):
+def test_a_new_sandbox_has_a_share_a_number_of_processes_and_a_leaf_for_its_zygote(tree):
     group = cgroups.around(GRANTED)
     begun = tree.log.index("make SANDBOX")
     assert tree.log[begun:] == [
@@ -329,7 +329,7 @@ def test_a_notebook_whose_process_has_gone_moves_nobody(tree):
         ("max 9\n", False),
     ],
 )
-def test_a_notebook_ended_for_memory_if_its_own_limit_was_reached_and_killed(tree, events, ended):
+def test_a_notebook_ends_for_memory_only_if_its_own_limit_was_reached_and_killed_it(tree, events, ended):
     group = cgroups.around(GRANTED)
     group.enter(os.pidfd_open(os.getpid()))
     (group._folder / "notebook" / "memory.events").write_bytes(events.encode())
@@ -339,7 +339,8 @@ def test_a_notebook_ended_for_memory_if_its_own_limit_was_reached_and_killed(tre
 
 def test_what_a_crashed_run_has_left_goes_and_what_another_grader_uses_stays(tree):
     used = cgroups.around(GRANTED)
-    left = tree.group / f"{cgroups.SANDBOX}left"
+    left, others = tree.group / f"{cgroups.SANDBOX}{16 * '0'}", tree.group / f"{cgroups.SANDBOX}lab"
+    others.mkdir()  # somebody else's, whose name begins alike
     left.mkdir()
     (left / "zygote").mkdir()
     (left / "zygote" / "cgroup.procs").write_bytes(b"9\n")
@@ -347,7 +348,7 @@ def test_what_a_crashed_run_has_left_goes_and_what_another_grader_uses_stays(tre
     cgroups.around(GRANTED).close()
     assert not left.exists() and used._folder.exists()
     used.close()
-    assert [entry.name for entry in tree.group.iterdir() if entry.is_dir()] == ["grading"]
+    assert sorted(entry.name for entry in tree.group.iterdir() if entry.is_dir()) == ["grading", others.name]
 
 
 def test_what_cannot_be_killed_at_once_is_left_to_the_next_run(tree, monkeypatch):

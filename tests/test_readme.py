@@ -55,3 +55,14 @@ def test_no_paragraph_stands_twice_and_nothing_is_left_to_fill_in(page: Path):
 def test_links_to_files_of_the_repository_lead_somewhere(page: Path):
     links = re.findall(r"\]\((?!https?:|mailto:|#)([^)#]+)", page.read_text(encoding="utf-8"))
     assert not [link for link in links if not (page.parent / link).exists()]
+
+
+def test_the_table_of_modules_names_each_one_once():
+    text = README.read_text(encoding="utf-8")
+    rows = [row.split("|")[1] for row in text.splitlines() if row.startswith("| `")]
+    named = [name for row in rows for name in re.findall(r"`([a-z_0-9]+/?)`", row)]
+    folder = courses.REPOSITORY / "grading"
+    modules = [path.stem for path in folder.glob("*.py") if not path.stem.startswith("__")]
+    modules += [f"{path.name}/" for path in folder.iterdir() if path.is_dir() and path.name in ("lab", "templates")]
+    modules += ["mistakes"]
+    assert sorted(named_module for named_module in named if named_module in modules) == sorted(modules)

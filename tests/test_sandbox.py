@@ -76,6 +76,25 @@ for _ in range(3):
         threading.Thread(target=take).start()
         ctypes.CDLL(None).syscall(ctypes.c_long({system_calls.ALLOWED["exit"][platform.machine() == "aarch64"]}), 0)
 """
+# The name of a process stands among the lines that tell its memory.
+FORGE_A_LINE = """
+import ctypes
+ctypes.CDLL(None).prctl(15, b"\\rVmPTE: -999999")
+for _ in range(4):
+    if os.fork() == 0:
+        x = bytearray(b'1') * 300 * 2**20
+        break
+"""
+SOCKETS_WITHOUT_FIRST_THREAD = f"""
+import ctypes, socket, threading
+first = os.getpid()
+[os.fork() for _ in range(5)]
+if os.getpid() == first:
+    threading.Thread(target=time.sleep, args=(60,)).start()
+    ctypes.CDLL(None).syscall(ctypes.c_long({system_calls.ALLOWED["exit"][platform.machine() == "aarch64"]}), 0)
+time.sleep(3)
+pairs = [socket.socketpair() for _ in range(30)]
+"""
 # 30,000 pages that are read once, each far from the others: none takes memory, but two page tables each do.
 SPREAD = """
 import ctypes
@@ -348,6 +367,8 @@ def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
             Struck.MEMORY,
         ),
         (LOSE_FIRST_THREAD, Struck.MEMORY),
+        (FORGE_A_LINE, Struck.MEMORY),
+        (SOCKETS_WITHOUT_FIRST_THREAD, Struck.MEMORY),
         (SPREAD, Struck.MEMORY),
         (FILL_SOCKETS, Struck.MEMORY),
         (HOLD_LOCKS, Struck.MEMORY),
@@ -370,6 +391,13 @@ def test_a_notebook_that_reaches_a_limit_ends_and_says_which(tight, deed, struck
     else:
         assert inside(box) == before
     assert Run(tight, "print('next')").printed == "next"
+
+
+@pytest.mark.parametrize("name", [b"l\xf6sung", b"\xff\xfe", b"a b) R 1"], ids=["cut", "no text", "a state"])
+def test_a_process_may_have_any_name(pool, name):
+    code = f"import ctypes, os, time\nctypes.CDLL(None).prctl(15, {name!r})\nos.fork() or time.sleep(60)\ntime.sleep(3)"
+    run = Run(pool, code, "print('fine')")
+    assert run.printed == "fine" and not run.died
 
 
 def test_what_others_take_of_the_processor_is_no_time_of_a_cell_or_notebook():
