@@ -22,7 +22,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from grading import delegation
+from grading import delegation, machine
 from grading.walls import Limits
 
 SANDBOX = "grading-"  # begins the name of a sandbox's group
@@ -49,14 +49,18 @@ class Group:
 
     def enter(self, pidfd: int) -> None:
         """Bounds a notebook that has not begun: its process, and with it all that it will start. Closes `pidfd`."""
-        lines = delegation.text(delegation.PROC / "fdinfo" / str(pidfd)).splitlines()
-        os.close(pidfd)
-        if self._folder is None:
-            return
+        try:
+            if self._folder is not None:
+                self._bound(pidfd)
+        finally:
+            os.close(pidfd)
+
+    def _bound(self, pidfd: int) -> None:
         granted, folder = self._granted, self._folder / "notebook"
         folder.mkdir()
         most = granted.memory_bytes + granted.scratch_bytes + granted.shared_bytes + ROOM_BYTES
         _set(folder, {"memory.max": most, "memory.swap.max": 0, "memory.oom.group": 1, "pids.max": granted.processes})
+        lines = machine.text(delegation.PROC / "fdinfo" / str(pidfd)).splitlines()
         (pid,) = (int(line.split()[1]) for line in lines if line.startswith("Pid:"))
         if pid > 0:  # else it has gone
             _move(pid, folder)
@@ -65,7 +69,7 @@ class Group:
         """Ends what is left of a notebook; whether its group's own limit on memory has ended it."""
         if self._folder is None:
             return False
-        lines = delegation.text(self._folder / "notebook" / "memory.events").splitlines()
+        lines = machine.text(self._folder / "notebook" / "memory.events").splitlines()
         events = {name: int(count) for name, count in map(str.split, lines)}
         _remove(self._folder / "notebook")
         # If the whole machine runs out of memory, only oom_kill rises, and the notebook is not at fault.
@@ -107,7 +111,7 @@ def _divide(group: Path) -> None:
     own = group / delegation.OWN
     own.mkdir(exist_ok=True)
     for _ in range(TRIES):
-        for pid in delegation.text(group / "cgroup.procs").split():
+        for pid in machine.text(group / "cgroup.procs").split():
             _move(int(pid), own)
         try:
             _hand_down(group)
@@ -153,17 +157,11 @@ def _move(pid: int, group: Path) -> None:
 
 def _remove_unused(group: Path) -> None:
     """Removes a sandbox's group whose grader has gone."""
-    try:
-        lock = os.open(group, os.O_RDONLY)
-    except FileNotFoundError:  # its grader has just removed it
-        return
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with (
+        contextlib.suppress(FileNotFoundError, BlockingIOError),  # its grader has just removed it, or is at work
+        _alone(group, fcntl.LOCK_EX | fcntl.LOCK_NB),
+    ):
         _remove(group)
-    except BlockingIOError:
-        pass  # its grader is at work
-    finally:
-        os.close(lock)
 
 
 def _remove(group: Path) -> None:
@@ -181,11 +179,11 @@ def _remove(group: Path) -> None:
 
 
 @contextlib.contextmanager
-def _alone(group: Path) -> Iterator[None]:
+def _alone(group: Path, how: int = fcntl.LOCK_EX) -> Iterator[None]:
     """Locks the group against other graders, who wait for milliseconds, or seconds where a group resists."""
     lock = os.open(group, os.O_RDONLY)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        fcntl.flock(lock, how)
         yield
     finally:
         os.close(lock)

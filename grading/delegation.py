@@ -9,6 +9,8 @@ import os
 import subprocess
 from pathlib import Path, PurePosixPath
 
+from grading import machine
+
 OWN = "grading"  # the name of the group, below the delegated one, that graders move themselves to
 CONTROLLERS = ("cpu", "memory", "pids")
 MARKS = ("user.delegate", "trusted.delegate")  # of the machine's systemd; an ordinary user sees only the first
@@ -32,7 +34,7 @@ def delegated() -> Path | None:
         return None
     if is_machines_root(group):
         return group if os.geteuid() == 0 and not SYSTEMD.exists() else None
-    if text(group / "cgroup.type").strip() != "domain":
+    if machine.text(group / "cgroup.type").strip() != "domain":
         return None
     return group if path == PurePosixPath("/") or _is_marked(group) or _is_units(group) else None
 
@@ -44,15 +46,7 @@ def is_machines_root(group: Path) -> bool:
 
 def controllers(group: Path) -> list[str]:
     """Those of the controllers that sandboxes need which a group has."""
-    return [name for name in text(group / "cgroup.controllers").split() if name in CONTROLLERS]
-
-
-def text(path: Path) -> str:
-    """What a file says; nothing where there is none."""
-    try:
-        return path.read_text(encoding="utf-8", errors="surrogateescape")
-    except OSError:
-        return ""
+    return [name for name in machine.text(group / "cgroup.controllers").split() if name in CONTROLLERS]
 
 
 def _own() -> tuple[PurePosixPath, Path] | None:
@@ -60,12 +54,12 @@ def _own() -> tuple[PurePosixPath, Path] | None:
 
     If a grader has moved this process into the group OWN, its parent.
     """
-    lines = text(PROC / "cgroup").splitlines()
+    lines = machine.text(PROC / "cgroup").splitlines()
     path = next((PurePosixPath(line.removeprefix("0::")) for line in lines if line.startswith("0::")), None)
     if path is None:
         return None
     path = path.parent if path.name == OWN else path
-    for line in text(PROC / "mountinfo").splitlines():
+    for line in machine.text(PROC / "mountinfo").splitlines():
         before, _, after = line.partition(" - ")
         root, place = before.split()[3:5]
         if after.split()[0] == "cgroup2" and path.is_relative_to(root):

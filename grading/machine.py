@@ -56,16 +56,16 @@ class Machine:
 def look(search: str) -> Machine:
     """This machine; `search` is the path on which bubblewrap is looked for."""
     bwrap = shutil.which("bwrap", path=search)
-    settings = {name: _text("/proc/sys/" + name.replace(".", "/")).strip() for name in SETTINGS}
+    settings = {name: text("/proc/sys/" + name.replace(".", "/")).strip() for name in SETTINGS}
     return Machine(
         system=platform.system(),
         kernel=platform.release(),
-        release=_text("/etc/os-release"),
+        release=text("/etc/os-release"),
         settings={name: value for name, value in settings.items() if value},
-        label=next(filter(None, (_text(path).strip("\0\n ") for path in LABELS)), ""),
-        status=_text("/proc/self/status"),
+        label=next(filter(None, (text(path).strip("\0\n ") for path in LABELS)), ""),
+        status=text("/proc/self/status"),
         traces=frozenset(path for path in TRACES if os.path.exists(path)),
-        manager=_text(MANAGER).strip(),
+        manager=text(MANAGER).strip(),
         environment={name: os.environ[name] for name in NAMES if name in os.environ},
         bwrap=bwrap,
         setuid=bwrap is not None and bool(os.stat(bwrap).st_mode & stat.S_ISUID),
@@ -73,7 +73,7 @@ def look(search: str) -> Machine:
     )
 
 
-def _text(path: str) -> str:
+def text(path: str | Path) -> str:
     """A file's text; empty if there is no such file, or none that this process may read."""
     try:
         return Path(path).read_text(encoding="utf-8", errors="replace")

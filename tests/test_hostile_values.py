@@ -47,8 +47,8 @@ VALUES: dict[str, object] = {
     "many axes": np.zeros((4,) * 8),
     "axes of one": ones((1,) * 16),
     "axes without numbers": np.zeros((0, 2**40)),
-    "a list of many numbers": [0.5] * 5_000,
-    "a list of lists": [[1.0] * 60] * 60,
+    "a list of many numbers": [0.5] * 15_000,
+    "a list of lists": [[1.0] * 100] * 100,
     "a ragged list": [[1.0], [1.0, 2.0]],
     "a deep list": deep(25),
     "a list of a long text and empty ones": [MARK * 5_000] + [""] * 300,
@@ -58,7 +58,7 @@ VALUES: dict[str, object] = {
     "a triple of arrays": (ones(3), ones(3), ones(3)),
     "an empty list": [],
     "a mapping": {"value": ones(3), "printed": None, 3: 4},
-    "a mapping whose keys collide": {(2**61 - 1) * k: k for k in range(500)},
+    "a mapping whose keys collide": {(2**61 - 1) * k: k for k in range(900)},
 }
 
 

@@ -305,7 +305,7 @@ def test_what_is_read_is_what_the_files_hold(monkeypatch: pytest.MonkeyPatch):
         "/proc/self/status": FILTERED,
         "/run/systemd/container": "docker\n",
     }
-    monkeypatch.setattr(machine, "_text", lambda path: files.get(path, ""))
+    monkeypatch.setattr(machine, "text", lambda path: files.get(path, ""))
     monkeypatch.setenv("WSL_DISTRO_NAME", "Ubuntu")
     seen = machine.look(walls.SEARCH)
     assert seen.settings == {APPARMOR: "1", MAXIMUM: "127000"}
@@ -316,7 +316,7 @@ def test_what_is_read_is_what_the_files_hold(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_a_file_that_cannot_be_read_is_as_one_that_is_not_there(tmp_path: Path):
-    assert machine._text(str(tmp_path)) == machine._text(str(tmp_path / "nowhere")) == ""
+    assert machine.text(str(tmp_path)) == machine.text(str(tmp_path / "nowhere")) == ""
     assert machine.look(str(tmp_path)).bwrap is None
 
 
