@@ -3,8 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: demo test quick grade check report release lab gpu bench torch repeat fuzz lock
-demo report release gpu: .venv/grading.ready
+report release: .venv/grading.ready
 	@$(BIN)/python -m grading $@
+
+demo gpu: .venv/grading.ready
+	@$(BIN)/python -m dev $@
 
 grade: .venv/grading.ready
 	@$(BIN)/python -m grading autograde $(ARGS)
@@ -28,13 +31,13 @@ check: .venv/students.ready
 	@$(BIN)/python -m grading $@ $(ARGS)
 
 test quick: .venv/tests.ready
-	@$(BIN)/python -m grading $@ $(ARGS)
+	@$(BIN)/python -m dev $@ $(ARGS)
 
 lock:
-	$(PYTHON) -m grading.lock $(ARGS)
+	$(PYTHON) -m dev.lock $(ARGS)
 
 .venv/students.ready: requirements.txt
 .venv/grading.ready: requirements-grading.txt
 .venv/tests.ready: requirements-tests.txt
 .venv/%.ready: requirements-cuda.txt
-	@$(PYTHON) -m grading.packages $*
+	@$(PYTHON) -m dev.packages $*

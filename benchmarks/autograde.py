@@ -22,12 +22,14 @@ import measured
 import picture
 import ways
 
-from grading import course, courses
+from attention import course
+from dev.packages import REPOSITORY
+from grading.core import errors, names
 
 LONG = 13
 LONG_STUDENTS = 2
 COLUMNS = ("way", "workers", "parts", "students", "notebooks", "round", "wall_s", "cpu_s", "parent_s", "peak_mb")
-RESULTS, PICTURE = courses.REPOSITORY / "benchmarks" / "results", courses.REPOSITORY / "docs" / "autograde.png"
+RESULTS, PICTURE = REPOSITORY / "benchmarks" / "results", REPOSITORY / "docs" / "autograde.png"
 
 Run = dict[str, object]
 
@@ -47,7 +49,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         try:
             runs = measure(Path(name), chosen)
-        except (RuntimeError, courses.CourseError) as error:
+        except (RuntimeError, errors.CourseError) as error:
             print(f"bench: {error}", file=sys.stderr)
             return 1
     with open(table, "w", newline="", encoding="utf-8") as file:
@@ -56,7 +58,7 @@ def main() -> int:
         writer.writerows(runs)
     print(summary(runs))
     picture.draw(runs, drawn)
-    print(f"\ntable    {courses.shown(table)}\npicture  {courses.shown(drawn)}")
+    print(f"\ntable    {names.path(table)}\npicture  {names.path(drawn)}")
     return 0
 
 

@@ -8,7 +8,10 @@ from pathlib import Path
 import ways  # noqa: F401  (lets Python find the package `grading`)
 from nbgrader.api import Gradebook
 
-from grading import course, results, sample_class
+from attention import course
+from attention.course import COURSE
+from dev import sample_class
+from grading.gradebook import results
 
 EXPECTED = "as named"  # what the names of the answers say
 SHOWN_RUNS = 3  # runs that a difference names
@@ -49,9 +52,9 @@ class Difference:
 
 def read(book: Gradebook, root: Path, student: str, error: str = "") -> dict[str, Part]:
     """What a student earned in each part submitted; `error` is why nothing of it was marked, if so."""
-    submitted = {path.stem for path in (root / "submitted" / student / course.ASSIGNMENT).glob("*.ipynb")}
+    submitted = {path.stem for path in (root / "submitted" / student / COURSE.name).glob("*.ipynb")}
     found = {}
-    for result in results.read(book, student, root / "autograded" / student / course.ASSIGNMENT):
+    for result in results.read(book, COURSE, student, root / "autograded" / student / COURSE.name):
         if result.part.stem not in submitted:
             continue
         report = result.report

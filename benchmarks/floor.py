@@ -21,7 +21,13 @@ import matplotlib.pyplot as plt
 import torch
 from IPython.core.inputtransformer2 import TransformerManager
 
-from grading import cells, course, courses, judge
+from attention import course
+from attention.course import COURSE
+from dev.packages import REPOSITORY
+from grading.core.course import Part
+from grading.gradebook import course_folder
+from grading.judge import execution
+from grading.rules import student_code
 
 
 def main() -> None:
@@ -33,8 +39,8 @@ def main() -> None:
     parts = {part.stem: part for part in course.PARTS.values()}
     tests = {stem: _test(part) for stem, part in parts.items()}
     marks = {}
-    for student in courses.students(root):
-        folder = root / "submitted" / student / course.ASSIGNMENT
+    for student in course_folder.students(root):
+        folder = root / "submitted" / student / COURSE.name
         os.chdir(folder)
         paths = sorted(folder.glob("*.ipynb"))
         marks[student] = {p.stem: run(p, tests[p.stem], parts[p.stem].automatic) for p in paths}
@@ -49,17 +55,14 @@ def run(path: Path, test: str, points: float) -> float | None:
     names = vars(sys.modules["__main__"])
     names.clear()
     names.update(__name__="__main__", __builtins__=__builtins__, display=print)
-    cells.bind(notebook)
-    try:
+    with student_code.of(notebook), contextlib.ExitStack() as at_end:
+        at_end.callback(plt.close, "all")
         for cell in notebook["cells"]:
             if cell["cell_type"] != "code" or cell["id"] == f"{path.stem}-test":
                 continue
             with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception, SystemExit):
                 exec(TransformerManager().transform_cell(cell["source"]), names)
-        return judge.run_test(test, f"{path.stem}-test", points).marks
-    finally:
-        cells.bind(None)
-        plt.close("all")
+        return execution.run_test(test, f"{path.stem}-test", points).marks
 
 
 def _render() -> None:
@@ -69,7 +72,7 @@ def _render() -> None:
     plt.close("all")
 
 
-def _test(part: course.Part) -> str:
-    path = courses.REPOSITORY / "source" / course.ASSIGNMENT / f"{part.stem}.ipynb"
+def _test(part: Part) -> str:
+    path = REPOSITORY / "source" / COURSE.name / f"{part.stem}.ipynb"
     source = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return next("".join(cell["source"]) for cell in source if cell["id"] == f"{part.stem}-test")

@@ -3,7 +3,7 @@
     python benchmarks/fuzz.py [--seed N] [--cases N] [--first N] [--only channels messages replies hand-ins walled]
 
 Prints the seed, how far each fuzzer is, and each failure with the command that repeats it; exit status 1 if there is
-any. Without --seed each run draws another one. The tests run the first cases of a fixed seed: tests/test_fuzz.py.
+any. Without --seed each run draws another one. The tests run the first cases of a fixed seed: tests/whole/test_fuzz.py.
 """
 
 import argparse
@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(HERE / "tests"), str(HERE)]
+sys.path[:0] = [str(HERE / "tests"), str(HERE / "tests" / "support"), str(HERE)]
 
 import fuzzing  # noqa: E402  (found through the line above)
 from fuzzing import channels, hand_ins, messages, replies, walled  # noqa: E402

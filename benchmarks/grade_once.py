@@ -23,7 +23,15 @@ from pathlib import Path
 
 import earned
 
-from grading import autograde, course, courses, definition, progress, sample_class, walls
+from attention import course
+from attention.course import COURSE
+from dev import course_copy, sample_class
+from dev.packages import REPOSITORY
+from grading.classroom import class_run, inputs, progress
+from grading.core import errors
+from grading.core.course import Part
+from grading.gradebook import course_folder
+from grading.sandbox import bubblewrap
 
 SIZES = "address-space"  # the student whose notebooks print what their process takes
 # A cell of a submission. A peak says what the notebook has needed so far, which may be more than it holds now.
@@ -54,7 +62,7 @@ def main() -> int:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         run(chosen)
-    except courses.CourseError as error:
+    except errors.CourseError as error:
         if stopped.is_set():  # nbgrader takes an interrupt for an error of its own
             return 130
         print(f"grade_once: {error}", file=sys.stderr)
@@ -79,24 +87,24 @@ def run(chosen: argparse.Namespace) -> None:
     build(root, chosen.only, chosen.students)
     if chosen.sizes:
         measuring(root)
-    courses.register(root)
-    no_walls = courses.config(courses.REPOSITORY).Judge.get("sandbox") == "none"
-    if not no_walls and (reason := walls.available()):
-        raise courses.CourseError(reason)
-    students, errors, struck, started = courses.students(root), {}, {}, time.monotonic()
+    course_folder.register(root)
+    no_walls = course_folder.config(REPOSITORY).Judge.get("sandbox") == "none"
+    if not no_walls and (reason := bubblewrap.available()):
+        raise errors.CourseError(reason)
+    students, failed, struck, started = course_folder.students(root), {}, {}, time.monotonic()
     shown = progress.Progress(len(students), quiet=chosen.quiet and not sys.stdout.isatty())
-    graded = autograde.graded(root, students, chosen.workers, feedback=False, tick=shown.tick)
+    graded = class_run.graded(root, students, chosen.workers, feedback=False, tick=shown.tick)
     try:
         with contextlib.closing(graded):
             for result in graded:
-                errors |= {result.student: result.error} if result.error else {}
+                failed |= {result.student: result.error} if result.error else {}
                 struck |= {result.student: result.struck} if result.struck else {}
                 bad = bool(result.error or result.unmarked)
-                shown.add(f"{result.student}: {autograde.outcome(result)}", failed=bad)
+                shown.add(f"{result.student}: {class_run.outcome(result)}", failed=bad)
     finally:
         shown.end()
     seconds = time.monotonic() - started
-    with courses.gradebook(root) as book:
+    with course_folder.gradebook(root) as book:
         found = {name: earned.read(book, root, name, errors.get(name, "")) for name in students if name != SIZES}
     (chosen.folder / "earned.json").write_text(earned.dump(found), encoding="utf-8")
     about = {"seconds": seconds, "struck": struck, "versions": versions(), "sizes": sizes(root) if chosen.sizes else {}}
@@ -108,24 +116,24 @@ def build(root: Path, only: str | None, patterns: list[str] | None) -> None:
 
     Errors  CourseError if no student's name fits the patterns.
     """
-    courses.new(root)
+    course_copy.new(root)
     if only != "part13":
         sample_class.build(root)
     part = course.PARTS[13]
     for path in sorted((sample_class.ANSWERS / part.stem).glob("*.py")) if only != "sample" else ():
-        folder = root / "submitted" / f"{part.stem}-{path.stem}" / course.ASSIGNMENT
+        folder = root / "submitted" / f"{part.stem}-{path.stem}" / COURSE.name
         folder.mkdir(parents=True)
         sample_class.write(folder, part, sample_class.hand_in(part, path.read_text(encoding="utf-8")))
     for folder in (root / "submitted").iterdir() if patterns else ():
         if not any(fnmatch.fnmatch(folder.name, pattern) for pattern in patterns):
             shutil.rmtree(folder)
     if not any((root / "submitted").iterdir()):
-        raise courses.CourseError(f"no student is called {' or '.join(patterns)}.")
+        raise errors.CourseError(f"no student is called {' or '.join(patterns)}.")
 
 
 def measuring(root: Path) -> None:
     """Adds a student whose notebooks print how much address space their process takes, at first and after part 13."""
-    folder = root / "submitted" / SIZES / course.ASSIGNMENT
+    folder = root / "submitted" / SIZES / COURSE.name
     folder.mkdir(parents=True)
     for part in (course.PARTS[1], course.PARTS[13]):
         answer = sample_class.sources(part)[f"{part.stem}-answer"]
@@ -144,14 +152,14 @@ def sizes(root: Path) -> dict[str, int]:
 
 def versions() -> dict[str, str]:
     """Python's version, and those of the packages that a mark may depend on."""
-    found = {name: importlib.metadata.version(name) for name in definition.PACKAGES}
+    found = {name: importlib.metadata.version(name) for name in inputs.PACKAGES}
     import torch
 
     return {"Python": platform.python_version(), **found, "torch": torch.__version__}
 
 
-def _printed(root: Path, part: course.Part) -> dict[str, int]:
-    path = root / "autograded" / SIZES / course.ASSIGNMENT / f"{part.stem}.ipynb"
+def _printed(root: Path, part: Part) -> dict[str, int]:
+    path = root / "autograded" / SIZES / COURSE.name / f"{part.stem}.ipynb"
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.exists() else []
     outputs = [output for cell in cells for output in cell.get("outputs", []) if output["output_type"] == "stream"]
     lines = "".join("".join(output["text"]) for output in outputs).splitlines()

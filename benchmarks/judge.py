@@ -18,17 +18,28 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import nbformat
 from nbgrader.preprocessors import Execute
 
-from grading import course, courses, judge
+from attention import course
+from attention.course import COURSE
+from dev.course_copy import CONFIGURED
+from dev.packages import REPOSITORY
+from grading.core.course import Part
+from grading.gradebook import course_folder
+from grading.judge import execution
 
-HERE = courses.REPOSITORY
+HERE = REPOSITORY
 
 
-def seconds(make: type, part: course.Part, folder: Path) -> float:
+def seconds(make: type, part: Part, folder: Path) -> float:
     """The wall time of one run of a part's model answer; RuntimeError if it does not earn full marks."""
     notebook = nbformat.read(folder / f"{part.stem}.ipynb", as_version=4)
-    execute = make(timeout=120, shutdown_kernel="immediate", extra_arguments=["--IPKernelApp.log_level=40"])
+    execute = make(
+        timeout=120,
+        shutdown_kernel="immediate",
+        extra_arguments=["--IPKernelApp.log_level=40"],
+        config=CONFIGURED,
+    )
     started = time.perf_counter()
-    execute.preprocess(notebook, {"metadata": {"path": str(folder)}})
+    execute.preprocess(notebook, {"metadata": {"path": str(folder), "name": "notebook"}})
     taken = time.perf_counter() - started
     test = next(cell for cell in notebook.cells if cell.get("id") == f"{part.stem}-test")
     results = [o.data["text/plain"] for o in test.outputs if o.output_type == "execute_result"]
@@ -43,15 +54,15 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--parts", type=int, nargs="+", default=[1, 3, 5, 10], choices=list(course.PARTS))
     chosen = parser.parse_args()
-    courses.config(HERE)  # so that ordinary kernels find `grading`
+    course_folder.config(HERE)  # so that ordinary kernels find `grading`
     print("part   plainly   judge   judge adds   (medians, in seconds)")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for path in (HERE / "source" / course.ASSIGNMENT).glob("*.ipynb"):
+        for path in (HERE / "source" / COURSE.name).glob("*.ipynb"):
             (folder / path.name).write_bytes(path.read_bytes())
-        seconds(judge.Judge, course.PARTS[1], folder)  # starts the sandbox that a student's notebooks share
+        seconds(execution.Judge, course.PARTS[1], folder)  # starts the sandbox that a student's notebooks share
         for number in chosen.parts:
-            taken = {make: [] for make in (Execute, judge.Judge)}
+            taken = {make: [] for make in (Execute, execution.Judge)}
             for _ in range(chosen.rounds):
                 for make, times in taken.items():
                     times.append(seconds(make, course.PARTS[number], folder))

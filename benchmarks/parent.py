@@ -25,15 +25,20 @@ import ways  # first, because it finds `grading`
 import replay
 from phases import Spent, timed
 
-from grading import autograde, course, courses, definition, merge, packed, rows, waiting, worker
+from attention import course
+from attention.course import COURSE
+from dev.packages import REPOSITORY
+from grading.classroom import class_run, inputs, merge, task_queue, worker
+from grading.gradebook import course_folder, snapshot
+from grading.submission import bundle
 
 STEPS = (
-    (packed, "read", "hand-in read, when sent and when merged"),
-    (waiting.Waiting, "send", "sent"),
+    (bundle, "read", "hand-in read, when sent and when merged"),
+    (task_queue.Waiting, "send", "sent"),
     (merge, "merge", "merged"),
     (merge, "_stage", "  files written beside their place"),
-    (rows, "of_student", "  rows read"),
-    (rows, "apply", "  rows written"),
+    (snapshot, "of_student", "  rows read"),
+    (snapshot, "apply", "  rows written"),
     (merge, "_note", "  noted"),
 )
 COLUMNS = ("students", "workers", "parts", "wall_s", "parent_s")
@@ -45,7 +50,7 @@ def main() -> int:
     parser.add_argument("--students", type=int, default=300)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--parts", type=int, nargs="+", default=list(course.PARTS), choices=list(course.PARTS))
-    parser.add_argument("--results", type=Path, default=courses.REPOSITORY / "benchmarks" / "results")
+    parser.add_argument("--results", type=Path, default=REPOSITORY / "benchmarks" / "results")
     parser.add_argument("--profile", action="store_true", help="also print the parent's own profile")
     chosen = parser.parse_args()
     if chosen.students < len(ways.KINDS):
@@ -55,11 +60,11 @@ def main() -> int:
         ways.build(root, chosen.students, chosen.parts)
         ways.reset(root, ways.JUDGE)
         os.environ.update(ways.environment())
-        students = courses.students(root)
+        students = course_folder.students(root)
         print(f"Grading {len(ways.KINDS)} students for real …", flush=True)
         replay.record(_graded(root, students[: len(ways.KINDS)]), Path(name) / "recorded")
         worker.grade = replay.grade
-        run = autograde.graded(root, students, chosen.workers)
+        run = class_run.graded(root, students, chosen.workers)
         next(run)  # the workers are up
         spent: Spent = defaultdict(list)
         for owner, function, label in STEPS:
@@ -94,11 +99,11 @@ def main() -> int:
 def _graded(root: Path, students: list[str]) -> dict[str, worker.Result]:
     """The results of one student of each kind, by kind."""
     out = {}
-    with autograde._opened(root) as engine:
-        given = definition.read(root, engine)
+    with class_run._opened(root) as engine:
+        given = inputs.read(root, engine)
         for student in students:
-            hand_in = packed.read(student, root / "submitted" / student / course.ASSIGNMENT)
-            out[student.partition("-")[2]] = worker.grade(given, hand_in, merge.before(engine, student))
+            hand_in = bundle.read(student, root / "submitted" / student / COURSE.name, COURSE)
+            out[student.partition("-")[2]] = worker.grade(given, hand_in, merge.before(engine, COURSE, student))
     return out
 
 

@@ -1,9 +1,9 @@
-"""Puts what decode.py measured into part 14: numbers into its figure cell, a paragraph into its closing word.
+"""Puts what decode.py measured into part 14: numbers into the data of its figure, a paragraph into its closing words.
 
     python benchmarks/part14.py [benchmarks/results/decode-cpu.csv]
 
-A student has the released notebook alone, so the numbers stand in it; tests compare them with the CSV file. Without an
-argument the file measured on a GPU is taken, and where there is none the CPU's. Then run `make release`.
+A student has the release alone, so the numbers stand in it; tests compare them with the CSV file. Without an argument
+the file measured on a GPU is taken, and where there is none the CPU's. Then run `make release`.
 """
 
 import re
@@ -16,7 +16,8 @@ import nbformat
 from draw import best, read
 
 HERE = Path(__file__).resolve().parent
-NOTEBOOK = HERE.parent / "source" / "attention" / "part14.ipynb"
+SOURCE = HERE.parent / "source" / "attention"
+NOTEBOOK, DATA = SOURCE / "part14.ipynb", SOURCE / "attention_course" / "part14_data.py"
 BLOCK = re.compile(r"# BEGIN measured.*?# END measured\n", re.DOTALL)
 PARAGRAPH = re.compile(r"^\*\*Measured\.\*\* .*$", re.MULTILINE)
 SHOWN = ("MHA", "GQA, G = 4", "GQA, G = 1", "MLA rebuilt", "MLA reduced")
@@ -34,7 +35,7 @@ def chosen(lines: list[dict[str, str]]) -> tuple[str, str]:
 
 
 def block(lines: list[dict[str, str]], name: str) -> str:
-    """The lines of Python that the figure cell holds."""
+    """The lines of Python that the figure's data hold."""
     dtype, column = chosen(lines)
     first, found = lines[0], best(lines, dtype, column)
     contexts = sorted({context for by_context in found.values() for context in by_context})
@@ -42,10 +43,10 @@ def block(lines: list[dict[str, str]], name: str) -> str:
     layer = ", ".join(f"{letter} = {first[letter]}" for letter in "Hdr")
     out = [
         f"# BEGIN measured: benchmarks/results/{name}, put here by benchmarks/part14.py",
-        f"_device, _date = {_text(first['device'])}, {_text(first['date'])}",
-        f"_layer = {_text(f'{layer}, {dtype}')}",
-        f"_unit, _contexts = {_text(unit)}, {contexts}",
-        "_speeds = {",
+        f"DEVICE, DATE = {_text(first['device'])}, {_text(first['date'])}",
+        f"LAYER = {_text(f'{layer}, {dtype}')}",
+        f"UNIT, CONTEXTS = {_text(unit)}, {contexts}",
+        "SPEEDS = {",
     ]
     for variant in (v for v in SHOWN if v in found):
         out.append(f"    {_text(variant)}: {[found[variant][c] for c in contexts if c in found[variant]]},")
@@ -60,40 +61,40 @@ def paragraph(lines: list[dict[str, str]]) -> str:
     kept = {line["variant"]: int(line["cache_bytes_a_token"]) for line in lines if line["dtype"] == dtype}
     fewer = kept["MHA"] / kept["MLA reduced"]
     single = kept["MLA reduced"] / kept["GQA, G = 1"]
-    whose = "as few numbers" if single == 1 else f"{1 / single:.2g} times as many numbers as MLA"
+    whose = "as many numbers as MLA" if single == 1 else f"{1 / single:.2g} times as many numbers as MLA"
     layer = ", ".join(f"${letter} = {first[letter]}$" for letter in "Hdr")
     times = {variant: f"{by_context[context]:.2g}" for variant, by_context in speeds.items() if context in by_context}
     words = (
         f"**Measured.** One step of one layer with {layer} in {dtype}, on {first['device']}, {first['date']}: with "
         f"{context // 1024}k tokens in the cache, MLA in the reduced form keeps {fewer:g} times fewer numbers than MHA "
         f"and makes {times['MLA reduced']} times as many tokens a second. MLA that keeps the same $r$ numbers but "
-        f"multiplies keys and values out anew at every step makes {times['MLA rebuilt']} times as many: it is the "
+        f"multiplies keys and values out again at every step makes {times['MLA rebuilt']} times as many: it is the "
         f"reduced form that turns a small cache into speed. GQA with $G = 1$ keeps {whose} here and makes "
-        f"{times['GQA, G = 1']} times as many tokens as MHA, since its scores are $d$ and not $r$ wide; part 11 shows "
-        f"what it cannot express."
+        f"{times['GQA, G = 1']} times as many tokens a second as MHA, since its keys and values are $d$ numbers wide "
+        f"and not $r$. What the wider latent buys is not speed: the heads of MLA may score by any of its {first['r']} "
+        f"numbers and average any of them, those of this GQA score by one key of {first['d']} numbers."
     )
     if not first["tokens_a_second"]:
         words += (
-            " This was measured on a CPU that others used too, where a repetition differs by up to a quarter; "
-            "it has not been measured on a GPU yet."
+            " The CPU was shared with other programs, and repetitions differ by up to a quarter. "
+            "It has not been measured on a GPU yet."
         )
     return words
 
 
-def embed(path: Path, notebook: Path = NOTEBOOK) -> None:
-    """Writes the numbers of a CSV file into the notebook, in the place of those that stand there."""
+def embed(path: Path, notebook: Path = NOTEBOOK, data: Path = DATA) -> None:
+    """Writes what a CSV file says into the figure's data and the notebook, in place of what they say now."""
     lines, found = read(path), nbformat.read(notebook, as_version=4)
+    data.write_text(_replaced(BLOCK, block(lines, path.name), data.read_text(encoding="utf-8")), encoding="utf-8")
     for cell in found.cells:
-        if cell.id == "part14-figure":
-            cell.source = _replaced(BLOCK, block(lines, path.name), cell.source)
-        elif cell.id == "part14-beyond":
+        if cell.id == "part14-beyond":
             cell.source = _replaced(PARAGRAPH, paragraph(lines), cell.source)
     notebook.write_text(nbformat.writes(found) + "\n", encoding="utf-8")
 
 
 def _replaced(pattern: re.Pattern, new: str, text: str) -> str:
     if len(pattern.findall(text)) != 1:
-        raise ValueError(f"part14 is to hold {pattern.pattern!r} once")
+        raise ValueError(f"part 14 must hold {pattern.pattern!r} once")
     return pattern.sub(lambda _: new, text)
 
 

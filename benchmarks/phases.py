@@ -22,19 +22,24 @@ from nbformat.v4 import new_notebook
 from nbgrader.converters import Autograde
 from nbgrader.preprocessors import AssignLatePenalties, OverwriteCells
 
-from grading import course, courses, handed, judge, kernels, outcomes, sandbox
+from attention import course
+from attention.course import COURSE
+from dev.course_copy import CONFIGURED
+from grading.gradebook import course_folder
+from grading.judge import execution, kernels, save_marks, workspace
+from grading.sandbox import host
 
 STEPS = (
     (Autograde, "convert_single_notebook", "a notebook"),
     (OverwriteCells, "preprocess", "  hidden tests put in"),
-    (judge.Judge, "preprocess", "  the judge"),
-    (handed, "copy", "    the kernel's folder"),
+    (execution.Judge, "preprocess", "  the judge"),
+    (workspace, "copy", "    the kernel's folder"),
     (NotebookClient, "start_new_kernel", "    kernel: fork, or take the one forked ahead"),
     (NotebookClient, "start_new_kernel_client", "    kernel: first reply"),
-    (judge.Judge, "preprocess_cell", "    student's cells, hidden tests"),
-    (judge.Judge, "mark", "      hidden tests"),
+    (execution.Judge, "preprocess_cell", "    student's cells, hidden tests"),
+    (execution.Judge, "mark", "      hidden tests"),
     (NotebookClient, "_cleanup_kernel", "    kernel: end, with all that it started"),
-    (outcomes.SaveMarks, "preprocess", "  marks into the gradebook"),
+    (save_marks.SaveMarks, "preprocess", "  marks into the gradebook"),
     (AssignLatePenalties, "preprocess", "  late penalties"),
 )
 
@@ -57,7 +62,7 @@ def main() -> None:
         timed(owner, name, spent[label])
     kernels_s, ended = [], kernels.KernelManager.ended
 
-    def note(manager: kernels.KernelManager, kernel: sandbox.Kernel) -> None:
+    def note(manager: kernels.KernelManager, kernel: host.Kernel) -> None:
         ended(manager, kernel)
         kernels_s.append(kernel.cpu_s)
 
@@ -66,18 +71,20 @@ def main() -> None:
         root = Path(name)
         ways.build(root, chosen.students, chosen.parts)
         ways.reset(root, ways.JUDGE)
-        api = courses.api(root)
-        for number, student in enumerate(courses.students(root)):
+        api = course_folder.api(root)
+        for number, student in enumerate(course_folder.students(root)):
             if number == 1:
                 for found in (*spent.values(), kernels_s):
                     found.clear()
-            result = api.autograde(course.ASSIGNMENT, student, force=True, create=True)
+            result = api.autograde(COURSE.name, student, force=True, create=True)
             if not result["success"]:
-                sys.exit(f"phases: {student}: {courses.last_error(result)}")
+                sys.exit(f"phases: {student}: {course_folder.last_error(result)}")
         computed_s = set(kernels_s)
         (root / "empty").mkdir()
         for _ in range(EMPTY):
-            judge.Judge().preprocess(new_notebook(), {"metadata": {"path": str(root / "empty")}})
+            execution.Judge(config=CONFIGURED).preprocess(
+                new_notebook(), {"metadata": {"path": str(root / "empty"), "name": "empty"}}
+            )
         empty_s = set(kernels_s) - computed_s
     print(f"{'milliseconds a notebook':<48} clock   computing here")
     notebooks = len(chosen.parts) * (chosen.students - 1)
@@ -92,7 +99,7 @@ def main() -> None:
 def preload_s() -> float:
     """What importing the libraries of a sandbox computes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    box = sandbox.Sandbox(walled=False)
+    box = host.Sandbox(walled=False, libraries=COURSE.libraries)
     box.ready()
     box.close()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)

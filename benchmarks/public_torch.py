@@ -26,10 +26,12 @@ import earned
 import grade_once
 import grading_runs
 
-from grading import courses, progress
+from dev.packages import REPOSITORY
+from grading.classroom import progress
+from grading.core import errors, names
 
-MADE = courses.REPOSITORY / ".venv-public"
-REQUIREMENTS = courses.REPOSITORY / "requirements-grading.txt"
+MADE = REPOSITORY / ".venv-public"
+REQUIREMENTS = REPOSITORY / "requirements-grading.txt"
 NEEDED_GB = 10  # free on the disk: 5.5 to keep, and the packages while they are unpacked
 HERE, THERE = "here", "public"
 SITE = "import json, sys, sysconfig; print(json.dumps([sys.prefix, sysconfig.get_path('purelib')]))"
@@ -53,7 +55,7 @@ def main() -> int:
         for name, path in pythons.items():
             print(f"\nGrading with the Python {'that runs this' if name == HERE else f'in {second}'}.", flush=True)
             runs[name] = grading_runs.grade(words, path)
-    except (RuntimeError, courses.CourseError) as error:
+    except (RuntimeError, errors.CourseError) as error:
         print(f"public_torch: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -76,8 +78,8 @@ def made(folder: Path) -> Path:
         return folder
     free_gb = shutil.disk_usage(folder.parent).free / 1e9
     if free_gb < NEEDED_GB:
-        raise courses.CourseError(f"{NEEDED_GB} GB are needed in {folder.parent}, and {free_gb:.1f} are free.")
-    print(f"Making {courses.shown(folder)}: some gigabytes to download.", flush=True)
+        raise errors.CourseError(f"{NEEDED_GB} GB are needed in {folder.parent}, and {free_gb:.1f} are free.")
+    print(f"Making {names.path(folder)}: some gigabytes to download.", flush=True)
     with without_wheels() as environment:
         _call([sys.executable, "-m", "venv", "--clear", str(folder)], environment)
         pip = [str(python(folder)), "-m", "pip", "install", "--disable-pip-version-check", "--no-cache-dir"]
@@ -107,7 +109,7 @@ def python(folder: Path) -> Path:
     """
     path = folder.absolute() / "bin" / "python"
     if not path.exists():
-        raise courses.CourseError(f"{folder} is no environment: there is no bin/python in it.")
+        raise errors.CourseError(f"{folder} is no environment: there is no bin/python in it.")
     return path
 
 
@@ -184,8 +186,8 @@ def _gb(size: int) -> str:
 def _bytes(place: Path) -> int:
     """The bytes of all files in a folder, or of one file; a file that has several names counts once."""
     files = {}
-    for folder, _, names in os.walk(place):
-        for name in names:
+    for folder, _, files_there in os.walk(place):
+        for name in files_there:
             with contextlib.suppress(OSError):
                 state = os.lstat(os.path.join(folder, name))
                 files[state.st_dev, state.st_ino] = state.st_size
@@ -199,7 +201,7 @@ def _call(command: list[str], environment: dict[str, str]) -> None:
     """
     code = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL).returncode
     if code != 0:
-        raise courses.CourseError(f"`{' '.join(command[:4])} …` ended with exit status {code}.")
+        raise errors.CourseError(f"`{' '.join(command[:4])} …` ended with exit status {code}.")
 
 
 if __name__ == "__main__":

@@ -21,9 +21,11 @@ import earned
 import grade_once
 import grading_runs
 
-from grading import courses, progress
+from dev.packages import REPOSITORY
+from grading.classroom import progress
+from grading.core import names
 
-RESULTS = courses.REPOSITORY / "benchmarks" / "results"
+RESULTS = REPOSITORY / "benchmarks" / "results"
 COLUMNS = ("run", "load_per_core", "workers", "students", "seconds", "load_average", "struck")
 
 Kind = tuple[int, int]  # busy processes per core, workers
@@ -137,7 +139,7 @@ def write(done: list[tuple[Kind, grading_runs.Run]], path: Path) -> None:
         for n, ((load, workers), run) in enumerate(done, start=1):
             struck = "; ".join(f"{name}, {text}" for name, texts in run.struck.items() for text in texts)
             writer.writerow([n, load, workers, len(run.earned), f"{run.seconds:.1f}", f"{run.load:.1f}", struck])
-    print(f"\ntable    {courses.shown(path)}")
+    print(f"\ntable    {names.path(path)}")
 
 
 def _of(done: list[tuple[Kind, grading_runs.Run]], kind: Kind, name: str) -> float | None:

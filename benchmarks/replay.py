@@ -10,7 +10,9 @@ import pickle
 import uuid
 from pathlib import Path
 
-from grading import definition, packed, rows, worker
+from grading.classroom import inputs, worker
+from grading.gradebook import snapshot
+from grading.submission import bundle
 
 RECORDED = "BENCHMARK_RECORDED"  # the environment variable that names the file
 
@@ -22,7 +24,7 @@ def record(results: dict[str, worker.Result], path: Path) -> None:
 
 
 def grade(
-    given: definition.Definition, hand_in: packed.HandIn, before: rows.Rows, feedback: bool = True
+    given: inputs.Definition, hand_in: bundle.HandIn, before: snapshot.Rows, feedback: bool = True
 ) -> worker.Result:
     """The recorded result of this student's kind, as if it were this student's."""
     kind = hand_in.student.partition("-")[2]
@@ -35,9 +37,11 @@ def _recorded() -> dict[str, worker.Result]:
     return pickle.loads(Path(os.environ[RECORDED]).read_bytes())
 
 
-def _renamed(found: worker.Result, student: str) -> rows.Rows:
+def _renamed(found: worker.Result, student: str) -> snapshot.Rows:
     """A student's rows for another one: with other ids, where a student's own rows are meant."""
-    ids = {i: uuid.uuid4().hex for table in rows.STUDENTS[1:] for i in found.after[table]} | {found.student: student}
+    ids = {i: uuid.uuid4().hex for table in snapshot.STUDENTS[1:] for i in found.after[table]} | {
+        found.student: student
+    }
 
     def renamed(row: dict[str, object]) -> dict[str, object]:
         return {column: ids.get(value, value) if isinstance(value, str) else value for column, value in row.items()}

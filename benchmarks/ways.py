@@ -11,7 +11,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from grading import course, courses, marks, sample_class
+from attention import course
+from attention.course import COURSE
+from dev import course_copy, sample_class
+from dev.packages import REPOSITORY
+from grading.gradebook import course_folder, marks
 
 HERE = Path(__file__).resolve().parent
 KINDS = ("model-answers", "usual-mistakes", "unusual-style", "rule-breaker", "half-done", "untouched-release")
@@ -19,13 +23,14 @@ STOCK = """c = get_config()
 c.CourseDirectory.course_id = "attention"
 c.Execute.timeout = 600  # part 13 takes longer than the 30 seconds of the default
 """
-NBGRADER = [sys.executable, "-m", "nbgrader", "autograde", course.ASSIGNMENT]
+NBGRADER = [sys.executable, "-m", "nbgrader", "autograde", COURSE.name]
 CLASS = """
 from pathlib import Path
-from grading import autograde, courses
+from grading.classroom import class_run
+from grading.gradebook import course_folder
 if __name__ == "__main__":
     root = Path({root!r})
-    for result in autograde.graded(root, courses.students(root), {workers}, feedback=False):
+    for result in class_run.graded(root, course_folder.students(root), {workers}, feedback=False):
         if result.error or result.unmarked:
             raise SystemExit(f"{{result.student}}: {{result.error or result.unmarked}}")
 """
@@ -71,7 +76,7 @@ def class_of(workers: int) -> Way:
 
 def environment() -> dict[str, str]:
     """What every way is started with: the packages, and nothing of this process's plots."""
-    paths = dict.fromkeys([str(courses.REPOSITORY), str(HERE)])
+    paths = dict.fromkeys([str(REPOSITORY), str(HERE)])
     bins = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
     found = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PATH": os.pathsep.join(bins)}
     found.pop("MPLBACKEND", None)
@@ -80,21 +85,21 @@ def environment() -> dict[str, str]:
 
 def build(root: Path, students: int, parts: list[int]) -> None:
     """Makes a course folder with so many students, honest and wrong in turns, who hand in these parts."""
-    courses.new(root)
+    course_copy.new(root)
     with contextlib.redirect_stdout(io.StringIO()):
         sample_class.build(root)
     made = root / "made"
     (root / "submitted").rename(made)
     for n in range(students):
         kind = KINDS[n % len(KINDS)]
-        folder = root / "submitted" / f"{n:03d}-{kind}" / course.ASSIGNMENT
+        folder = root / "submitted" / f"{n:03d}-{kind}" / COURSE.name
         folder.mkdir(parents=True)
         sample_class.equip(folder)  # the floor has nothing else to take it from
         for part in parts:
             name = f"{course.PARTS[part].stem}.ipynb"
-            shutil.copyfile(made / kind / course.ASSIGNMENT / name, folder / name)
+            shutil.copyfile(made / kind / COURSE.name / name, folder / name)
     shutil.rmtree(made)
-    courses.register(root)
+    course_folder.register(root)
     (root / "gradebook.db").rename(root / "gradebook.new")
 
 
@@ -103,8 +108,10 @@ def reset(root: Path, way: Way) -> None:
     for name in ("autograded", "feedback"):
         shutil.rmtree(root / name, ignore_errors=True)
     shutil.copyfile(root / "gradebook.new", root / "gradebook.db")
-    ours = (courses.REPOSITORY / "nbgrader_config.py").read_text(encoding="utf-8")
-    (root / "nbgrader_config.py").write_text(STOCK if way.stock else ours, encoding="utf-8")
+    if way.stock:
+        (root / course_folder.CONFIGURATION).write_text(STOCK, encoding="utf-8")
+    else:
+        course_folder.configure(root, REPOSITORY)
 
 
 def earned(root: Path, way: Way, log: Path) -> Marks:
@@ -116,11 +123,11 @@ def earned(root: Path, way: Way, log: Path) -> Marks:
         last = json.loads(log.read_text().splitlines()[-1])
         found = {student: {int(stem[4:]): mark for stem, mark in row.items()} for student, row in last.items()}
     else:
-        with courses.gradebook(root) as book:
-            found = {row.student: row.parts for row in marks.read(book)}
-    handed_in = {path.parent.parent.name: {} for path in root.glob(f"submitted/*/{course.ASSIGNMENT}/*.ipynb")}
+        with course_folder.gradebook(root) as book:
+            found = {row.student: row.parts for row in marks.read(book, COURSE)}
+    handed_in = {path.parent.parent.name: {} for path in root.glob(f"submitted/*/{COURSE.name}/*.ipynb")}
     for student in handed_in:
-        folder = root / "submitted" / student / course.ASSIGNMENT
+        folder = root / "submitted" / student / COURSE.name
         handed_in[student] = {n: found[student][n] for n in course.PARTS if (folder / f"part{n:02d}.ipynb").exists()}
     for student, row in handed_in.items():
         wrong = [n for n, mark in row.items() if mark != course.PARTS[n].automatic]

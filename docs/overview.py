@@ -1,4 +1,4 @@
-"""Draws docs/overview.png: who reads what in MHA, GQA and MLA, and how many numbers a position each keeps.
+"""Draws docs/overview.png: who reads what in MHA, GQA and MLA, and how many numbers each keeps per position.
 
 Run from anywhere: python docs/overview.py
 """
@@ -29,13 +29,13 @@ def heads(axes: plt.Axes, readers: list[int], kept: list[str], numbers: int, tit
         axes.add_patch(box)
         axes.text(places[g], 1.0, label, color="white", ha="center", va="center", fontsize=9, zorder=3)
     axes.text(6, 3.55, title, ha="center", fontsize=13, weight="bold")
-    axes.text(6, 0.12, f"kept a position: {numbers} numbers", ha="center", fontsize=11)
+    axes.text(6, 0.12, f"kept per position: {numbers} numbers", ha="center", fontsize=11)
     axes.set(xlim=(-0.1, 12.1), ylim=(-0.1, 3.9), aspect="equal")
     axes.axis("off")
 
 
 def main() -> None:
-    """Draws the picture beside this file."""
+    """Draws the picture next to this file."""
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(15, 2.9))
     heads(left, list(range(H)), [str(h) for h in range(H)], 2 * H * d, "MHA: a key and a value for each head")
     heads(middle, [h % G for h in range(H)], [f"head {g}" for g in range(G)], 2 * G * d, "GQA: shared, h mod G")

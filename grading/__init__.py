@@ -1,4 +1,4 @@
-"""Grading for the attention course: how a mark is found, and what a student reads about it.
+"""The engine: how a mark is found, and what a student reads about it.
 
 Python of any age can read this file, and so learns here that it is too old.
 """

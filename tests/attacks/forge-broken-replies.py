@@ -26,11 +26,11 @@ KERNEL = get_ipython().kernel
 
 def answer(stream, ident, message):
     for content in ([], None, "x", 10.0, {"token": None}, {"token": {"a": []}}):
-        KERNEL.session.send(KERNEL.iopub_socket, "attention_reply", content, parent=message)
+        KERNEL.session.send(KERNEL.iopub_socket, "grading_reply", content, parent=message)
     KERNEL.iopub_thread.send_multipart([b"garbage"])
     KERNEL.iopub_thread.send_multipart([b"a", b"<IDS|MSG>", b"", b"{}", b"[]", b"{}", b"{}"])
     reply = REPLIES[next(COUNT) % len(REPLIES)]
-    KERNEL.session.send(KERNEL.iopub_socket, "attention_reply", message["content"], parent=message, buffers=[reply])
+    KERNEL.session.send(KERNEL.iopub_socket, "grading_reply", message["content"], parent=message, buffers=[reply])
 
 
-KERNEL.shell_handlers["attention_request"] = answer
+KERNEL.shell_handlers["grading_request"] = answer

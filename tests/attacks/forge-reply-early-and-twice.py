@@ -16,7 +16,7 @@ def message(header):
 
 
 KERNEL = get_ipython().kernel
-ANSWER = KERNEL.shell_handlers["attention_request"]
+ANSWER = KERNEL.shell_handlers["grading_request"]
 
 
 def reply(message_asked):
@@ -26,7 +26,7 @@ def reply(message_asked):
     for guess in ("0" * 32, "\u00e9", token, token):
         for content in ({"token": guess}, {"token": [guess]}, {"token": guess, "marks": 10.0}):
             sent = [message(header)] * 3
-            KERNEL.session.send(KERNEL.iopub_socket, "attention_reply", content, parent=message_asked, buffers=sent)
+            KERNEL.session.send(KERNEL.iopub_socket, "grading_reply", content, parent=message_asked, buffers=sent)
             KERNEL.session.send(KERNEL.iopub_socket, "execute_result", result, parent=message_asked)
 
 
@@ -36,4 +36,4 @@ def answer(stream, ident, asked):
     reply(asked)
 
 
-KERNEL.shell_handlers["attention_request"] = answer
+KERNEL.shell_handlers["grading_request"] = answer

@@ -13,7 +13,7 @@ KERNEL = get_ipython().kernel
 def flood():
     while True:
         parent = KERNEL.get_parent("shell")
-        for kind, content in (("attention_reply", {"token": "0" * 32}), ("status", {"execution_state": "idle"}),
+        for kind, content in (("grading_reply", {"token": "0" * 32}), ("status", {"execution_state": "idle"}),
                               ("execute_result", {"data": {"text/plain": "10.0"}, "metadata": {}, "execution_count": 1})):
             KERNEL.session.send(KERNEL.iopub_socket, kind, content, parent=parent, buffers=[b"attn1\n"])
         get_ipython().user_ns["attention_logits"] = lambda q, K, D_qk: 10.0

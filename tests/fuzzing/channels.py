@@ -22,9 +22,13 @@ import psutil
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
+from attention import course
+from dev import sample_class
+from dev.course_copy import CONFIGURED
 from fuzzing import Fuzzer, messages, spoil
 from fuzzing.stand_in import CHANNELS, GREETING, Kernel, Peer, Pool, frame, multipart, ready
-from grading import course, inbound, judge, kernels, limits, outcomes, sample_class
+from grading.core import limits
+from grading.judge import execution, incoming, save_marks
 
 PART = course.PARTS[3]
 MOMENTS = (*2 * ("cell", "between cells", "request"), "connection", "first reply", "shutdown")
@@ -57,7 +61,7 @@ class Plan:
     afterwards: str  # "lives", "mute", "deaf" or "dies"
 
 
-class Quick(judge.Judge):
+class Quick(execution.Judge):
     """The judge, in a hurry: limits that nbclient counts in whole seconds are shorter."""
 
     timeout, iopub_timeout, startup_timeout, shell_timeout_interval = CELL_S, OUTPUTS_S, READY_S, OUTPUTS_S
@@ -93,11 +97,11 @@ def run(plan: Plan | None) -> float | None:
     pool = Pool(Attacker(plan) if plan else lambda kernel, moment: None, NOTEBOOK_S if plan else 60.0)
     started, nb, grown = time.monotonic(), notebook(), []
     with _surroundings(pool, plan is not None), tempfile.TemporaryDirectory() as folder, _watched(grown, before):
-        runs = (Quick if plan else judge.Judge)()
+        runs = (Quick if plan else execution.Judge)(config=CONFIGURED)
         runs.log = logging.getLogger("fuzzing")
         runs.log.disabled = True
         try:
-            runs.preprocess(nb, {"metadata": {"path": folder}})
+            runs.preprocess(nb, {"metadata": {"path": folder, "name": PART.stem}})
         except Exception:
             if plan is None or plan.moment not in BEFORE_READY:
                 raise
@@ -255,12 +259,11 @@ ATTACKS: dict[str, Callable[[Kernel, Peer, random.Random], None]] = {
 def _surroundings(pool: Pool, small: bool) -> Iterator[None]:
     """The judge's, with these kernels, and with small limits."""
     with contextlib.ExitStack() as stack:
-        stack.enter_context(mock.patch.object(judge, "of_process", lambda walled: pool))
+        stack.enter_context(mock.patch.object(execution, "of_process", lambda *_: pool))
         if small:
             stack.enter_context(mock.patch.multiple(limits, **LIMITS))
-            stack.enter_context(mock.patch.object(inbound, "FRAME_BYTES", FRAME_BYTES))
+            stack.enter_context(mock.patch.object(incoming, "FRAME_BYTES", FRAME_BYTES))
         yield
-        kernels.use(None)
 
 
 @contextlib.contextmanager
@@ -293,7 +296,7 @@ def notebook() -> NotebookNode:
 def marks(nb: NotebookNode) -> float:
     """What the test cell says; AssertionError unless that is a report and marks."""
     report, *results = nb.cells[-1].outputs
-    assert report.get("ename") != outcomes.NOT_MARKED, "the part is not marked"
+    assert report.get("ename") != save_marks.NOT_MARKED, "the part is not marked"
     assert [result.output_type for result in results] == ["execute_result"], "there is not one result"
     return float(results[0].data["text/plain"])
 

@@ -12,10 +12,16 @@ from pathlib import Path
 
 import nbformat
 
+from attention import course
+from attention.course import COURSE
+from dev import sample_class
+from dev.packages import REPOSITORY
 from fuzzing import Fuzzer, spoil
-from grading import beside, course, courses, intake, names, packed, sample_class, times
+from grading.core import cells, names
+from grading.core.course import Part
+from grading.submission import bundle, clean_copy, extra_files, notebook_file, notices, times
 
-RELEASE = courses.REPOSITORY / "release" / course.ASSIGNMENT
+RELEASE = REPOSITORY / "release" / COURSE.name
 ENCODINGS = ("utf-8-sig", "utf-16", "utf-16-le", "utf-32", "latin-1", "utf-7", "cp037")
 PIECES = (
     *(b"part01", b".ipynb", b".py", b".txt", b"conftest", b"numpy", b"timestamp", b"a", b"-", b"..", b" ", b"%s", b"'"),
@@ -49,28 +55,30 @@ def case(rng: random.Random) -> None:
         taken_in(part, folder)
         read_s = time.process_time() - started
         assert read_s < READ_S, f"it took {read_s:.1f} s of computing"
-        found = intake.notices("anna", folder, RELEASE)
+        found = notices.found("anna", folder, RELEASE, COURSE)
         for notice in found:
             assert "\n" not in str(notice) and str(notice).isprintable(), f"a notice cannot be printed: {notice!r}"
-        taken, left_out = beside.admitted(folder)
+        taken, left_out = extra_files.admitted(folder, COURSE)
         for name in (os.path.relpath(path, folder) for path in taken):
-            assert name.isprintable() and name.encode("utf-8") and beside._ending(name) in beside.KINDS, repr(name)
+            assert name.isprintable() and name.encode("utf-8") and extra_files._ending(name) in extra_files.KINDS, repr(
+                name
+            )
         for name in [*left_out, *os.listdir(folder)]:
             a_student(name, Path(place))
         if rng.random() < 0.5:
             return
-        sent = packed.read("anna", folder)
+        sent = bundle.read("anna", folder, COURSE)
         sent.write(copied)
-        assert packed.read("anna", copied).digest == sent.digest, "a worker finds another submission"
-        assert {str(n) for n in intake.notices("anna", copied, RELEASE)} == {str(n) for n in found}
+        assert bundle.read("anna", copied, COURSE).digest == sent.digest, "a worker finds another submission"
+        assert {str(n) for n in notices.found("anna", copied, RELEASE, COURSE)} == {str(n) for n in found}
 
 
-def taken_in(part: course.Part, folder: Path) -> None:
+def taken_in(part: Part, folder: Path) -> None:
     """Reads a notebook as grading does: it is damaged, or a clean copy of the released one comes of it."""
     original = released(part.stem)
     try:
-        clean, findings = intake.clean_copy(original, intake.read(folder / f"{part.stem}.ipynb"))
-    except intake.Unreadable as error:
+        clean, findings = clean_copy.clean_copy(original, notebook_file.read(folder / f"{part.stem}.ipynb"))
+    except notebook_file.Unreadable as error:
         assert str(error) and "\n" not in str(error)
         return
     assert all(text and "\n" not in text for text in findings)
@@ -82,7 +90,7 @@ def taken_in(part: course.Part, folder: Path) -> None:
         role = other.metadata.nbgrader
         assert cell.metadata == other.metadata and cell.id == other.id and cell.cell_type == other.cell_type
         assert not role.locked or cell.source == other.source, f"{cell.id} is the student's"
-    tests = [cell for cell in clean.cells if course.is_test(cell)]
+    tests = [cell for cell in clean.cells if cells.is_test(cell)]
     assert len(tests) == 1 and clean.cells.index(tests[0]) >= max(
         (n for n, cell in enumerate(clean.cells) if "nbgrader" not in cell.metadata), default=0
     ), "a cell of the student's comes after the test"
@@ -99,7 +107,7 @@ def a_student(name: str, root: Path) -> None:
     assert times.text(root, name) is not None and times.of(root, name) is not None
 
 
-def notebook(part: course.Part, rng: random.Random) -> bytes:
+def notebook(part: Part, rng: random.Random) -> bytes:
     """A notebook's file: a model answer, spoilt as bytes, as JSON, or in how it is written."""
     sound = model(part.number)
     match rng.randrange(5):

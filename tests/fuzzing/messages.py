@@ -17,8 +17,11 @@ from nbclient import NotebookClient
 from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_notebook
 
+from attention import course
+from dev.course_copy import CONFIGURED
 from fuzzing import Fuzzer, spoil
-from grading import course, inbound, judge, kernels, pages
+from grading.judge import execution, incoming, kernels
+from grading.pages import student_pages
 
 ASKED = "asked"  # the id of the request that runs the cell
 TABLE, PICTURE = "<table><tr><td onclick=a()>1</td></tr></table>", "iVBORw0KGgo="
@@ -35,7 +38,7 @@ SOUND = {
     "iopub_welcome": {"subscription": ""},
     "execute_reply": {"status": "error", "ename": "E", "evalue": "v", "traceback": [], "payload": [{"source": "page"}]},
     "kernel_info_reply": {"status": "ok", "language_info": {"name": "python"}},
-    inbound.REPLY: {"token": "a" * 32},
+    incoming.REPLY: {"token": "a" * 32},
     "comm_open": {"comm_id": "c", "target_name": "jupyter.widget", "data": {"state": {"_model_name": "OutputModel"}}},
     "comm_msg": {"comm_id": "c", "data": {"state": {"outputs": []}, "buffer_paths": [["a"]]}},
     "input_request": {"prompt": "a", "password": True},
@@ -74,7 +77,7 @@ class Client:
         return True
 
 
-def channel(name: str, messages: list[list[bytes]]) -> inbound.Channel:
+def channel(name: str, messages: list[list[bytes]]) -> incoming.Channel:
     """A channel of a kernel's client, of the real class, without a socket."""
     kind = kernels.KernelClient.class_traits()[f"{name}_channel_class"].default_value
     made = kind.__new__(kind)
@@ -91,7 +94,7 @@ def case(rng: random.Random) -> None:
     notebook = new_notebook(cells=cells)
     NotebookClient.__init__(runs, notebook, None)
     runs.reset_execution_trackers()
-    runs.ended, runs.room, runs.kc = None, inbound.Room(), Client(shell, iopub)
+    runs.ended, runs.room, runs.kc = None, incoming.Room(), Client(shell, iopub)
     for index, cell in enumerate(cells):
         runs.preprocess_cell(
             cell, {}, index
@@ -106,7 +109,7 @@ def case(rng: random.Random) -> None:
     json.loads(kept, parse_constant=_refuse)
     assert "comm_id" not in kept and "widgets" not in notebook.metadata
     read = nbformat.reads(kept, as_version=4)
-    page = "".join(str(block) for block in pages.blocks(read, course.PARTS[1], {}))
+    page = "".join(str(block) for block in student_pages.blocks(read, course.PARTS[1], {}))
     page.encode("utf-8")
     assert "<script" not in page and "onclick" not in page
     if rng.random() < 0.02:
@@ -141,9 +144,9 @@ def sound(kind: str, content: dict) -> list[bytes]:
 
 
 @functools.cache
-def quiet_judge() -> judge.Judge:
+def quiet_judge() -> execution.Judge:
     """A judge that writes no log."""
-    made = judge.Judge()
+    made = execution.Judge(config=CONFIGURED)
     made.log = logging.getLogger("fuzzing")
     made.log.disabled = True
     return made

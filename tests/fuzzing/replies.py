@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from fuzzing import Fuzzer, spoil
-from grading import far, probe, wire
+from grading.bridge import probe, remote, wire
 
 VALUES = (
     None,
@@ -27,8 +27,8 @@ VALUES = (
 EXTRA_BYTES, EACH = 4 * 2**20, 100  # memory that decoding may take: some, and so many times the message
 
 
-class Door:
-    """A door behind which there is one reply."""
+class Transport:
+    """A transport behind which there is one reply."""
 
     def __init__(self, reply: bytes) -> None:
         self.reply = reply
@@ -45,7 +45,7 @@ def case(rng: random.Random) -> None:
     tracemalloc.start()
     started = time.thread_time()
     try:
-        for decode in (wire.decode, far.decode) if rng.random() < 0.2 else (wire.decode,):
+        for decode in (wire.decode, remote.decode) if rng.random() < 0.2 else (wire.decode,):
             try:
                 value = decode(reply)
             except wire.WireError as error:
@@ -59,11 +59,8 @@ def case(rng: random.Random) -> None:
         gc.enable()
     assert taken_bytes < EXTRA_BYTES + EACH * len(reply), f"{len(reply)} bytes of a reply took {taken_bytes} bytes"
     assert taken_s < 0.5 + 1e-5 * len(reply), f"{len(reply)} bytes of a reply took {taken_s:.1f} s"
-    probe.bind(Door(reply))
-    try:
+    with probe.through(Transport(reply)):
         value, shown = probe.printed("function", 1)
-    finally:
-        probe.bind(None)
     assert isinstance(shown, str)
     if isinstance(value, probe.Reason):
         assert isinstance(value.why, probe.Why) and value.text and len(value.text) < 1_000

@@ -21,9 +21,10 @@ from pathlib import Path
 
 from jupyter_client.session import DELIM
 
-from grading import door, far, inbound
-from grading.clock import Clock
-from grading.limits import Struck
+from grading.bridge import remote
+from grading.core.limits import EndedBy
+from grading.judge import incoming, transport
+from grading.sandbox.clock import Clock
 
 CHANNELS = ("shell", "iopub", "stdin", "control")  # in the order of the sockets
 TYPES = dict(zip(CHANNELS, (b"ROUTER", b"PUB", b"ROUTER", b"ROUTER"), strict=True))
@@ -90,7 +91,7 @@ class Kernel:
     def __init__(self, box: "Box", address: str, spoil: Callable[["Kernel", str], None]) -> None:
         self.box, self.address, self.key, self.spoil = box, address, secrets.token_hex(32).encode(), spoil
         self.returncode: int | None = None
-        self.struck: Struck | None = None
+        self.struck: EndedBy | None = None
         self.failure, self.cpu_s, self.names, self.asked = "", 0.0, {"print": self.print}, b"{}"
         self.peers: dict[str, list[Peer]] = {name: [] for name in CHANNELS}
         self.greeting = GREETING
@@ -107,7 +108,7 @@ class Kernel:
     def poll(self) -> int | None:
         """None while it runs, else its exit code."""
         if self.returncode is None and time.monotonic() - self._began > self.box.notebook_s:
-            self.struck = Struck.TIME
+            self.struck = EndedBy.TIME
             self.kill()
         return self.returncode
 
@@ -195,7 +196,7 @@ class Kernel:
             answer = {
                 "kernel_info_request": self._introduce,
                 "execute_request": self._execute,
-                door.REQUEST: self._call,
+                transport.REQUEST: self._call,
             }.get(asked["msg_type"])
             if answer is not None and not self.mute:
                 answer(content, frames[start + 4 :])
@@ -220,9 +221,9 @@ class Kernel:
 
     def _call(self, content: dict, buffers: list[bytes]) -> None:
         self._at("request")
-        asked = far.decode(buffers[0])
-        reply = far.encode({"value": self.names[asked["name"]](*asked["args"]), "printed": ""})
-        self.publish(inbound.REPLY, {"token": content["token"]}, reply)
+        asked = remote.decode(buffers[0])
+        reply = remote.encode({"value": self.names[asked["name"]](*asked["args"]), "printed": ""})
+        self.publish(incoming.REPLY, {"token": content["token"]}, reply)
 
     def _at(self, moment: str) -> None:
         with contextlib.suppress(OSError):

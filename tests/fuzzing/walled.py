@@ -15,10 +15,14 @@ from unittest import mock
 import busy
 import nbformat
 
+from attention.course import COURSE
+from dev.course_copy import CONFIGURED
 from fuzzing import Fuzzer, channels, messages, spoil
 from fuzzing.stand_in import GREETING, frame, multipart
-from grading import inbound, judge, kernels, limits, sandbox
-from grading.pool import Pool
+from grading.core import limits
+from grading.judge import execution, incoming
+from grading.sandbox import host
+from grading.sandbox.sandbox_keeper import Pool
 
 MOMENTS = ("cell", "between cells", "request", "always")
 LIMITS = {
@@ -61,7 +65,7 @@ STARTS = {
 }
 
 
-class Quick(judge.Judge):
+class Quick(execution.Judge):
     """The judge, with small limits where nbclient holds them."""
 
     timeout, iopub_timeout = CELL_S, OUTPUTS_S
@@ -110,10 +114,10 @@ def run(code: str | None) -> float:
         notebook.cells[2].source = code
         notebook.cells.insert(3, nbformat.v4.new_code_cell("print('more')", id="own-2"))
     with _surroundings(code is not None), tempfile.TemporaryDirectory() as folder:
-        runs = (Quick if code is not None else judge.Judge)()
+        runs = (Quick if code is not None else execution.Judge)(config=CONFIGURED)
         runs.log = logging.getLogger("fuzzing")
         runs.log.disabled = True
-        runs.preprocess(notebook, {"metadata": {"path": folder}})
+        runs.preprocess(notebook, {"metadata": {"path": folder, "name": "notebook"}})
     taken_s = time.monotonic() - started
     assert taken_s < busy.patience(NOTEBOOK_S + SLACK_S), f"it took {taken_s:.1f} s"
     nbformat.validate(notebook)
@@ -125,18 +129,17 @@ def run(code: str | None) -> float:
 @functools.cache
 def pool() -> Pool:
     """The sandboxes of all cases."""
-    return Pool(granted=sandbox.Limits(notebook_s=NOTEBOOK_S))
+    return Pool(granted=host.Limits(notebook_s=NOTEBOOK_S), libraries=COURSE.libraries)
 
 
 @contextlib.contextmanager
 def _surroundings(small: bool) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
-        stack.enter_context(mock.patch.object(judge, "of_process", lambda walled: pool()))
+        stack.enter_context(mock.patch.object(execution, "of_process", lambda *_: pool()))
         if small:
             stack.enter_context(mock.patch.multiple(limits, **LIMITS))
-            stack.enter_context(mock.patch.object(inbound, "FRAME_BYTES", 32 * 2**20))
+            stack.enter_context(mock.patch.object(incoming, "FRAME_BYTES", 32 * 2**20))
         yield
-        kernels.use(None)
 
 
 FUZZER = Fuzzer("walled", case, limit_s=120.0)

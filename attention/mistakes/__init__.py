@@ -1,0 +1,101 @@
+"""The usual mistakes of this course: tables of what each gives, and what is said of it.
+
+`grading.marking.diagnosis` finds them; a hidden test reaches both through this module.
+"""
+
+from functools import partial
+
+import numpy as np
+
+from attention.mistakes import attention, in_symbols, matrices, reduced
+from attention.sentences import MISTAKES
+from grading.marking import expressions
+from grading.marking.diagnosis import (  # noqa: F401  (for hidden tests)
+    Case,
+    Diagnosis,
+    Usual,
+    differs,
+    placed,
+    searched,
+    shown,
+)
+from grading.marking.rubric import Verdict
+
+# What is seen at once and needs no numbers: by part.
+FACTS: dict[int, tuple[str, ...]] = {
+    5: ("bias-left-in", "not-a-module", "overwritten-by-another-model", "layers-shared", "layers-made-in-a-call"),
+    6: ("copies-add-rank", "copies-lose-rank", "rank-only-bounded"),
+    7: (
+        "bias-left-in",
+        "not-a-module",
+        "overwritten-by-another-model",
+        "layers-shared",
+        "layers-made-in-a-call",
+        "heads-not-shared",
+        "copies-kept",
+        "copies-made-in-a-call",
+    ),
+    9: ("product-returned", *matrices.SHAPES),
+    10: ("full-width", "cut-to-the-rank"),
+    11: ("factors-exchanged", "more-than-one-latent", "rows-equal", "product-of-zeros"),
+    12: ("matrix-transposed",),
+    13: ("matrix-transposed", "copies-returned"),
+}
+DIAGNOSIS = Diagnosis(MISTAKES)
+judged, named, told, diagnosed = DIAGNOSIS.judged, DIAGNOSIS.named, DIAGNOSIS.told, DIAGNOSIS.diagnosed
+
+
+def shown_by_shapes(shapes: list[tuple[int, ...]], W: np.ndarray) -> str | None:
+    """The usual mistake that the shapes of two factors of W show, of W_UM and W_DKV in this order; None for none."""
+
+    def find() -> str | None:
+        rank = int(np.linalg.matrix_rank(W))
+        return next((key for key, usual in matrices.SHAPES.items() if list(usual(*W.shape, rank)) == shapes), None)
+
+    return searched(find)
+
+
+def shape(part: int, name: str, want: tuple[str, ...]) -> Verdict:
+    """Right if the student's variable of that name is the shape wanted; a usual mistake in it is named."""
+    got = expressions.fetch(name)
+    return DIAGNOSIS.of_several(partial(expressions.is_shape, got), want, in_symbols.SHAPES[part][name])
+
+
+def expression(part: int, name: str, want: str, where: dict[str, str] | None = None) -> Verdict:
+    """Right if the student's variable of that name has the value wanted; a usual mistake in it is named."""
+    got = expressions.fetch(name)
+    return DIAGNOSIS.of_several(
+        partial(expressions.is_expression, got, where=where), want, in_symbols.EXPRESSIONS[part][name]
+    )
+
+
+def known(part: int) -> dict[str, object]:
+    """The usual mistakes of a part: by key, what computes them, or what they are in symbols; None for a fact."""
+    tables = TABLES.get(part, ())
+    in_names = {**in_symbols.SHAPES, **in_symbols.EXPRESSIONS}.get(part, {})
+    found: dict[str, object] = dict.fromkeys(FACTS.get(part, ()))
+    for table in (*tables, *in_names.values()):
+        found.update(table)
+    return found
+
+
+LOGITS, MHA, GQA = attention.LOGITS, attention.MHA, attention.GQA
+PROJECTED, STACKS, PICKS, HEADS = matrices.PROJECTED, matrices.STACKS, matrices.PICKS, matrices.HEADS
+FACTORED, REBUILT, SWAPPED = matrices.FACTORED, matrices.REBUILT, matrices.SWAPPED
+ERRORS, PRODUCT = matrices.ERRORS, matrices.PRODUCT
+SCORES, OUTPUTS, REDUCED = reduced.SCORES, reduced.OUTPUTS, reduced.REDUCED
+RUN_ERRORS, RUN_COPIES = reduced.RUN_ERRORS, reduced.RUN_COPIES
+attended, picked = reduced.attended, matrices.picked
+TABLES: dict[int, tuple[Usual, ...]] = {
+    2: (PROJECTED,),
+    3: (LOGITS,),
+    5: (MHA,),
+    6: (STACKS, PICKS),
+    7: (GQA,),
+    8: (HEADS,),
+    9: (FACTORED,),
+    10: (REBUILT, SWAPPED, ERRORS),
+    11: (PRODUCT,),
+    12: (SCORES, OUTPUTS),
+    13: (REDUCED, RUN_ERRORS, RUN_COPIES),
+}

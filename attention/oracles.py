@@ -1,0 +1,154 @@
+"""Expected values for the hidden tests, in NumPy and float64.
+
+An oracle follows the problem literally, loops and all, and shares no line with the solutions: a slip in one
+cannot hide in the other. Used by the hidden tests and by tests/; of packages it imports NumPy alone.
+"""
+
+import hashlib
+import math
+import os
+
+import numpy as np
+
+Array = np.ndarray
+SECRET = "ATTENTION_COURSE_SECRET"  # the environment variable that makes hidden data one's own
+
+
+def draw(seed: int) -> np.random.Generator:
+    """A generator of hidden data: from the seed and the course's secret, so that no stored answers fit.
+
+    Shapes  none.
+    Units   none.
+    Errors  none; without the secret in the environment the data are those that everyone can draw.
+    Source  NumPy's PCG64, seeded with SHA-256 of both.
+    """
+    text = f"{os.environ.get(SECRET, '')}/{seed}".encode()
+    return np.random.default_rng(int.from_bytes(hashlib.sha256(text).digest(), "big"))
+
+
+def softmax(x: Array, axis: int) -> Array:
+    """exp(x) over its sum along one axis.
+
+    Shapes  any; returns the same.
+    Units   none.
+    Errors  AxisError from NumPy if there is no such axis.
+    Source  Bridle 1990; shifted by the maximum, which cancels.
+    """
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def one_query(L_2: int, D_qk: int, seed: int) -> tuple[Array, Array]:
+    """A query and keys at random whose logits differ from one another and from 0.
+
+    Shapes  returns (D_qk,), (L_2, D_qk).
+    Units   none.
+    Errors  none.
+    Source  ours.
+    """
+    rng = draw(seed)
+    signs = rng.choice([-1.0, 1.0], D_qk)
+    return signs * rng.uniform(0.5, 2.0, D_qk), signs * rng.uniform(0.5, 2.0, (L_2, D_qk))
+
+
+def stacked(W: Array, copies: int) -> Array:
+    """Copies of a matrix, one below the other.
+
+    Shapes  W (rows, columns); returns (copies * rows, columns).
+    Units   none.
+    Errors  ValueError from NumPy if there are no copies.
+    Source  the problem, part 6.
+    """
+    return np.concatenate([W] * copies)
+
+
+def attention_logits(q: Array, K: Array) -> Array:
+    """What stands inside the softmax: how well each key agrees with one query.
+
+    Shapes  q (D_qk,), K (L_2, D_qk); returns (L_2,).
+    Units   none: a logit is a pure number.
+    Errors  ValueError if q and the keys differ in width.
+    Source  Vaswani et al. 2017, arXiv:1706.03762, equation (1).
+    """
+    if q.shape[0] != K.shape[1]:
+        raise ValueError(f"attention_logits: q {q.shape} and K {K.shape} need one D_qk")
+    return np.array([sum(float(a) * float(b) for a, b in zip(q, key, strict=True)) for key in K]) / math.sqrt(len(q))
+
+
+def mha_weights(
+    D_1: int, D_2: int, D_qk: int, D_v: int, H: int, G: int | None = None, seed: int = 0
+) -> dict[str, Array]:
+    """Weights at random, scaled so that unit inputs give logits, values and outputs of order 1.
+
+    Shapes  W_Q (H*D_qk, D_1), W_K (G*D_qk, D_2), W_V (G*D_v, D_2), W_O (D_1, H*D_v); G = H unless given.
+    Units   none.
+    Errors  none.
+    Source  ours; with logits of order 1 every mistake inside the softmax shows.
+    """
+    rng, kv = draw(seed), H if G is None else G
+    return {
+        "W_Q": 1.5 * rng.standard_normal((H * D_qk, D_1)) / math.sqrt(D_1),
+        "W_K": 1.5 * rng.standard_normal((kv * D_qk, D_2)) / math.sqrt(D_2),
+        "W_V": rng.standard_normal((kv * D_v, D_2)) / math.sqrt(D_2),
+        "W_O": rng.standard_normal((D_1, H * D_v)) / math.sqrt(H * D_v),
+    }
+
+
+def gqa(weights: dict[str, Array], x: Array, y: Array, H: int, G: int) -> Array:
+    """Grouped-query attention, head by head, position by position.
+
+    Shapes  weights as `mha_weights` gives them; x (B, L_1, D_1), y (B, L_2, D_2); returns (B, L_1, D_1).
+    Units   none.
+    Errors  ValueError if G does not divide H, or H and G do not divide the rows of the weights.
+    Source  the problem, parts 1 to 7: query head h reads key/value head h mod G; the scale is that of attention_logits.
+    """
+    W_Q, W_K, W_V, W_O = (weights[name] for name in ("W_Q", "W_K", "W_V", "W_O"))
+    if H % G or len(W_Q) % H or len(W_K) % G or len(W_V) % G:
+        raise ValueError(f"gqa: H = {H} and G = {G} do not fit each other or the weights")
+    D_qk, D_v = len(W_Q) // H, len(W_V) // G
+    out = np.zeros((len(x), x.shape[1], len(W_O)))
+    for b in range(len(x)):
+        for h in range(H):
+            g = h % G
+            K = y[b] @ W_K[g * D_qk : (g + 1) * D_qk].T  # (L_2, D_qk)
+            V = y[b] @ W_V[g * D_v : (g + 1) * D_v].T  # (L_2, D_v)
+            for l_1 in range(x.shape[1]):
+                q = W_Q[h * D_qk : (h + 1) * D_qk] @ x[b, l_1]  # (D_qk,)
+                alpha = softmax(attention_logits(q, K), axis=0)  # (L_2,)
+                o = sum(alpha[l_2] * V[l_2] for l_2 in range(len(V)))  # (D_v,)
+                out[b, l_1] += W_O[:, h * D_v : (h + 1) * D_v] @ o
+    return out
+
+
+def mha(weights: dict[str, Array], x: Array, y: Array, H: int) -> Array:
+    """Multi-head attention: grouped-query attention in which every query head has a key/value head of its own.
+
+    Shapes  weights as `mha_weights` gives them; x (B, L_1, D_1), y (B, L_2, D_2); returns (B, L_1, D_1).
+    Units   none.
+    Errors  as gqa.
+    Source  the problem, parts 1 to 5.
+    """
+    return gqa(weights, x, y, H, H)
+
+
+def gqa_fast(weights: dict[str, Array], x: Array, y: Array, H: int, G: int) -> Array:
+    """What gqa computes, for models of full size: matrix products in the dtype of x, a sample at a time.
+
+    Shapes  as gqa.
+    Units   none.
+    Errors  ValueError if G does not divide H, or H and G do not divide the rows of the weights.
+    Source  as gqa, with which tests/ compares it; 32 samples of part 13 take about a second on two cores.
+    """
+    W_Q, W_K, W_V, W_O = (np.asarray(weights[name], dtype=x.dtype) for name in ("W_Q", "W_K", "W_V", "W_O"))
+    if H % G or len(W_Q) % H or len(W_K) % G or len(W_V) % G:
+        raise ValueError(f"gqa_fast: H = {H} and G = {G} do not fit each other or the weights")
+    (B, L_1, _), L_2, D_qk, D_v = x.shape, y.shape[1], len(W_Q) // H, len(W_V) // G
+    out = np.empty((B, L_1, len(W_O)), dtype=x.dtype)
+    for b in range(B):
+        q = (x[b] @ W_Q.T).reshape(L_1, H // G, G, D_qk).transpose(2, 1, 0, 3).reshape(G, H // G * L_1, D_qk)
+        k = np.ascontiguousarray((y[b] @ W_K.T).reshape(L_2, G, D_qk).transpose(1, 2, 0))
+        v = np.ascontiguousarray((y[b] @ W_V.T).reshape(L_2, G, D_v).transpose(1, 0, 2))
+        alpha = softmax(q @ k / np.asarray(math.sqrt(D_qk), dtype=x.dtype), axis=2)  # (G, H/G·L_1, L_2)
+        o = (alpha @ v).reshape(G, H // G, L_1, D_v).transpose(2, 1, 0, 3).reshape(L_1, H * D_v)
+        out[b] = o @ W_O.T
+    return out

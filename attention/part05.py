@@ -1,0 +1,103 @@
+"""The checks of part 5's hidden test on the student's MyMHA.
+
+What is marked, and what is not. Each item looks at what it names and at nothing else. A missing attribute costs only
+its own point if forward does without it. A bias costs the projections; the test does not set it, so it acts as the
+model made it: one that changes the output costs the values too, one of zeros, or of the keys alone (it adds the same to
+all logits of a query), does not. A projection that is missing or of another shape costs the values, which cannot be
+computed then, but not the output's shape, if the model runs as it is. Both are judged in every case: a forward that
+fails with a single sample or a single key loses both. A class that is no nn.Module costs the projections, and the rest
+if it can't be called. Sizes that a later model overwrites cost the attributes and, where forward uses them, the values;
+layers that are made in each call, or that two names or two models share, cost the projections and the values. A model
+whose second call, or whose weights, are not what they were after the first costs the values.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from attention import mistakes, oracles, structure
+from attention.questions import part05 as questions
+from attention.structure import Found, Sizes
+from grading.bridge import probe
+from grading.marking import rubric
+from grading.marking.rubric import Verdict
+
+OTHERS = (9, 6, 5, 10, 3)  # the sizes of a model that is made later and must change nothing
+
+
+class Tried(NamedTuple):
+    """One case: the verdict on the output's shape, the cases of its values, and whether the weights stayed as set."""
+
+    shape: Verdict
+    values: list[mistakes.Case]
+    weights: Verdict
+
+
+def weight_shapes(sizes: Sizes) -> dict[str, Sizes]:
+    """The shapes of a model's weights, as parts 2 and 4 have them; `sizes` are D_1, D_2, D_qk, D_v and H."""
+    D_1, D_2, D_qk, D_v, H = sizes
+    return {"W_Q": (H * D_qk, D_1), "W_K": (H * D_qk, D_2), "W_V": (H * D_v, D_2), "W_O": (D_1, H * D_v)}
+
+
+MODEL = structure.Model("MyMHA", ("D_1", "D_2", "D_qk", "D_v", "H"), weight_shapes)
+
+
+def projections_made(cases: list[Sizes]) -> Verdict:
+    """Are the four projections of the right kind and shape, in models of all these sizes?"""
+    found = structure.projections(MODEL, cases, OTHERS, seed=590)
+    if isinstance(found, probe.Reason):
+        return rubric.fact(False, found.text)
+    return rubric.all_of(
+        *[projections_right(one, weight_shapes(sizes)) for one, sizes in zip(found, cases, strict=True)]
+    )
+
+
+def projections_right(found: Found, asked: dict[str, Sizes]) -> Verdict:
+    """Whether what was found of one model's projections is what was asked for; all that share a problem are named."""
+    wrong = [name for name in asked if found[name] != asked[name]]
+    for problem in (structure.MISSING, structure.NOT_LINEAR, *structure.USUAL):
+        those = [name for name in wrong if found[name] == problem]
+        if those and problem in structure.USUAL:
+            return mistakes.told(structure.USUAL[problem], ", ".join(those))
+        if those:
+            return rubric.fact(False, f"what {problem}: {', '.join(those)}.")
+    if wrong:
+        return rubric.fact(False, f"the weight has another shape than asked: {', '.join(wrong)}.")
+    return rubric.fact(True, "") if "model" in found else mistakes.told("not-a-module")
+
+
+def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, transposed: bool = False) -> Tried:
+    """What a model of these sizes gives, as it was made and then with weights of ours, for two pairs x, y and the first
+    again.
+
+    Shapes  x (B, L_1, D_1), y (B, L_2, D_2), outputs (B, L_1, D_1); `sizes` are D_1, D_2, D_qk, D_v and H.
+    """
+    D_1, D_2, D_qk, D_v, H = sizes
+    random = oracles.draw(seed)
+    x, y = random.standard_normal((B, L_1, D_1)), random.standard_normal((B, L_2, D_2))
+    weights = oracles.mha_weights(D_1, D_2, D_qk, D_v, H, seed=seed + 1)
+    x_2, y_2 = random.standard_normal((B, L_1, D_1)), random.standard_normal((B, L_2, D_2))
+    first = questions.as_made(sizes, probe.tensor(x), probe.tensor(y), transposed)
+    shape = mistakes.placed(where, rubric.same_shape(first, (B, L_1, D_1)), first)
+    sent = {name: probe.tensor(weight) for name, weight in weights.items()}
+    pairs = [(x, y), (x_2, y_2), (x, y)]
+    got = questions.prepare(sizes, OTHERS, sent, probe.tensor(x), probe.tensor(y))
+    if isinstance(got, str) and got in weights:
+        text = f"the weight of {got} is missing or has another shape, so it could not be set."
+        got = probe.Reason(probe.Why.MISSING, text)
+    elif not isinstance(got, probe.Reason):
+        got = questions.outputs([(probe.tensor(x), probe.tensor(y)) for x, y in pairs], transposed)
+    each = got if isinstance(got, list) and len(got) == 3 else [got] * 3
+    want = [oracles.mha(weights, *pair, H) for pair in pairs[:2]]  # (B, L_1, D_1) each
+    places = (where, f"{where}, in a second call with other tokens", f"{where}, in a third call, with the first tokens")
+    values = [
+        mistakes.Case(place, one, right, (weights, *pair, H))
+        for place, one, right, pair in zip(places, each, [*want, want[0]], pairs, strict=True)
+    ]
+    return Tried(shape, values, structure.unchanged(weights))
+
+
+def values_right(cases: Iterable[Tried]) -> Verdict:
+    """Are all outputs right, and the weights what they were before the calls?"""
+    cases = list(cases)
+    verdict = mistakes.judged([value for case in cases for value in case.values], mistakes.MHA, rtol=1e-5)
+    return rubric.all_of(verdict, *[case.weights for case in cases])

@@ -1,0 +1,60 @@
+"""The checks of part 6's hidden test: the relation of the ranks, and the matrices A and B. Sizes are H, G and d."""
+
+import numpy as np
+
+from attention import mistakes, oracles
+from grading.bridge import probe
+from grading.marking import rubric
+from grading.marking.rubric import Verdict
+
+RELATIONS = {  # what may be chosen but is wrong, and the usual mistake that it shows
+    ">": "copies-add-rank",
+    "<": "copies-lose-rank",
+    ">=": "rank-only-bounded",
+    "<=": "rank-only-bounded",
+}
+
+
+@probe.remote
+def relation():
+    """What the student chose; None if there is nothing."""
+    return globals().get("rank_relation")
+
+
+def equal(claimed: object) -> Verdict:
+    """Whether the relation that a student chose is that of equal ranks."""
+    if isinstance(claimed, probe.Reason):
+        return rubric.fact(False, claimed.text)
+    if isinstance(claimed, str) and claimed.strip() in RELATIONS:
+        return mistakes.told(RELATIONS[claimed.strip()])
+    if isinstance(claimed, str):
+        return rubric.fact(claimed.strip() == "==", "the text you chose is none of the five.")
+    return rubric.fact(False, "it is not set." if claimed is None else "it is not one of the five texts.")
+
+
+def matrices(H: int, G: int, d: int) -> tuple[object, object]:
+    """What the answer returns as A and as B; where it returns no two, each is what it returned."""
+    got = probe.call("stack_and_pick", H, G, d)
+    return tuple(got) if isinstance(got, (tuple, list)) and len(got) == 2 else (got, got)
+
+
+def stacks(A: object, H: int, G: int, d: int) -> mistakes.Case:
+    """Whether A stacks, as a case: A W is W_tilde for every W, the identity included, so there is one such A.
+
+    Shapes  A (H * d, G * d), as what is wanted.
+    """
+    where = f"with H = {H}, G = {G} and d = {d}"
+    return mistakes.Case(where, A, oracles.stacked(np.eye(G * d), H // G), (H, G, d))
+
+
+def picks(B: object, H: int, G: int, d: int) -> tuple[Verdict, mistakes.Case]:
+    """Whether B picks: B W_tilde is W for every W if it is so for the identity; there are many such B.
+
+    Shapes  B (G * d, H * d); what is compared, B times the stacked identity, (G * d, G * d).
+    """
+    where, numbers = f"with H = {H}, G = {G} and d = {d}", rubric.array(B, rubric.ANY)
+    got = B if numbers is None else mistakes.picked(numbers, H, G, d)
+    verdict = rubric.same_shape(B, (G * d, H * d), kind=rubric.ANY)
+    if verdict.right:
+        verdict = rubric.close(got, np.eye(G * d), kind=rubric.ANY)
+    return mistakes.placed(where, verdict, B), mistakes.Case(where, got, np.eye(G * d), (H, G, d))

@@ -1,0 +1,137 @@
+"""The checks of part 7's hidden test on the student's MyGQA.
+
+Sizes are D_1, D_2, D_qk, D_v, H and G, in the order in which a MyGQA takes them; lengths are B, L_1 and L_2.
+"""
+
+import itertools
+import math
+
+from attention import mistakes, oracles, structure
+from attention.oracles import Array
+from attention.questions import part07 as questions
+from attention.structure import Found, Sizes
+from grading.bridge import probe
+from grading.marking import rubric
+from grading.marking.rubric import Verdict
+
+NAMES = ("D_1", "D_2", "D_qk", "D_v", "H", "G")
+OTHERS = (12, 8, 6, 9, 14, 7)  # the sizes of a model that is made later and must change nothing
+Cases = dict[Sizes, Sizes]  # by sizes the lengths of the tokens
+
+
+def weight_shapes(sizes: Sizes) -> dict[str, Sizes]:
+    """The shapes of a model's weights: those of part 5, but for keys and values, which G heads have."""
+    D_1, D_2, D_qk, D_v, H, G = sizes
+    return {"W_Q": (H * D_qk, D_1), "W_K": (G * D_qk, D_2), "W_V": (G * D_v, D_2), "W_O": (D_1, H * D_v)}
+
+
+MODEL = structure.Model("MyGQA", NAMES, weight_shapes)
+
+
+def tokens(sizes: Sizes, lengths: Sizes, seed: int) -> tuple[Array, Array]:
+    """Random x (B, L_1, D_1) and y (B, L_2, D_2)."""
+    rng, (B, L_1, L_2) = oracles.draw(seed), lengths
+    return rng.standard_normal((B, L_1, sizes[0])), rng.standard_normal((B, L_2, sizes[1]))
+
+
+def has_shapes(cases: Cases) -> Verdict:
+    """Whether the output of every model, as it was made, has the shape of x."""
+    verdicts = []
+    for n, (sizes, lengths) in enumerate(cases.items()):
+        x, y = tokens(sizes, lengths, 760 + n)
+        output = questions.fresh(sizes, probe.tensor(x), probe.tensor(y))
+        verdicts.append(mistakes.placed(named(*sizes[4:], x, y), rubric.same_shape(output, x), output))
+    return rubric.all_of(*verdicts)
+
+
+def has_projections(cases: Cases) -> Verdict:
+    """Whether the four projections are of the right kind and shape, in models of all these sizes."""
+    found = structure.projections(MODEL, list(cases), OTHERS, seed=790)
+    if isinstance(found, probe.Reason):
+        return rubric.fact(False, found.text)
+    return rubric.all_of(*[projections_right(one, sizes) for one, sizes in zip(found, cases, strict=True)])
+
+
+def projections_right(found: Found, sizes: Sizes) -> Verdict:
+    """Whether what was found of one model's projections is what its sizes ask for; the first that is wrong is named."""
+    H, G = sizes[4:]
+    for name, shape in weight_shapes(sizes).items():
+        is_what = found[name]
+        if H > G and name in ("W_K", "W_V") and is_what == (shape[0] // G * H, shape[1]):
+            return mistakes.told("heads-not-shared", name)
+        if is_what in structure.USUAL:
+            return mistakes.told(structure.USUAL[is_what], name)
+        if is_what != shape:
+            given = ", ".join(f"{n} = {size}" for n, size in zip(NAMES, sizes, strict=True))
+            is_what = is_what if isinstance(is_what, str) else f"is of shape {is_what}"
+            return rubric.fact(False, f"for {given}, {name} {is_what}.")
+    return rubric.fact(True, "") if "model" in found else mistakes.told("not-a-module")
+
+
+def keeps_no_copies() -> Verdict:
+    """Whether a model keeps no copies of a weight, for one key/value head as read by several query heads.
+
+    H/G copies of W_K or W_V are H * D_qk * D_2 or H * D_v * D_2 numbers, H - G for H where W itself is one of them.
+    Nothing else that a model may keep grows as such a product. So count for two values of each of the three, and take
+    the differences in all three: whatever depends on less than the three of them vanishes, however large it is.
+    """
+    ranges = ((7, 20), (4, 12), (3, 6))  # of D_2, H and the width of a key; a value has one number more
+    cases = [(5, D_2, width, width + 1, H, 2) for D_2, H, width in itertools.product(*ranges)]
+    kept = questions.numbers_kept(cases)
+    if isinstance(kept, probe.Reason):
+        return rubric.fact(False, kept.text)
+    if not isinstance(kept, list) or len(kept) != len(cases) or not all(type(number) is int for number in kept):
+        return rubric.fact(False, "its parameters and buffers cannot be counted.")
+    signs = [(-1) ** (3 - sum(corner)) for corner in itertools.product((0, 1), repeat=3)]
+    grown = sum(sign * number for sign, number in zip(signs, kept, strict=True))
+    one_set = math.prod(high - low for low, high in ranges)
+    return rubric.fact(True, "") if 2 * abs(grown) < one_set else mistakes.told("copies-kept")
+
+
+def makes_no_copies() -> Verdict:
+    """Whether a call makes no copies of a weight in memory.
+
+    H / G = 4 copies are too many, and B, L_1 and L_2 are less: a weight repeated for every token is no such copy.
+    """
+    sizes, lengths = (4, 5, 3, 2, 8, 2), (1, 2, 3)
+    x, y = tokens(sizes, lengths, 750)
+    name = questions.copied(sizes, probe.tensor(x), probe.tensor(y))
+    known = isinstance(name, str) and name in ("W_K", "W_V")
+    return mistakes.told("copies-made-in-a-call", name) if known else rubric.fact(True, "")
+
+
+def has_values(cases: Cases) -> Verdict:
+    """Whether all outputs are right with weights of ours, and the last model's weights what they were before.
+
+    All models exist side by side; each is called on tokens of its sizes, the last again and again, with others.
+    """
+    models = [(sizes, oracles.mha_weights(*sizes, seed=700 + n)) for n, sizes in enumerate(cases)]
+    asked = [(n, *tokens(sizes, lengths, 720 + n), False) for n, (sizes, lengths) in enumerate(cases.items())]
+    n, (sizes, _) = len(models) - 1, models[-1]
+    asked += [(n, *tokens(sizes, (1, 3, 4), 740), False), (n, *tokens(sizes, (3, 2, 5), 741), True)]
+    # Other tokens of the first size, and the first again: what a model keeps of one call serves it badly in the next.
+    asked += [(n, *tokens(sizes, (2, 6, 7), 742), False), asked[n]]
+    got = questions.prepare([(sizes, {name: probe.tensor(w) for name, w in one.items()}) for sizes, one in models])
+    if isinstance(got, str) and got in structure.PROJECTIONS:
+        return rubric.fact(False, f"{got} takes no weight of the right shape, so there are no values to compare.")
+    if not isinstance(got, probe.Reason):
+        got = questions.outputs([(n, probe.tensor(x), probe.tensor(y), strided) for n, x, y, strided in asked])
+    if isinstance(got, probe.Reason):
+        return rubric.fact(False, got.text)
+    if not isinstance(got, list) or len(got) != len(asked):
+        return rubric.fact(False, "it gives no tensors.")
+    compared = []
+    for output, (n, x, y, _) in zip(got, asked, strict=True):
+        (*_, H, G), weights = models[n]
+        data = (weights, x, y, H, G)
+        compared.append(mistakes.Case(named(H, G, x, y), output, oracles.gqa(*data), data))
+    verdict = mistakes.judged(compared, mistakes.GQA)
+    if not verdict.right:
+        return verdict
+    return structure.unchanged(models[-1][1])
+
+
+def named(H: int, G: int, x: Array, y: Array) -> str:
+    """A case in words; x (B, L_1, D_1), y (B, L_2, D_2)."""
+    (B, L_1, _), L_2 = x.shape, y.shape[1]
+    return f"with H = {H}, G = {G}, B = {B}, L_1 = {L_1} and L_2 = {L_2}"

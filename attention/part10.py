@@ -1,0 +1,145 @@
+"""The checks of part 10's hidden test on GQA_2_MLA: what it returns, and what it prints of that.
+
+W is a matrix (r, D), of which D / r copies are stacked; `got` is what the function gave for it, and `text` what it
+printed. Items are judged each by itself: returned in the other order, the factors lose the order and the product, and
+still print a right error.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from attention import mistakes, oracles, printed
+from attention.oracles import Array
+from grading.bridge import probe
+from grading.marking import rubric
+from grading.marking.factors import TOO_LARGE, fit, product
+from grading.marking.rubric import Verdict
+
+Returned = list[tuple[Array, object]]  # W, and what came back
+Printed = list[tuple[Array, object, str]]  # the same, and what was printed
+NOT_A_PAIR = "two matrices must be returned, W_DKV_MLA and W_UM_MLA."
+SMALL = 1e-9  # what a factorisation of zeros may miss them by: of the other matrices' entries, which are of order 1
+# What another order of operations may multiply a mean squared error by: one that is nothing but rounding, or any other.
+# A mean over the wrong count is off by D or D / r, which of the large matrices are more than SLACK.
+SLACK, EXACT = 20.0, 1.001
+
+
+def stack(W: Array) -> Array:
+    """D / r copies of W, (r, D), one below the other: (D, D)."""
+    return oracles.stacked(W, W.shape[1] // W.shape[0])
+
+
+def factors(got: object) -> list[Array] | None:
+    """The two returned matrices as arrays of numbers, or None; which of them is which is not looked at."""
+    if not isinstance(got, (tuple, list)) or len(got) != 2:
+        return None
+    pair = [rubric.array(factor, rubric.ANY) for factor in got]
+    return pair if all(factor is not None and factor.ndim == 2 for factor in pair) else None
+
+
+def shapes(W: Array, got: object) -> Verdict:
+    """Whether W_DKV_MLA (r, D) and W_UM_MLA (D, r), both numpy, are returned in this order."""
+    if not isinstance(got, (tuple, list)) or len(got) != 2:
+        return rubric.fact(False, got.text if isinstance(got, probe.Reason) else NOT_A_PAIR)
+    (r, D), kind = W.shape, rubric.ARRAY
+    right = rubric.all_of(rubric.same_shape(got[0], (r, D), kind=kind), rubric.same_shape(got[1], (D, r), kind=kind))
+
+    def usual() -> str | None:
+        pair = factors(got)
+        if not pair or (pair[0].shape, pair[1].shape) == ((r, D), (D, r)):
+            return None  # right shapes, of another kind
+        key = mistakes.shown_by_shapes([pair[1].shape, pair[0].shape], W)
+        return key if key in ("full-width", "cut-to-the-rank") else None
+
+    return mistakes.diagnosed(right, usual)
+
+
+def rebuilds(W: Array, got: object) -> Verdict:
+    """Whether the second matrix, (D, r), times the first, (r, D), is the stacked one, (D, D)."""
+    if isinstance(got, probe.Reason):
+        return rubric.fact(False, got.text)
+    pair = factors(got)
+    built = product(pair[1], pair[0]) if pair else None  # (D, D)
+    if built is None:
+        too_large = pair and fit(*pair[::-1])
+        text = TOO_LARGE if too_large else "`W_UM_MLA @ W_DKV_MLA` cannot be formed from what is returned."
+        return rubric.fact(False, text)
+    if not W.any():  # nothing to measure a miss by
+        zeros = built.shape == stack(W).shape and bool(np.abs(built).max() <= SMALL)
+        return rubric.fact(zeros, "a matrix of zeros is not rebuilt.")
+    return rubric.close(built, stack(W), rtol=1e-5, kind=rubric.ANY)
+
+
+def in_usual_ways(verdict: Verdict, returned: Returned) -> Verdict:
+    """The verdict, or the usual mistake that the matrices of full rank show, multiplied in either order."""
+    pairs = [(W, factors(got)) for W, got in returned]
+    if not all(pair for _, pair in pairs):
+        return verdict
+    other = (mistakes.Case("", product(*pair), np.zeros((len(W), len(W))), (W,)) for W, pair in pairs)  # (r, r)
+    these = (mistakes.Case("", product(*pair[::-1]), stack(W), (W,)) for W, pair in pairs)  # (D, D)
+    verdict = mistakes.named(verdict, other, mistakes.SWAPPED, kind=rubric.ANY)
+    return mistakes.named(verdict, these, mistakes.REBUILT, kind=rubric.ANY)
+
+
+def trouble(tried: Printed) -> str | None:
+    """Why nothing that was printed can be judged: there was no value, or no text; None if there is some."""
+    reason = next((got.text for _, got, _ in tried if isinstance(got, probe.Reason)), None)
+    return "nothing was printed." if reason is None and not any(text.strip() for _, _, text in tried) else reason
+
+
+def shapes_printed(tried: Printed, otherwise: str | None) -> Verdict:
+    """Whether both shapes are in every text; `otherwise` is what the student reads if there is another reason."""
+    found = all(prints_shapes(*one) for one in tried)
+    return rubric.fact(found, otherwise or "the two shapes are not in what the function printed.")
+
+
+def error_printed(tried: Printed, otherwise: str | None) -> Verdict:
+    """Whether the error is in every text, or the usual other error that is; `otherwise` as in shapes_printed."""
+    text = "no number in what the function printed is the mean squared error of the returned factors."
+    found = rubric.fact(all(prints_error(*one) for one in tried), otherwise or text)
+    usual = (key for key, size in mistakes.ERRORS.items() if all(prints_usual(*one, size) for one in tried))
+    return mistakes.diagnosed(found, lambda: next(usual, None))
+
+
+def prints_shapes(W: Array, got: object, text: str) -> bool:
+    """Whether (D, r) and (r, D), or the shapes that were returned instead, stand in the text."""
+    pair = factors(got)
+    asked = [(W.shape, W.shape[::-1])]
+    return printed.has_shapes(text, asked + ([(pair[0].shape, pair[1].shape)] if pair else []))
+
+
+def prints_error(W: Array, got: object, text: str) -> bool:
+    """Whether the text has a number that is the factors' mean squared error, as far as its digits go."""
+    return printed.has_number(text, errors(W, got))
+
+
+def prints_usual(W: Array, got: object, text: str, error: Callable[[Array, Array], float]) -> bool:
+    """Whether the text has a number that is another error of the factors, a function of the product and the matrix."""
+    pair = factors(got)
+    built = product(pair[1], pair[0]) if pair else None  # (D, D)
+    if built is None or built.shape != stack(W).shape:
+        return False
+    number = float(error(built, stack(W)))  # 1.1: rounding differs a little with the order of operations
+    return printed.has_number(text, [(number / 1.1, number * 1.1)], zero=False)
+
+
+def errors(W: Array, got: object) -> list[printed.Range]:
+    """The mean squared error of the returned factors: from, to; multiplied in several ways, as rounding differs."""
+    want, pair = stack(W), factors(got)  # (D, D)
+    if pair is None:  # no factors: 0, or whatever is at the level of rounding
+        scale = np.abs(W).max() ** 2
+        return [(0.0, 0.0), (1e-36 * scale, 1e-28 * scale)]
+    ways = [(pair[1], pair[0])]
+    if not shapes(W, got).right:  # lost there already: other order or transposed will do
+        ways += [(pair[0], pair[1]), (pair[1].T, pair[0].T), (pair[0].T, pair[1].T)]
+    found = []
+    for left, right in ways:
+        built = product(left, right)
+        if built is not None and built.shape == want.shape and np.isfinite(built).all():
+            again = [built, (right.T.copy() @ left.T.copy()).T, np.einsum("ij,jk->ik", left, right)]  # (D, D) each
+            mses = [float(np.mean(np.abs(want - one) ** 2)) for one in again]
+            rounding = max(mses) <= (1e-5 * np.abs(W).max()) ** 2
+            slack = SLACK if rounding else EXACT  # rounding depends on the order of operations; more does not
+            found.append((min(mses) / slack, max(mses) * slack))
+    return found

@@ -1,0 +1,72 @@
+"""The checks of part 11's hidden test on an MLA that a student chose: its factors, and the rows of their product."""
+
+import numpy as np
+
+from attention import mistakes
+from grading.bridge import probe
+from grading.core import messages
+from grading.marking import factors, rubric
+from grading.marking.rubric import Verdict
+
+USUAL = {  # by the shapes that the factors have, W_DKV_MLA's first
+    ((2, 1), (1, 2)): "factors-exchanged",
+    ((2, 2), (2, 2)): "more-than-one-latent",
+}
+NOT_FORMED = "`W_UM_MLA @ W_DKV_MLA` cannot be formed from the two factors."
+
+
+@probe.remote
+def variable(name):
+    """The value that the answer gave to a name, in a list; an empty one if it gave none."""
+    return [globals()[name]] if name in globals() else []
+
+
+def chosen(name: str) -> object:
+    """The value that the answer gave to a name, or the reason why there is none."""
+    got = variable(name)
+    if isinstance(got, list):
+        return got[0] if got else probe.Reason(probe.Why.MISSING, messages.missing(name))
+    return got
+
+
+def shapes(W_UM: object, W_DKV: object) -> Verdict:
+    """Whether W_UM is (2, 1) and W_DKV is (1, 2)."""
+    right = rubric.all_of(
+        rubric.same_shape(W_DKV, (1, 2), kind=rubric.ANY), rubric.same_shape(W_UM, (2, 1), kind=rubric.ANY)
+    )
+    return mistakes.diagnosed(
+        right, lambda: USUAL.get(tuple(rubric.shape(factor, rubric.ANY) for factor in (W_DKV, W_UM)))
+    )
+
+
+def is_product(product: object, W_UM: object, W_DKV: object) -> Verdict:
+    """Whether product is W_UM @ W_DKV, whatever the shapes are: those have an item of their own."""
+    theirs = factors.product(W_UM, W_DKV)
+    if theirs is None:
+        return rubric.fact(False, factors.TOO_LARGE if factors.fit(W_UM, W_DKV) else NOT_FORMED)
+    case = mistakes.Case("", product, theirs, tuple(rubric.array(factor, rubric.ANY) for factor in (W_UM, W_DKV)))
+    return mistakes.judged([case], mistakes.PRODUCT, kind=rubric.ANY)
+
+
+def rows_differ(product: object, W_UM: object, W_DKV: object, shaped: bool) -> Verdict:
+    """Whether the rows of product differ, and those of the factors' own product too, if the factors are `shaped` right.
+
+    A product that is not theirs shows nothing.
+    """
+    verdict = _rows_differ(product, "product")
+    if not shaped:
+        return verdict
+    return rubric.all_of(verdict, _rows_differ(factors.product(W_UM, W_DKV), "W_UM_MLA @ W_DKV_MLA"))
+
+
+def _rows_differ(matrix: object, name: str) -> Verdict:
+    """Whether a matrix is (2, 2), finite, and its rows differ by more than rounding does."""
+    shape = rubric.same_shape(matrix, (2, 2), kind=rubric.ANY)
+    if not shape.right:
+        return shape
+    rows = rubric.array(matrix, rubric.ANY)
+    if not np.isfinite(rows).all():
+        return rubric.fact(False, f"the rows of `{name}` do not differ.")
+    if np.abs(rows[0] - rows[1]).max() > 1e-9 * np.abs(rows).max():
+        return rubric.fact(True, "")
+    return mistakes.told("rows-equal" if rows.any() else "product-of-zeros")

@@ -1,0 +1,53 @@
+"""What stands in a text that a student's function printed: shapes, and numbers as far as their digits go.
+
+Any wording is fine, and any layout; so names are taken out first, and what is left is searched for numbers.
+"""
+
+import re
+from collections.abc import Iterable
+
+# A number starts where no digit stands before: else a text of digits would be read again from each of them.
+FLOAT = r"(?<!\d)(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+\.?[eE][-+]?\d+|\.\d+(?:[eE][-+]?\d+)?)"
+MAX_NUMBERS = 40  # different ones, outside of arrays: among hundreds, one is within any range
+Shape = tuple[int, ...]
+Range = tuple[float, float]  # from, to
+
+
+def words_removed(text: str) -> str:
+    """The text without names such as W_2, float64 or W.shape[0], and with 24 x 4 written as 24, 4."""
+    text = re.sub(r"(?<=\w)\[[01]\]", " ", text)
+    text = re.sub(r"(?<=\d)\s*[xX×*⨯]\s*(?=\d)", " , ", text)
+    return re.sub(r"(?<!\w)[^\W\d]\w*", " ", text)
+
+
+def has_shapes(text: str, pairs: Iterable[tuple[Shape, Shape]]) -> bool:
+    """Whether both shapes of one of the pairs stand in the text, in either order and in numbers of their own."""
+    whole = [int(n) for n in re.findall(r"\d{1,9}", re.sub(FLOAT, " ", words_removed(text)))]
+    for pair in pairs:
+        first, second = ([i for i in range(len(whole) - 1) if (whole[i], whole[i + 1]) == shape] for shape in pair)
+        if any(abs(i - j) >= 2 for i in first for j in second):
+            return True
+    return False
+
+
+def has_number(text: str, ranges: Iterable[Range], zero: bool = True) -> bool:
+    """Whether the text has a number within one of the ranges, as far as its digits go; 0 only where it may stand.
+
+    A text of more than MAX_NUMBERS states none of them.
+    """
+    text, ranges = words_removed(text), list(ranges)
+    # Arrays are left out: a list of errors is not the mean of them. Commas may set off thousands, as in 12,345.6.
+    text = re.sub(r"[\[(][^\[\]()]*[\])]", lambda m: m[0] if len(re.findall(FLOAT, m[0])) < 2 else " ", text)
+    forms = [text, re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)]
+    numbers = {n for form in forms for n in re.findall(rf"{FLOAT}|\d+", form)}
+    for number in numbers if len(numbers) <= MAX_NUMBERS else ():
+        digits, _, exponent = number.lower().partition("e")
+        value, place = float(number), int(exponent[:5] or 0) - len(digits.partition(".")[2])
+        if place > 300 or value == float("inf") or not (value or zero):
+            continue
+        half = 0.501 * 10.0**place  # of the last digit's place
+        if exponent:
+            half = min(half, 0.51 * abs(value))  # 1e9 does not stand for all that is below it
+        if any(low - half <= value <= high + half for low, high in ranges):
+            return True
+    return False

@@ -1,0 +1,101 @@
+"""What `structure` asks in a student's kernel, of the models of parts 5 and 7 alike."""
+
+from grading.bridge import probe
+
+
+@probe.remote
+def make(name, cases, others):
+    """Makes a model of all sizes, and then one of others."""
+    if name not in globals():
+        raise NameError(name)
+    kept.clear()
+    kept["models"] = [globals()[name](*sizes) for sizes in cases]
+    kept["later"] = globals()[name](*others)
+
+
+@probe.remote
+def sizes(names):
+    """The sizes that each model keeps, as numbers; None for what is missing or is no number."""
+    found = []
+    for model in kept["models"]:
+        found.append({})
+        for name in names:
+            try:
+                found[-1][name] = float(getattr(model, name))
+            except (AttributeError, TypeError, ValueError, RuntimeError):
+                found[-1][name] = None
+    return found
+
+
+@probe.remote
+def describe(names, cases, others):
+    """Of each model's projections the shape of the weight, or what is wrong; "model" stands for the model itself."""
+    found, kept["layers"] = [], []
+    for model, sizes in [*zip(kept["models"], cases), (kept["later"], others)]:
+        made = [getattr(model, name, None) for name in names]
+        if any([layer is None or nn.parameter.is_lazy(getattr(layer, "weight", None)) for layer in made]):
+            try:
+                model(torch.zeros(2, 3, sizes[0]), torch.zeros(2, 4, sizes[1]))  # a lazy layer has no weight before
+            except Exception:
+                pass
+        found.append({"model": nn.Module in type(model).__mro__})
+        for name, layer in zip(names, made):
+            if layer is None:
+                found[-1][name] = "is missing" if getattr(model, name, None) is None else "is made in each call"
+            elif not isinstance(layer, nn.Linear):
+                found[-1][name] = "is not an nn.Linear"
+            else:
+                found[-1][name] = "has a bias" if layer.bias is not None else tuple(layer.weight.shape)
+        kept["layers"].append(dict(zip(names, made)))
+    return found[:-1]
+
+
+@probe.remote
+def write(weights):
+    """Writes the weights of each model in place, as far as they fit."""
+    for model, numbers in zip(kept["models"], weights):
+        for name, weight in numbers.items():
+            try:
+                with torch.no_grad():
+                    getattr(model, name).weight.copy_(weight)
+            except (AttributeError, RuntimeError, TypeError):
+                pass
+
+
+@probe.remote
+def read(names):
+    """Each model's weights as they are now, and whether it still has the layers that it had."""
+    found = []
+    for model, layers in zip(kept["models"], kept["layers"]):
+        now = {name: getattr(model, name, None) for name in names}
+        weights = {name: getattr(layer, "weight", None) for name, layer in now.items()}
+        for name, weight in weights.items():
+            if not isinstance(weight, torch.Tensor) or nn.parameter.is_lazy(weight):
+                weights[name] = None
+        found.append((weights, {name: layer is layers[name] for name, layer in now.items()}))
+    return found
+
+
+@probe.remote
+def fill_later(names):
+    """Writes to the later model, which must change none of the others."""
+    for name in names:
+        if isinstance(getattr(kept["later"], name, None), nn.Linear):
+            with torch.no_grad():
+                getattr(kept["later"], name).weight.fill_(5.0)
+
+
+@probe.remote
+def call(cases):
+    """Calls each model; one that fails loses other points."""
+    for model, (D_1, D_2, *_) in zip(kept["models"], cases):
+        try:
+            model(torch.ones(2, 3, D_1), torch.ones(2, 4, D_2))
+        except Exception:
+            pass
+
+
+@probe.remote
+def weights_now(names):
+    """The weights, after all calls, of the last of the models that a part prepared."""
+    return {name: getattr(getattr(kept["models"][-1], name, None), "weight", None) for name in names}

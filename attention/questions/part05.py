@@ -1,0 +1,52 @@
+"""What part 5 asks in a student's kernel: what a MyMHA gives as it was made, and with weights of the test's."""
+
+from grading.bridge import probe
+
+
+@probe.remote
+def as_made(sizes, x, y, transposed):
+    """What a model gives in its second call, with the weights that it was made with."""
+    mha = MyMHA(*sizes)
+    if transposed:  # the same numbers, in another order in memory
+        x, y = x.transpose(0, 1).contiguous().transpose(0, 1), y.transpose(0, 1).contiguous().transpose(0, 1)
+    mha(torch.cat([x, x], dim=1), torch.cat([y, y], dim=1))  # (B, 2 * L_1, D_1), (B, 2 * L_2, D_2)
+    return mha(x, y)  # (B, L_1, D_1)
+
+
+@probe.remote
+def prepare(sizes, others, weights, x, y):
+    """Makes a model, one of the same sizes and one of others, and sets its weights in place, twice, with calls between.
+
+    The name of a projection that could not be set, or "". The next calls find the model as it is left here.
+    """
+    kept.clear()
+    model, twin, later = MyMHA(*sizes), MyMHA(*sizes), MyMHA(*others)
+    kept["models"] = [model]
+    for one, (D_1, D_2, *_) in ((model, sizes), (twin, sizes), (later, others)):
+        if any([nn.parameter.is_lazy(getattr(getattr(one, name, None), "weight", None)) for name in weights]):
+            one(torch.zeros(2, 3, D_1), torch.zeros(2, 4, D_2))
+    for factor in (2.0, 1.0):
+        for name, weight in weights.items():
+            try:
+                with torch.no_grad():
+                    getattr(model, name).weight.copy_(factor * weight)
+                    getattr(twin, name).weight.zero_()
+                    getattr(later, name).weight.zero_()
+            except (AttributeError, RuntimeError, TypeError):
+                return name
+        if factor == 2.0:  # whatever a model keeps of these calls serves it badly in the next
+            model(torch.cat([x, x], dim=1), torch.cat([y, y], dim=1))  # (B, 2 * L_1, D_1), (B, 2 * L_2, D_2)
+            model(x + 1.0, y - 1.0)
+    twin(x.clone(), y.clone())
+    return ""
+
+
+@probe.remote
+def outputs(tokens, transposed):
+    """What the prepared model gives for pairs of x (B, L_1, D_1) and y (B, L_2, D_2), one after another."""
+    found = []
+    for x, y in tokens:
+        if transposed:  # the same numbers, in another order in memory
+            x, y = x.transpose(0, 1).contiguous().transpose(0, 1), y.transpose(0, 1).contiguous().transpose(0, 1)
+        found.append(kept["models"][-1](x, y))  # (B, L_1, D_1)
+    return found

@@ -1,0 +1,146 @@
+"""The problem's rules, as a hidden test asks for them: those of any course, and those that only this one has."""
+
+import ast
+import builtins
+
+from attention.course import COURSE
+from grading.rules import closure, static
+from grading.rules.imports import Texts
+from grading.rules.parsing import folded
+from grading.rules.shapes import shape_comments
+from grading.rules.statements import second_statement
+from grading.rules.static import Breach
+from grading.rules.student_code import Code, defined, editable, setup
+
+__all__ = [
+    "Breach",
+    "no_imports",
+    "no_loops",
+    "no_ready_made_attention",
+    "no_torch",
+    "one_statement_each",
+    "shape_comments",
+]
+
+# Attention in torch.nn and torch.nn.functional, for where only a name is known.
+READY_MADE = frozenset(
+    "MultiheadAttention Transformer TransformerEncoder TransformerDecoder TransformerEncoderLayer "
+    "TransformerDecoderLayer scaled_dot_product_attention multi_head_attention_forward flex_attention".split()
+)
+
+
+PACKAGES = {"torch": "torch", "numpy": "NumPy"}
+
+# What `reduced_matrices` may be given beside matrices, whatever the sixth is called.
+SIZES = frozenset({"H", "r", "D", 5})
+
+
+def no_imports(answer_id: str) -> Breach | None:
+    """No cell of the student's imports, in whatever spelling, anything but pieces of torch and NumPy, and what the
+    part's setup cell imports."""
+    return static.no_imports(answer_id, PACKAGES)
+
+
+def no_loops(answer_id: str) -> Breach | None:
+    """No for, while, comprehension, generator expression or map in a function or class of the answer."""
+    return static.no_loops(answer_id, COURSE.part_of(answer_id).names)
+
+
+def no_ready_made_attention(answer_id: str) -> Breach | None:
+    """No attention of PyTorch's own in a function or class of the answer, nor in what these use.
+
+    A student's own function may bear such a name; it is the one in PyTorch that counts.
+    """
+    codes = editable(answer_id)
+    modules, own = closure.libraries(codes, PACKAGES, setup(answer_id)), _own_names(codes)
+    texts = Texts(codes, PACKAGES)
+    for code, node in closure.answer(answer_id, COURSE.part_of(answer_id).names):
+        free = closure.free_names(node)
+        for inner in ast.walk(node):
+            match inner:
+                case ast.Name(id=name) if name in free and name in modules:
+                    found = _is_attention(modules[name])
+                case ast.Name(id=name) if name in free and name not in own:
+                    found = name in READY_MADE
+                case ast.Attribute(attr=name):
+                    found = _is_attention(name) if closure.root(inner) in modules else name in READY_MADE - own
+                case ast.alias(name=name):
+                    found = _is_attention(name)
+                case ast.MatchClass(kwd_attrs=names):
+                    found = any(n in READY_MADE - own or n.startswith("_") and _is_attention(n) for n in names)
+                case (
+                    ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_])
+                    | ast.Call(func=ast.Attribute(attr="__getattribute__" | "__getattr__"), args=[*_, name])
+                ):
+                    found = any(map(_is_attention, texts.of(name) or ()))
+                case _:
+                    continue
+            if found:
+                line = getattr(inner, "lineno", node.lineno)
+                return Breach(_breach_ready_made(code.where, line, code.line(line)))
+    return None
+
+
+def no_torch(answer_id: str) -> Breach | None:
+    """No use of PyTorch in the answer cell, nor in what its functions use; importing it again is no use."""
+    codes, before = editable(answer_id), setup(answer_id)
+    table, torch = defined(codes), frozenset({"torch"})
+    modules = closure.libraries(codes, torch, before)
+    # A student may call a number nn; a name stays PyTorch's where it is set to nothing but a piece of PyTorch.
+    modules = {n for n in modules if all(closure.root(value) in modules for _, value in table.get(n, ()))}
+    anything = "*" in modules
+    known = (
+        set(table) | set(closure.libraries(codes, PACKAGES, before)) | set(dir(builtins)) | {"display", "get_ipython"}
+    )
+    places = [(code, statement) for code in codes if code.answer and code.tree for statement in code.tree.body]
+    for code, node in places + closure.answer(answer_id, COURSE.part_of(answer_id).names):
+        free = closure.free_names(node)
+        used = (free & modules) | closure.imported(node, torch).keys() | (free - known if anything else set())
+        for inner in ast.walk(node):
+            by_name = isinstance(inner, ast.Name) and inner.id in used and isinstance(inner.ctx, ast.Load)
+            by_text = isinstance(inner, ast.Subscript) and folded(inner.slice) in {"torch", "nn"}
+            if by_name or by_text and isinstance(inner.value, ast.Call) or closure.imports_by_call(inner) == "torch":
+                return Breach(_breach_torch(code.where, inner.lineno, code.line(inner.lineno)))
+    return None
+
+
+def one_statement_each(answer_id: str, function: str) -> Breach | None:
+    """Each output of the function is computed by one statement; see `statements` for what is free."""
+    found = second_statement(answer_id, function, SIZES)
+    if found is None:
+        return None
+    code, line, position = found
+    return Breach(_breach_statements(code.where, line, code.line(line), position + 1))
+
+
+def _own_names(codes: list[Code]) -> set[str]:
+    """The names of the functions, methods, classes, variables and attributes that the student's cells make."""
+    names = set()
+    for code in codes:
+        for node in ast.walk(code.tree) if code.tree else ():
+            match node:
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                    names.add(name)
+                case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                    names.add(name)
+    return names
+
+
+def _is_attention(name: str) -> bool:
+    """Whether what torch has under this name is attention, or a model made of it."""
+    low = name.lower().split(".")[-1].strip("_").replace("_", "")
+    return "attention" in low and low != "attention" or low.startswith("transformer") or "scaleddotproduct" in low
+
+
+def _breach_ready_made(where: str, line: int, code: str) -> str:
+    return (
+        f"{where}, line {line}, `{code}`: this part asks you to build attention yourself. Replace it and submit again."
+    )
+
+
+def _breach_torch(where: str, line: int, code: str) -> str:
+    return f"{where}, line {line}, `{code}`: this part must be done without PyTorch. Replace it and submit again."
+
+
+def _breach_statements(where: str, line: int, code: str, output: int) -> str:
+    return f"{where}, line {line}, `{code}`: a second statement computes output {output}; this part allows one each."

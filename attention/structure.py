@@ -1,0 +1,128 @@
+"""What parts 5 and 7 ask of a model besides its output: the sizes it keeps, and the weights of its four projections.
+
+Such questions are answered in the student's kernel, so an answer is only believed as far as it holds numbers that the
+judge has chosen: sizes are read in a different call from the one that names them, and weights are written in one call
+and read in others, after all that may have changed them. SECURITY.md says what remains a claim.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from attention import mistakes, oracles
+from attention.questions import models
+from grading.bridge import probe
+from grading.bridge.reasons import Reason
+from grading.marking import rubric
+from grading.marking.rubric import Verdict
+
+Sizes = tuple[int, ...]
+Found = dict[str, str | Sizes]
+PROJECTIONS = ("W_Q", "W_K", "W_V", "W_O")
+MISSING, NOT_LINEAR, BIAS = "is missing", "is not an nn.Linear", "has a bias"
+SHARED, OF_ALL, MADE = "is shared", "is of all models", "is made in each call"
+USUAL = {  # what is found of a projection, and the usual mistake that it shows
+    BIAS: "bias-left-in",
+    SHARED: "layers-shared",
+    OF_ALL: "overwritten-by-another-model",
+    MADE: "layers-made-in-a-call",
+}
+MOST_NUMBERS = 10_000  # of a weight that is written; the largest that is asked for has 336
+
+
+class Model(NamedTuple):
+    """What a part asks of its model: the class's name, its attributes, and its weights' shapes at given sizes."""
+
+    name: str
+    attributes: tuple[str, ...]
+    shapes: Callable[[Sizes], dict[str, Sizes]]
+
+
+def sizes_kept(model: Model, cases: list[Sizes], others: Sizes) -> Verdict:
+    """Right if each model keeps its sizes while a later one of others exists."""
+    found = models.make(model.name, cases, others)
+    found = found if isinstance(found, Reason) else models.sizes(model.attributes)
+    if isinstance(found, Reason):
+        return rubric.fact(False, found.text)
+    for sizes, kept in zip(cases, _dicts(found, len(cases)), strict=True):
+        kept = {name: size for name, size in kept.items() if type(size) is float}
+        asked, later = (dict(zip(model.attributes, map(float, one), strict=True)) for one in (sizes, others))
+        wrong = [name for name in asked if kept.get(name) != asked[name]]
+        if wrong and all(kept.get(name) == later[name] for name in wrong):
+            return mistakes.told("overwritten-by-another-model", ", ".join(wrong))
+        if wrong:
+            return rubric.fact(False, f"missing, or not the size that was given: {', '.join(wrong)}.")
+    return rubric.fact(True, "")
+
+
+def projections(model: Model, cases: list[Sizes], others: Sizes, seed: int) -> list[Found] | Reason:
+    """Of each model's projections the shape of the weight, or what is wrong with it, and "model" if it is a Module.
+
+    Random numbers are written to the weights. They must be there when all are written, when those of a later model are,
+    and after a call, unless the layer is still the same: what a call does to a weight is seen in the outputs.
+    """
+    found = models.make(model.name, cases, others)
+    found = found if isinstance(found, Reason) else models.describe(PROJECTIONS, cases, others)
+    if isinstance(found, Reason):
+        return found
+    found = [_described(one) for one in _dicts(found, len(cases))]
+    random = oracles.draw(seed)  # whole numbers, which any dtype keeps
+    written = [
+        {n: random.integers(-8, 9, s).astype(float) for n, s in one.items() if isinstance(s, tuple)} for one in found
+    ]
+    models.write([{name: probe.tensor(weight) for name, weight in weights.items()} for weights in written])
+    for problem, do in (
+        (SHARED, lambda: None),
+        (OF_ALL, lambda: models.fill_later(PROJECTIONS)),
+        (MADE, lambda: models.call(cases)),
+    ):
+        do()
+        back = models.read(PROJECTIONS)
+        for position, weights in enumerate(written):
+            match back:
+                case list() if len(back) == len(cases):
+                    pair = back[position]
+                case _:
+                    pair = None
+            now, same = pair if isinstance(pair, tuple) and [*map(type, pair)] == [dict, dict] else ({}, {})
+            for name, weight in weights.items():
+                there = rubric.close(now.get(name), weight).right or (problem == MADE and same.get(name) is True)
+                if not there and isinstance(found[position][name], tuple):
+                    of_another = any(rubric.close(now.get(name), w[name]).right for w in written if name in w)
+                    found[position][name] = OF_ALL if of_another else problem
+    return found
+
+
+def _dicts(found: object, count: int) -> list[dict]:
+    """As many mappings as there are models; empty ones for whatever else came back."""
+    pieces = found if isinstance(found, list) and len(found) == count else [None] * count
+    return [piece if isinstance(piece, dict) else {} for piece in pieces]
+
+
+def _described(one: dict) -> Found:
+    found: Found = {"model": "is a Module"} if one.get("model") is True else {}
+    for name in PROJECTIONS:
+        match one.get(name):
+            case (int(), int()) as shape if all(0 < int(size) <= MOST_NUMBERS for size in shape):
+                rows, columns = map(int, shape)  # True is an int too
+                found[name] = (rows, columns) if rows * columns <= MOST_NUMBERS else NOT_LINEAR
+            case str(problem) if problem in (NOT_LINEAR, BIAS, MADE):
+                found[name] = problem
+            case _:
+                found[name] = MISSING
+    return found
+
+
+def unchanged(weights: dict[str, np.ndarray]) -> Verdict:
+    """Right if calls left in the last model that was prepared what was written there; what can't be read costs nothing.
+
+    To be asked before other models are made: these take its place in the kernel.
+
+    Shapes  weights: by name, what was written.
+    """
+    now = models.weights_now(PROJECTIONS)
+    now = now if isinstance(now, dict) else {}
+    read = {name: weight for name, weight in weights.items() if isinstance(now.get(name), probe.Tensor)}
+    changed = [name for name, weight in read.items() if not rubric.close(now[name], weight).right]
+    return rubric.fact(not changed, f"a call changes the weight of {', '.join(changed)}.")

@@ -1,0 +1,87 @@
+"""The commands for developers: python -m dev COMMAND; `python -m dev --help` lists them."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from dev import course_copy
+from dev.packages import REPOSITORY
+
+try:
+    from grading.core import command_line
+except ModuleNotFoundError as missing:
+    sys.exit(f"dev: the package {missing.name} is not installed. Run `make demo`, or use .venv/bin/python.")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command; what the user can mend is told in one line, with exit status 1."""
+    parser = argparse.ArgumentParser(prog="python -m dev", description="Makes and tests the attention course.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    demo = commands.add_parser("demo", help="grade the sample class in demo/")
+    demo.add_argument("--workers", type=command_line.positive, help="students graded at once (default: one a core)")
+    commands.add_parser("gpu", help="run part 13 on a GPU, where there is one, and say what TF32 does to it")
+    commands.add_parser("test", help="pass all tests; with arguments, hand them to pytest and run nothing else")
+    commands.add_parser("quick", help="lint, unit tests and one notebook through the judge, in a minute or so")
+    text = commands.add_parser("text", help="print a notebook as text, for diffs")
+    text.add_argument("notebook", type=Path)
+    chosen, chosen.pytest = parser.parse_known_args(arguments)
+    if chosen.pytest and chosen.command != "test":
+        parser.error(f"unrecognized arguments: {' '.join(chosen.pytest)}")
+    return command_line.run(chosen.command, COMMANDS[chosen.command], chosen)
+
+
+def _demo(chosen: argparse.Namespace) -> int:
+    from dev import sample_class
+    from grading.classroom import class_run
+    from grading.judge import sandbox_check
+
+    sandbox_check.stand(REPOSITORY)
+    root = REPOSITORY / "demo"
+    course_copy.new(root)
+    print(f"The sample class: {', '.join(sample_class.build(root))}.\n", flush=True)
+    return 1 if any(r.error or r.unmarked for r in class_run.grade_class(root, chosen.workers)) else 0
+
+
+def _gpu(_: argparse.Namespace) -> int:
+    from dev import gpu
+    from grading.judge import sandbox_check
+
+    if gpu.unavailable() is None:
+        sandbox_check.stand(REPOSITORY)
+    return gpu.demo()
+
+
+def _test(chosen: argparse.Namespace) -> int:
+    from dev import installation, suite
+
+    installation.for_tests()
+    return suite.run(chosen.pytest)
+
+
+def _quick(_: argparse.Namespace) -> int:
+    from dev import suite
+    from grading.judge import sandbox_check
+
+    sandbox_check.stand(REPOSITORY)
+    return suite.quick()
+
+
+def _text(chosen: argparse.Namespace) -> int:
+    from dev import notebook_text
+
+    print(notebook_text.as_text(chosen.notebook), flush=True)
+    return 0
+
+
+COMMANDS = {
+    "demo": _demo,
+    "gpu": _gpu,
+    "test": _test,
+    "quick": _quick,
+    "text": _text,
+}
+
+if __name__ == "__main__":
+    os.chdir(REPOSITORY)
+    sys.exit(main())

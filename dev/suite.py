@@ -1,0 +1,153 @@
+"""All tests of the course: lint, then nbval and unit tests; alongside these classes and a browser, and every answer.
+
+`quick` runs the few that tell within a minute or so whether a changed line broke something.
+"""
+
+import ast
+import contextlib
+import os
+import runpy
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from dev.packages import REPOSITORY
+from grading.gradebook import course_folder
+
+NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval.cfg", "-q", "-p", "no:cacheprovider"]
+
+# Two runs of pytest go on alongside the unit tests. One grades whole classes with workers of its own, or waits for
+# limits or a browser; the other computes for minutes and waits for nothing.
+END_TO_END = [
+    "tests/project/test_benchmarks.py",
+    "tests/grading/classroom/test_class_run.py",
+    "tests/grading/submission/test_hand_ins.py",
+    *(f"tests/whole/test_{name}.py" for name in ("commands", "attacks", "lab", "hub")),
+]
+ANSWERS = "tests/whole/test_answers.py"
+ONE_NOTEBOOK = "tests/whole/test_one_notebook.py"  # the only slow test that `quick` runs
+
+LIMIT_S = 80 * 60  # for all of it: before a forge's own limit, which would end it without a word of what was going on
+SAID_LIMIT_S = 10  # for a run of pytest to say where it hangs
+
+# deptry reads all code: whatever it imports must be listed in pyproject.toml, and the first step refuses what is listed
+# there for the tests alone (DEP004), which graders don't install.
+OURS = [".", "benchmarks"]
+PACKAGES = ["attention", "benchmarks", "dev", "grading"]
+OURS_AND_TESTS = ["tests", "tests/support", *PACKAGES, "--exclude", "tests/(answers|attacks|web)", "--ignore", "DEP004"]
+
+
+def run(pytest_arguments: list[str]) -> int:
+    """Runs everything, or only pytest with the arguments given; the exit status of the first step that fails."""
+    _prepare()
+    if pytest_arguments:
+        return _step("tests", "pytest", *pytest_arguments)
+    if status := _lint():
+        return status
+    _end_in_time()
+    ignored = [f"--ignore={path}" for path in (*END_TO_END, ANSWERS)]
+    with (
+        _alongside("every answer", "-q", "--durations=5", ANSWERS) as answers,
+        _alongside("classes, attacks, a browser", "-v", "--durations=20", *END_TO_END) as classes,
+    ):
+        return (
+            _step("solved notebooks, run again", "pytest", *NBVAL, *_at_once(1))
+            or _step("tests", "pytest", "-q", "--durations=10", "tests", *_at_once(2), *ignored)
+            or classes.wait()
+            or answers.wait()
+        )
+
+
+def quick() -> int:
+    """Runs lint, the unit tests and one notebook through the judge; prints what it leaves out."""
+    _prepare()
+    tests = REPOSITORY / "tests"
+    files = {path.name: path for path in tests.rglob("test_*.py")}
+    slow = [files[name] for name in runpy.run_path(str(tests / "conftest.py"))["SLOW"]]
+    left_out = [path for path in slow if path != REPOSITORY / ONE_NOTEBOOK]
+    ignored = [f"--ignore={path}" for path in left_out]
+    status = _lint() or _step(
+        "unit tests, and one notebook through the judge", "pytest", "-q", "tests", *_at_once(1), *ignored
+    )
+    print("Left out; `make test` runs these too: the solved notebooks once more, and in tests/")
+    for path in left_out:
+        print(f"  {path.name:<20} {_first_line(path)}")
+    return status
+
+
+def _prepare() -> None:
+    course_folder.config(REPOSITORY)  # sets PATH and PYTHONPATH for what is started here
+    os.environ.pop("MPLBACKEND", None)  # the notebooks must show figures as students see them
+    os.environ["PYTHONHASHSEED"] = "0"  # so that tests have the same names in all processes
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or each of hundreds of processes compiles our code again
+    os.environ["OMP_NUM_THREADS"] = "1"  # torch's threads wait by computing, and there is a test process for each core
+
+
+def _lint() -> int:
+    return (
+        _step("lint", "ruff", "check", ".")
+        or _step("format", "ruff", "format", "--check", ".")
+        or _step("packages that the code imports", "deptry", *OURS)
+        or _step("packages that the tests import", "deptry", *OURS_AND_TESTS)
+    )
+
+
+def _at_once(files_a_core: int) -> list[str]:
+    """Options of pytest that run so many files at once: two a core where tests wait about half of the time."""
+    return ["-n", str(files_a_core * (os.cpu_count() or 1)), "--dist", "loadfile"]
+
+
+def _first_line(path: Path) -> str:
+    return (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n")[0]
+
+
+def _end_in_time() -> None:
+    """Lets a run that is asked to end, or takes far too long, still print what its parts have said."""
+
+    def end(number: int, _: object) -> None:
+        asked = f"not done after {LIMIT_S // 60} minutes" if number == signal.SIGALRM else "asked to end"
+        sys.exit(f"tests: {asked}; what was still running is shown above.")
+
+    signal.signal(signal.SIGTERM, end)
+    signal.signal(signal.SIGALRM, end)
+    signal.alarm(LIMIT_S)
+
+
+@contextlib.contextmanager
+def _alongside(name: str, *arguments: str) -> Iterator[subprocess.Popen]:
+    """Runs pytest while the block runs, and prints its output at the end."""
+    started = time.monotonic()
+    with tempfile.TemporaryFile() as shown:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", *arguments],
+            cwd=REPOSITORY,
+            stdout=shown,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # so that it can be ended with all that it started
+        )
+        try:
+            yield process
+        finally:
+            said = {None: "STOPPED", 0: "passed"}.get(process.poll(), "FAILED")
+            if process.returncode is None:
+                process.send_signal(signal.SIGABRT)  # pytest's faulthandler answers with what each thread is doing
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(SAID_LIMIT_S)
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+            shown.seek(0)
+            print(f"== {name}, run alongside\n{shown.read().decode(errors='replace')}", flush=True)
+            print(f"== {name}: {said} in {time.monotonic() - started:.0f} s", flush=True)
+
+
+def _step(name: str, module: str, *arguments: str) -> int:
+    print(f"== {name}", flush=True)
+    started = time.monotonic()
+    status = subprocess.call([sys.executable, "-m", module, *arguments], cwd=REPOSITORY)
+    print(f"== {name}: {'passed' if status == 0 else 'FAILED'} in {time.monotonic() - started:.0f} s\n", flush=True)
+    return status

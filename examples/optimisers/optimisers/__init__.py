@@ -1,0 +1,1 @@
+"""A second course, of two small parts: what an author writes besides the notebooks in source/."""

@@ -1,0 +1,113 @@
+"""How a hidden test reaches student code: by name or with a function of its own; data goes in, only data comes out.
+
+Whatever the student's code does, raises, prints or returns, a call ends with a value or with a `Reason`, never with
+an exception of ours. Without a judge (JupyterLab, nbval, plain nbgrader) the code runs in this very kernel, on copies;
+`through` puts another transport in that place, and no test cell can tell the difference.
+"""
+
+import ast
+import contextlib
+import inspect
+import textwrap
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+
+from grading.bridge import in_process, wire
+from grading.bridge.reasons import Reason, Why, worded
+from grading.bridge.wire import Tensor
+from grading.core import limits, messages
+
+__all__ = ["Reason", "Tensor", "Way", "Why", "call", "printed", "remote", "tensor", "through"]
+
+
+class Transport(Protocol):
+    """Where requests go: `remote.answer` in this kernel, or in another one."""
+
+    def ask(self, request: bytes, limit_s: float) -> bytes | Reason: ...
+
+
+@dataclass
+class Way:
+    """Where a hidden test's requests go; of those that ran out of time, the limits together, and the first's words."""
+
+    transport: Transport
+    overtime_s: float = 0.0
+    late: str = ""
+
+
+def tensor(array: np.ndarray) -> Tensor:
+    """Marks an array to arrive as a torch tensor of the same dtype."""
+    return Tensor(np.asarray(array), str(np.asarray(array).dtype))
+
+
+def call(name: str, *args: object) -> object:
+    """The value of a student's function at copies of args, or a Reason."""
+    return _ask("call", name, "", args)[0]
+
+
+def printed(name: str, *args: object) -> tuple[object, str]:
+    """As `call`, with what the call printed beside it."""
+    return _ask("call", name, "", args)
+
+
+def remote(function: Callable | None = None, *, reply_bytes: int = wire.REPLY_BYTES) -> Callable:
+    """Makes a test's function run beside the student's names; its source is sent, so it must stand alone.
+
+    What it puts into the mapping `kept` is there for the next such function. A value of more bytes is refused.
+    """
+    if function is None:
+        return partial(remote, reply_bytes=reply_bytes)
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    tree.body[0].decorator_list = []
+    source = ast.unparse(tree)
+
+    def ask(*args: object) -> object:
+        return _ask("remote", function.__name__, source, args, reply_bytes)[0]
+
+    return ask
+
+
+@contextlib.contextmanager
+def through(transport: Transport) -> Iterator["Way"]:
+    """Sends what is asked within the block through another transport, with a fresh allowance of time."""
+    before = _way.set(Way(transport))
+    try:
+        yield _way.get()
+    finally:
+        _way.reset(before)
+
+
+def _ask(kind: str, name: str, source: str, args: tuple, most: int = wire.REPLY_BYTES) -> tuple[object, str]:
+    way = _way.get()
+    limit_s = limits.CALL_LIMIT_S if way.overtime_s < limits.TEST_LIMIT_S else 0.5
+    request = {"kind": kind, "name": name, "source": source, "args": list(args)}
+    request.update(limit_s=limit_s, printed_chars=limits.PRINTED_CHARS, reply_bytes=most)
+    message = wire.encode(request)
+    reply = way.transport.ask(message, limit_s)
+    if isinstance(reply, Reason):
+        if reply.why is Why.TIME:
+            way.late = way.late or reply.text
+        return reply, ""
+    try:
+        match wire.decode(reply, most_bytes=most):
+            case {"value": value, "printed": str(shown)}:
+                return value, shown[: limits.PRINTED_CHARS]
+            case {"reason": str(why), "printed": str(shown), **content}:
+                reason = worded(Why(why), name, limit_s, **content)
+            case _:
+                raise ValueError("no reply")
+    except (wire.WireError, TypeError, ValueError):
+        return Reason(Why.NOT_DATA, messages.unreadable_reply(name)), ""
+    if reason.why is Why.TIME:
+        way.overtime_s += limit_s
+        way.late = way.late or reason.text
+    return reason, shown[: limits.PRINTED_CHARS]
+
+
+# Without a judge: this kernel's own names, as they are when this module is first imported, by a test cell.
+_way: ContextVar[Way] = ContextVar("way", default=Way(in_process.InProcess()))  # noqa: B039  (one kernel's way)

@@ -1,0 +1,233 @@
+"""The student's side of the bridge: what runs beside the student's names when a hidden test asks for something.
+
+A request names a function of the student's, or brings a function of the test's as source; the reply is its value as
+data, or the reason why there is none. This file and `wire` are all that the student's side needs.
+"""
+
+import builtins
+import contextlib
+import io
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+from types import FrameType
+
+from grading.bridge import wire
+
+TEST_FILE = "<hidden test>"
+SLACK_S = 0.02  # less than this is not waited for again
+SWALLOWED_S = 50e-6  # between the alarms of an answer that swallowed the first: soon one falls outside its `try`
+NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"
+_kept: dict = {}  # what a test's functions leave for those that are asked for next
+ERRORS = tuple(e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException))
+
+
+def encode(value: object, most_bytes: int = wire.MAX_BYTES) -> bytes:
+    """As `wire.encode`, with torch tensors among what can cross."""
+    return wire.encode(value, _from_torch, most_bytes)
+
+
+def decode(message: bytes) -> object:
+    """As `wire.decode`, with torch tensors, new ones, in place of each `Tensor`."""
+
+    def tensor(data: wire.Tensor) -> object:
+        import torch  # which a course may do without
+
+        return torch.from_numpy(data.array).to(getattr(torch, data.dtype))
+
+    return wire.decode(message, tensor)
+
+
+def _from_torch(value: object) -> wire.Tensor | None:
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(value, torch.Tensor):
+        return None
+    with torch._C.DisableTorchFunctionSubclass():  # a subclass is read as the plain tensor that it holds
+        if value.layout != torch.strided or value.is_meta or value.is_nested:
+            raise wire.WireError(wire.NOT_DENSE)
+        plain = torch.Tensor.detach(value).as_subclass(torch.Tensor)
+        name, device = str(plain.dtype).removeprefix("torch."), str(plain.device)
+        if name not in wire.CARRIERS:
+            raise wire.WireError(wire.ODD_DTYPE)
+        carrier = getattr(torch, wire.CARRIERS[name])
+        if plain.numel() * carrier.itemsize > wire.MAX_BYTES:  # before the copy: a view may be larger than its memory
+            raise wire.WireError(wire.TOO_LARGE)
+        return wire.Tensor(plain.cpu().resolve_conj().resolve_neg().to(carrier).numpy(), name, device)
+
+
+class TimeUp(BaseException):
+    """The call's time is over. Not an Exception, so that `except Exception` in an answer does not swallow it."""
+
+
+class _Shown(io.StringIO):
+    """What an answer prints, up to a number of characters; the rest is forgotten at once."""
+
+    def __init__(self, chars: int) -> None:
+        super().__init__()
+        self.left = chars
+
+    def write(self, text: str) -> int:
+        self.left -= super().write(text[: self.left])
+        return len(text)
+
+
+def answer(request: bytes, names: dict) -> bytes:
+    """The reply to one request of a hidden test.
+
+    Shapes  request: a mapping of kind "call" or "remote", name, source, args, limit_s, printed_chars, reply_bytes; the
+            reply: a mapping with printed and either value, or reason, error and line.
+    Errors  WireError if the request itself is no message: then the test is at fault, not the student.
+    """
+    asked = decode(request)
+    printed = _Shown(asked["printed_chars"])
+    with _quiet(printed), _settings():
+        try:
+            with _limit(asked["limit_s"]):
+                return _run(asked, names, printed)
+        except TimeUp:
+            reply = {"reason": "time"}
+        except wire.WireError as error:
+            reply = {"reason": "not data", "error": str(error)}
+        except BaseException as error:  # SystemExit and KeyboardInterrupt of an answer are answers too
+            reply = {"reason": "raised", "error": _builtin_name(error), "line": _line(error)}
+    return encode({**reply, "printed": printed.getvalue()})
+
+
+def _run(asked: dict, names: dict, printed: _Shown) -> bytes:
+    """Runs what is asked for, and encodes its value: all that code of the student's can have a hand in."""
+    if asked["kind"] == "remote":
+        function = _compiled(asked["source"], asked["name"], names)
+    elif asked["name"] not in names:
+        return encode({"reason": "missing", "printed": ""})
+    else:
+        function = names[asked["name"]]
+    if not callable(function):
+        return encode({"reason": "not callable", "printed": ""})
+    value = function(*asked["args"])
+    return encode({"value": value, "printed": printed.getvalue()}, asked["reply_bytes"])
+
+
+def _compiled(source: str, name: str, names: dict) -> object:
+    """A function of the test's, beside a copy of the student's names in which nothing hides a builtin or a library."""
+    import numpy
+
+    beside = {key: value for key, value in names.items() if not hasattr(builtins, key)}
+    if (torch := sys.modules.get("torch")) is not None:
+        beside.update(torch=torch, nn=torch.nn)
+    beside.update(np=numpy, kept=_kept, __builtins__=builtins)
+    exec(compile(source, TEST_FILE, "exec"), beside)
+    return beside[name]
+
+
+@contextlib.contextmanager
+def _quiet(printed: io.StringIO):
+    """Keeps prints, warnings and displays of an answer out of the cell that examines it."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("ignore")
+        if shell() is not None:
+            from IPython.utils.capture import capture_output
+
+            stack.enter_context(capture_output(stdout=False, stderr=False, display=True))
+        stack.enter_context(contextlib.redirect_stdout(printed))
+        stack.enter_context(contextlib.redirect_stderr(_Shown(0)))
+        yield
+
+
+@contextlib.contextmanager
+def _settings():
+    """float64 as the default dtype and gradients on, as the tests promise; the student's own settings come back."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
+    torch.set_default_dtype(torch.float64)
+    torch.set_grad_enabled(True)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(dtype)
+        torch.set_grad_enabled(gradients)
+
+
+@contextlib.contextmanager
+def _limit(limit_s: float):
+    """Raises TimeUp in what `_run` runs once its own time is over: after a second again, and from then on all the time,
+    for answers that swallow it. It never strikes elsewhere, such as between a value and its reply."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield  # no signals here: the cell's own limit holds
+        return
+
+    rings, started = 0, _times()
+
+    def ring(_: int, frame: FrameType | None) -> None:
+        nonlocal rings
+        if not rings and (left_s := limit_s - _own_time(started)) > SLACK_S:
+            signal.setitimer(signal.ITIMER_REAL, left_s, 1.0)
+            return
+        rings += 1
+        if rings == 2:
+            signal.setitimer(signal.ITIMER_REAL, SWALLOWED_S, SWALLOWED_S)
+        while frame is not None:
+            if frame.f_code is _run.__code__:
+                raise TimeUp
+            frame = frame.f_back
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, limit_s, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _times() -> tuple[float, float, float]:
+    """Seconds by the wall clock, those that this process computed, those that its threads waited for a processor."""
+    waited_ns = 0
+    with contextlib.suppress(OSError, ValueError, IndexError):  # elsewhere than on Linux nobody tells: 0
+        for thread in os.listdir("/proc/self/task"):
+            with open(f"/proc/self/task/{thread}/schedstat") as file:
+                waited_ns += int(file.read().split()[1])
+    return time.monotonic(), time.process_time(), waited_ns / 1e9
+
+
+def _own_time(started: tuple[float, float, float]) -> float:
+    """Seconds of own time since `started`: what was computed and slept, not what was waited for a processor.
+
+    As the judge counts it (`clock`), of this process alone.
+    """
+    passed_s, computed_s, waited_s = (now - before for now, before in zip(_times(), started, strict=True))
+    return max(computed_s, passed_s - waited_s)
+
+
+def shell() -> object:
+    """The IPython shell that this code runs in, or None."""
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython is not None else None
+
+
+def _builtin_name(error: BaseException) -> str:
+    """The error's nearest ancestor that Python itself defines: a name the student cannot make up.
+
+    PyTorch says with a RuntimeError that there is no memory.
+    """
+    said = BaseException.args.__get__(error)
+    if type(said) is tuple and said and type(said[0]) is str and NO_MEMORY in said[0]:
+        return MemoryError.__name__
+    return next(known.__name__ for ancestor in type.mro(type(error)) for known in ERRORS if ancestor is known)
+
+
+def _line(error: BaseException) -> int | None:
+    """The last line of a notebook cell, the student's, on the way to the error."""
+    line, trace = None, BaseException.__traceback__.__get__(error)  # whatever the error's own class says
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if "ipykernel_" in file or file.startswith("<ipython-input"):
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line

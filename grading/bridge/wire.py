@@ -1,0 +1,237 @@
+"""The data that crosses between a hidden test and student code: strict, bounded, never pickled or evaluated.
+
+A message is MAGIC, the header's length in 8 bytes, a JSON header and the raw bytes of all arrays, in order.
+The header is a tree of ["tag", ...] lists; an array names its dtype and shape, and its bytes follow one another
+without gaps. `decode` refuses everything else with WireError. Both ends use this file, which needs NumPy alone: a
+torch tensor is a `Tensor` here, an array that knows where it came from; `remote` turns the one into the other.
+"""
+
+import json
+import math
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+MAGIC = b"attn1\n"
+MAX_BYTES = 192 * 2**20  # of all arrays and texts of a message: part 13's own run, in float64, has 168 MiB
+REPLY_BYTES = 2**20  # the same, of a reply to a hidden test that does not ask for more: the largest right one has 6 KiB
+MAX_HEADER_BYTES = 2 * 2**20  # parsed, a header takes up to 24 times its own size
+MAX_NODES = 20_000  # the longest right reply, as lists of numbers, has 2,000
+MAX_KEYS = 1_000  # of a mapping: keys can be chosen so that to find one means to look at all
+MAX_DEPTH = 32
+MAX_AXES = 16
+MAX_DIGITS = 400
+INTEGER = re.compile(rf"-?[0-9]{{1,{MAX_DIGITS}}}")
+FLOAT = re.compile("[0-9a-f]{16}")  # the bytes of a float64
+DTYPES = frozenset("|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 <f4 <f8 <c8 <c16".split())
+# What a tensor's dtype is called, and the array that carries it: itself, or a wider one where NumPy has none.
+CARRIERS = {np.dtype(d).name: np.dtype(d).name for d in DTYPES} | {"bfloat16": "float32", "complex32": "complex64"}
+CARRIERS |= {f"float8_{kind}": "float32" for kind in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz", "e8m0fnu")}
+# Types whose names a refusal may quote; a student can give any name to a type of their own.
+NAMED_TYPES = frozenset(
+    "bytearray bytes complex coroutine dtype ellipsis frozenset function generator map method module range set size "
+    "slice type zip Linear Module Parameter Size device".split()
+)
+
+# What encode says of a value that it refuses, and nothing else.
+TOO_LARGE = "a value that is too large to hand over"
+TOO_DEEP = "a value of too many pieces, or nested too deeply"
+TOO_LONG = "an integer of more than 400 digits"
+NO_DATA = "a value that is neither numbers nor text"
+NO_KEYS = "a mapping with keys that are neither texts nor numbers"
+NO_NUMBERS = "an array of things that are not numbers, or of too many axes"
+NOT_DENSE = "a tensor that is not a plain, dense one"
+ODD_DTYPE = "a tensor of an unusual dtype or device"
+REFUSALS = frozenset({TOO_LARGE, TOO_DEEP, TOO_LONG, NO_DATA, NO_KEYS, NO_NUMBERS, NOT_DENSE, ODD_DTYPE})
+REFUSALS |= {f"a value of the type {name}" for name in NAMED_TYPES}
+
+
+class WireError(ValueError):
+    """The value cannot cross, or the message is not one of ours; the text says which, and never quotes data."""
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """A torch tensor as data: `array` in NumPy (bfloat16 and smaller widened to float32), its `dtype` and `device`."""
+
+    array: np.ndarray
+    dtype: str = "float64"
+    device: str = "cpu"
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The array's shape."""
+        return self.array.shape
+
+
+def encode(
+    value: object, foreign: Callable[[object], Tensor | None] = lambda value: None, most_bytes: int = MAX_BYTES
+) -> bytes:
+    """Bytes of a value made of None, bool, int, float, str, list, tuple, dict, NumPy arrays and `Tensor`s.
+
+    `foreign` turns a value of any other type into a `Tensor`, or gives None.
+    Units   at most most_bytes in arrays and texts, MAX_NODES values, MAX_DEPTH deep.
+    Errors  WireError for any other kind of value, and for one that is too large.
+    """
+    buffers: list[bytes | memoryview] = []
+    tree = _Encoder(buffers, foreign, most_bytes).node(value, 0)
+    header = json.dumps(tree, separators=(",", ":"), ensure_ascii=True).encode()
+    if len(header) > MAX_HEADER_BYTES:
+        raise WireError(TOO_LARGE)
+    return b"".join([MAGIC, struct.pack("<Q", len(header)), header, *buffers])
+
+
+def decode(
+    message: bytes, tensor: Callable[[Tensor], object] = lambda tensor: tensor, most_bytes: int = MAX_BYTES
+) -> object:
+    """The value of a message; in place of each `Tensor` what `tensor` makes of it.
+
+    Errors  WireError for a message that `encode` could not have written.
+    """
+    start = len(MAGIC) + 8
+    if not message.startswith(MAGIC) or not start <= len(message) <= start + MAX_HEADER_BYTES + most_bytes:
+        raise WireError("the reply is not a message")
+    (length,) = struct.unpack("<Q", message[len(MAGIC) : start])
+    if length > len(message) - start:
+        raise WireError("the reply is truncated")
+    if length > MAX_HEADER_BYTES:
+        raise WireError("the reply has too long a header")
+    try:
+        tree = json.loads(message[start : start + length].decode("ascii"))
+    except (ValueError, RecursionError):
+        raise WireError("the reply has no readable header") from None
+    decoder = _Decoder(memoryview(message)[start + length :], tensor)
+    value = decoder.node(tree, 0)
+    if decoder.offset != len(decoder.payload):
+        raise WireError("the reply has bytes to spare")
+    return value
+
+
+class _Encoder:
+    def __init__(self, buffers: list, foreign: Callable[[object], Tensor | None], most_bytes: int) -> None:
+        self.buffers, self.foreign, self.nodes, self.left = buffers, foreign, 0, most_bytes
+
+    def node(self, value: object, depth: int) -> list:
+        self.nodes += 1
+        if self.nodes > MAX_NODES or depth > MAX_DEPTH:
+            raise WireError(TOO_DEEP)
+        if value is None:
+            return ["n"]
+        if isinstance(value, bool):
+            return ["b", bool(value)]
+        if isinstance(value, int):
+            if abs(number := int(value)) >= 10**MAX_DIGITS:
+                raise WireError(TOO_LONG)
+            return ["i", str(number)]
+        if isinstance(value, float):
+            return ["f", struct.pack("<d", float(value)).hex()]
+        if isinstance(value, str):
+            self.count(len(text := str.__str__(value)))
+            return ["s", text]
+        if isinstance(value, (tuple, list)):
+            tag = "t" if isinstance(value, tuple) else "l"
+            return [tag, [self.node(v, depth + 1) for v in value]]
+        if isinstance(value, dict):
+            if len(value) > MAX_KEYS:
+                raise WireError(TOO_DEEP)
+            pairs = [[self.node(k, depth + 1), self.node(v, depth + 1)] for k, v in value.items()]
+            if any(key[0] not in "nbifs" for key, _ in pairs):
+                raise WireError(NO_KEYS)
+            return ["d", pairs]
+        if isinstance(value, Tensor):
+            return self.carried(value.array, value.dtype, value.device)
+        if isinstance(value, np.generic) and value.dtype.kind in "biuf":
+            return self.node(float(value) if value.dtype.kind == "f" else value.item(), depth)
+        if isinstance(value, (np.ndarray, np.generic)):
+            return ["a", *self.array(value)]
+        tensor = self.foreign(value)
+        if tensor is None:
+            name = type(value).__name__
+            raise WireError(f"a value of the type {name}" if type(name) is str and name in NAMED_TYPES else NO_DATA)
+        return self.carried(tensor.array, tensor.dtype, tensor.device)
+
+    def count(self, size: int) -> None:
+        self.left -= size
+        if self.left < 0:
+            raise WireError(TOO_LARGE)
+
+    def array(self, array: np.ndarray) -> list:
+        array = np.asarray(array)
+        if array.dtype.kind not in "biufc" or array.ndim > MAX_AXES:
+            raise WireError(NO_NUMBERS)
+        self.count(array.nbytes)  # before the copy: broadcasting makes large arrays of small ones
+        dtype = {"g": np.dtype("<f8"), "G": np.dtype("<c16")}.get(array.dtype.char, array.dtype.newbyteorder("<"))
+        flat = np.ascontiguousarray(array, dtype=dtype).reshape(-1)
+        self.buffers.append(memoryview(flat).cast("B") if flat.size else b"")
+        return [dtype.str, list(array.shape)]
+
+    def carried(self, array: np.ndarray, name: str, device: str) -> list:
+        dtype, shape = self.array(array)
+        if CARRIERS.get(name) != np.dtype(dtype).name or not isinstance(device, str) or len(device) > 20:
+            raise WireError(ODD_DTYPE)
+        return ["T", dtype, shape, name, device]
+
+
+class _Decoder:
+    def __init__(self, payload: memoryview, tensor: Callable[[Tensor], object]) -> None:
+        self.payload, self.tensor, self.offset, self.nodes = payload, tensor, 0, 0
+
+    def node(self, tree: object, depth: int) -> object:
+        self.nodes += 1
+        if self.nodes > MAX_NODES or depth > MAX_DEPTH:
+            raise WireError("the reply has too many pieces, or is nested too deeply")
+        match tree:
+            case ["n"]:
+                return None
+            case ["b", bool(flag)]:
+                return flag
+            case ["i", str(digits)] if INTEGER.fullmatch(digits):
+                return int(digits)
+            case ["f", str(text)] if FLOAT.fullmatch(text):
+                return struct.unpack("<d", bytes.fromhex(text))[0]
+            case ["s", str(text)]:
+                return text
+            case ["l", list(items)]:
+                return [self.node(v, depth + 1) for v in items]
+            case ["t", list(items)]:
+                return tuple(self.node(v, depth + 1) for v in items)
+            case ["d", list(items)]:
+                return self.mapping(items, depth)
+            case ["a", str(dtype), list(shape)]:
+                return self.array(dtype, shape)
+            case ["T", str(dtype), list(shape), str(name), str(device)] if name in CARRIERS and len(device) <= 20:
+                tensor = Tensor(self.array(dtype, shape), name, device)
+                if tensor.array.dtype.name != CARRIERS[name]:
+                    raise WireError("the reply has a tensor whose dtypes do not agree")
+                return self.tensor(tensor)
+        raise WireError("the reply has an unknown piece")
+
+    def mapping(self, items: list, depth: int) -> dict:
+        out = {}
+        if len(items) > MAX_KEYS:
+            raise WireError("the reply has too many pieces, or is nested too deeply")
+        for pair in items:
+            if not isinstance(pair, list) or len(pair) != 2:
+                raise WireError("the reply has a broken mapping")
+            key = self.node(pair[0], depth + 1)
+            if not isinstance(key, (str, int, float, bool, type(None))) or key in out:
+                raise WireError("the reply has a broken mapping")
+            out[key] = self.node(pair[1], depth + 1)
+        return out
+
+    def array(self, dtype: str, shape: list) -> np.ndarray:
+        if dtype not in DTYPES or len(shape) > MAX_AXES or not all(type(n) is int and 0 <= n <= 2**40 for n in shape):
+            raise WireError("the reply has an array of an unknown kind")
+        size = math.prod(shape) * np.dtype(dtype).itemsize
+        if size > len(self.payload) - self.offset:
+            raise WireError("the reply is truncated")
+        piece = self.payload[self.offset : self.offset + size]
+        self.offset += size
+        flat = np.frombuffer(piece, dtype="|u1") != 0 if dtype == "|b1" else np.frombuffer(piece, dtype=dtype).copy()
+        try:
+            return flat.reshape(shape)
+        except ValueError:  # no number in it, and yet axes that are too long
+            raise WireError("the reply has an array of an unknown kind") from None

@@ -1,0 +1,1 @@
+"""A whole class at once, on many workers, with nothing lost when a run is stopped."""

@@ -1,0 +1,211 @@
+"""A class at once: every hand-in through nbgrader and the judge on Dask's workers, and into the gradebook here.
+
+The parent reads hand-ins, sends them, and merges what comes back; it parses nothing that a student wrote. What has been
+graded and is unchanged is left alone, so that a run that was stopped goes on where it was.
+"""
+
+import contextlib
+import errno
+import json
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from nbgrader.api import MissingEntry
+from sqlalchemy import Engine, make_url
+from sqlalchemy.exc import DBAPIError
+
+from grading.classroom import cluster, crash_notes, inputs, lock, merge, progress, task_queue, worker
+from grading.classroom.task_queue import Graded, Task, Waiting
+from grading.core import errors, messages, names
+from grading.gradebook import course_folder, marks, snapshot
+
+TICK_S = 0.5
+CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
+
+
+def grade_class(
+    root: Path,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    quiet: bool = False,
+    force: bool = False,
+    student: str | None = None,
+    assignment: str = "",
+) -> list[Graded]:
+    """Grades all hand-ins of the course in `root`, writes feedback and marks.csv, prints progress and the marks.
+
+    With `student` that submission alone is graded, whatever happened to it before; `assignment` says which one is
+    meant where the folder holds several.
+
+    Errors  CourseError if there is nothing to grade, the course cannot be read, or the disk is full.
+    """
+    course, students = course_folder.course(root, assignment), course_folder.students(root, student, assignment)
+    with _told(root), lock.alone(root):
+        _register(root, assignment)
+        results, started, shown = [], time.monotonic(), progress.Progress(len(students), quiet)
+        try:
+            settings = {"scheduler": scheduler, "force": force, "asked": student, "assignment": assignment}
+            for result in graded(root, students, workers, tick=shown.tick, say=shown.say, **settings):
+                results.append(result)
+                bad = bool(result.error or result.unmarked)
+                shown.add(line(result), failed=bad, kept=result.kept)
+        except KeyboardInterrupt:
+            done = sum(not result.error for result in results)
+            raise KeyboardInterrupt(f"{done} of {len(students)} students are graded and kept.") from None
+        finally:
+            shown.end()
+        with course_folder.gradebook(root) as book:
+            table = marks.read(book, course)
+        marks.write_csv(table, course, root / "marks.csv")
+    if not quiet:
+        print("\n" + marks.table(table, course))
+    _print_notices(results, quiet)
+    if not quiet:
+        _print_summary(results, time.monotonic() - started)
+        print(f"\nmarks      {names.path(root / 'marks.csv')}")
+        pages = "NOTEBOOK.html" if course.plain else "index.html and its pages"
+        print(f"feedback   {names.path(root / 'feedback')}/STUDENT/{course.name}/{pages}")
+    return results
+
+
+def graded(
+    root: Path,
+    students: list[str],
+    workers: int | None = None,
+    feedback: bool = True,
+    scheduler: str | None = None,
+    force: bool = True,
+    tick: Callable[[], None] = lambda: None,
+    say: Callable[[str], None] = lambda line: None,
+    asked: str | None = None,
+    assignment: str = "",
+) -> Iterator[Graded]:
+    """The results of all students, in the order in which they are ready; `workers` at once, one a core by default.
+
+    Without `force`, what is graded and unchanged is not graded again. `tick` is called about twice a second, `say`
+    with a line about a submission that is set aside. One that has ended a run or a worker is graded last and alone,
+    one that has ended two runs only if it is the one asked for.
+    Errors  CourseError if the workers are others than ours, or the scheduler is gone; OSError and DBAPIError if
+            the disk is full or the gradebook cannot be written.
+    """
+    workers = max(1, min(workers or os.cpu_count() or 1, len(students)))
+    course = course_folder.course(root, assignment)
+    merge.clean(root, course.name)
+    with _opened(root) as engine, crash_notes.Notes(root) as notes, cluster.Workers(workers, scheduler) as team:
+        given = inputs.read(root, engine, assignment)
+        line_up = Waiting(root, course, engine, given, feedback, force, notes, say, asked)
+        todo, ready = deque(students), None
+        while todo or ready or team.busy or line_up.aside:
+            while todo and team.room > 0:  # before the merging, so that no worker waits for it
+                if (found := line_up.begin_or_set_aside(team, todo.popleft())) is not None:
+                    yield found
+            if ready and (result := line_up.settle(team, *ready)) is not None:
+                yield result
+            if not (todo or team.busy) and line_up.aside and (found := line_up.begin_alone(team)) is not None:
+                yield found
+            line_up.note(team)
+            tick()
+            ready = team.next(TICK_S) if team.busy else None
+
+
+def grade_student(root: Path, student: str, feedback: bool = True) -> Graded:
+    """Grades one hand-in in this process, whether it is graded already or not."""
+    with _opened(root) as engine:
+        given = inputs.read(root, engine)
+        line_up = Waiting(root, course_folder.course(root), engine, given, feedback, True, crash_notes.Notes(root))
+        found = line_up.begin(student)
+        while isinstance(found, Task):
+            found = line_up.settled(found, worker.grade(given, found.hand_in, found.before, feedback))
+        return found
+
+
+def line(result: Graded) -> str:
+    """A line about one student, with the student's name."""
+    return f"{names.printable(result.student, names.SHOWN)}: {names.printable(outcome(result))}"
+
+
+def outcome(result: Graded) -> str:
+    """What became of one student, in a line."""
+    if result.error:
+        return f"not graded. {result.error}"
+    if result.unmarked:
+        return f"{', '.join(result.unmarked)} not graded: our grader failed. Grade again."
+    if result.kept:
+        return "graded before, unchanged"
+    seen = f", {len(result.notices)} to look at" if result.notices else ""
+    return f"graded in {result.seconds:.0f} s{seen}"
+
+
+def _register(root: Path, assignment: str) -> None:
+    """Tells the gradebook about the assignment, unless it knows of it as it stands in source/ and release/."""
+    stamp = root / "autograded" / ".registered.json"
+    with _opened(root) as engine:
+        with contextlib.suppress(OSError, ValueError, DBAPIError, MissingEntry):
+            if json.loads(stamp.read_text(encoding="utf-8")) == _registered(root, engine, assignment):
+                return
+        course_folder.register(root, assignment)
+        stamp.parent.mkdir(exist_ok=True)
+        stamp.write_text(json.dumps(_registered(root, engine, assignment)), encoding="utf-8")
+
+
+def _registered(root: Path, engine: Engine, assignment: str) -> list[str]:
+    return [inputs.sources(root, assignment), inputs.read(root, engine, assignment).digest]
+
+
+@contextlib.contextmanager
+def _told(root: Path) -> Iterator[None]:
+    """Says in a line what cannot be written."""
+    try:
+        yield
+    except (OSError, DBAPIError) as error:
+        if isinstance(error, OSError) and error.errno not in task_queue.FULL + CLOSED:
+            raise
+        reason = error.strerror if isinstance(error, OSError) else str(error.orig).strip().splitlines()[0]
+        raise errors.CourseError(
+            f"the course in {names.path(root)} cannot be written: {reason}. "
+            "No mark is lost: fix that, and run this again to go on."
+        ) from None
+
+
+@contextlib.contextmanager
+def _opened(root: Path) -> Iterator[Engine]:
+    """The course's gradebook.
+
+    Errors  CourseError if it cannot be reached.
+    """
+    url = course_folder.database(root)
+    engine = snapshot.engine(url)
+    try:
+        engine.connect().close()
+    except DBAPIError as error:
+        shown, reason = make_url(url).render_as_string(), str(error.orig).strip().splitlines()[0]
+        raise errors.CourseError(f"the gradebook {shown} cannot be opened: {reason}") from None
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
+def _print_notices(results: list[Graded], quiet: bool) -> None:
+    ordered = sorted(results, key=lambda result: result.student)
+    lines = [line(r) for r in ordered if r.error or r.unmarked]
+    if quiet:
+        for each in lines:
+            print(each)
+        return
+    asides = [f"{names.printable(r.student)}: {messages.was_aside(r.aside)}" for r in ordered if r.aside]
+    lines = [names.printable(str(notice)) for result in ordered for notice in result.notices] + asides + lines
+    if lines:
+        print("\nTo look at:")
+        for each in lines:
+            print(f"  {each}")
+
+
+def _print_summary(results: list[Graded], seconds: float) -> None:
+    failed = sum(bool(r.error or r.unmarked) for r in results)
+    taken = {r.student: r.seconds for r in results if not (r.error or r.unmarked or r.kept)}
+    struck, kept = {r.student: r.struck for r in results}, sum(r.kept for r in results)
+    print("", *map(names.printable_lines, progress.summary(seconds, taken, struck, kept, failed)), sep="\n")

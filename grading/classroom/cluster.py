@@ -1,0 +1,229 @@
+"""Workers that grade at once: those of a cluster on this machine, or of any Dask cluster that exists.
+
+A task is one hand-in, sent as bytes when a worker is about to be free, so that neither a scheduler nor a lost worker
+holds more than a few.
+"""
+
+import contextlib
+import logging
+import queue
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import dask
+import psutil
+from distributed import Client, Future, KilledWorker, LocalCluster, Status
+from distributed.security import Security
+
+from grading.core import errors
+
+FIND_LIMIT_S = 10  # for a scheduler to answer
+AHEAD = 16  # tasks that a cluster of others may hold beyond one a worker, so that it sees the need to grow
+END_LIMIT_S = 3  # for the cluster's own way to end, once its workers are gone
+LOST_LIMIT_S = 180.0  # for a worker to reach the scheduler; 2 s on a quiet machine
+GIVE_UP = 5  # workers that fail to start, for each that is to run
+NO_START = "the workers do not start"
+GONE = "the scheduler is gone. Start it, and run this again to go on."
+SETTINGS = {
+    "distributed.scheduler.allowed-failures": 0,  # a task whose worker ends comes back, and is set aside
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.scheduler.work-stealing": False,  # a worker has one task
+    "distributed.worker.profile.enabled": False,
+    "distributed.deploy.lost-worker-timeout": "1000 days",  # or a worker that restarts slowly is given up: see Workers
+    "distributed.admin.tick.interval": "1 s",  # by default all look at their clocks 50 times a second
+    "distributed.admin.system-monitor.interval": "10 s",
+    "distributed.worker.multiprocessing-method": "spawn",
+}
+logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what the user needs to know is said here
+NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
+
+
+class Workers:
+    """Tasks at work on a cluster, and their results in the order in which they are ready.
+
+    With an address these are the workers that are there; without, a number of them on this machine, started at the
+    first task and ended with all they started at the end.
+    """
+
+    def __init__(self, workers: int, address: str | None) -> None:
+        self._workers, self._address = workers, address
+        self._ready: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self._names: dict[str, str] = {}
+        self._at_end = contextlib.ExitStack()
+        self._client: Client | None = None
+        self._cluster: LocalCluster | None = None
+        self._given_up: set[int] = set()  # workers whose nannies have given up since the last result
+        self._unknown: dict[int, float] = {}  # since when a worker's process is there and the scheduler doesn't know it
+
+    def __enter__(self) -> "Workers":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._at_end.close()
+
+    @property
+    def manned(self) -> bool:
+        """Whether there are workers; on a cluster of others they may be still to come."""
+        return self._address is None or self._threads() > 0
+
+    @property
+    def room(self) -> int:
+        """How many more tasks may be submitted now."""
+        if self._address is None:
+            return self._workers - len(self._names)
+        return self._threads() + AHEAD - len(self._names)
+
+    @property
+    def busy(self) -> bool:
+        """Whether any task is at work, or ready."""
+        return bool(self._names)
+
+    def submit(self, name: str, function: Callable, *arguments: object) -> None:
+        """Begins a task.
+
+        Errors  CourseError if no scheduler answers at the address.
+        """
+        if self._client is None:
+            self._open()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Sending large graph")  # a hand-in may be large
+            future = self._client.submit(function, *arguments, pure=False)
+        self._names[future.key] = name
+        future.add_done_callback(self._ready.put)
+
+    def next(self, limit_s: float) -> tuple[str, object] | None:
+        """A task's name, and its result or the exception it ended with; None if none is ready in time.
+
+        Errors  CourseError if the scheduler is gone.
+        """
+        try:
+            future = self._ready.get(timeout=limit_s)
+        except queue.Empty:
+            if self._client.status != "running":
+                raise errors.CourseError(GONE) from None
+            if self._cluster is not None:
+                self._replace_given_up(self._cluster)
+                self._end_unknown(self._cluster)
+            return None
+        if future.cancelled():
+            raise errors.CourseError(GONE)
+        self._given_up.clear()
+        name, found = self._names.pop(future.key), future.exception()
+        if found is None:
+            try:
+                found = future.result()
+            except KilledWorker as error:  # with a result that was ready and not fetched, and again when it was redone
+                found = error
+        future.release()
+        return name, found
+
+    def _threads(self) -> int:
+        """How many workers a cluster of others has; CourseError if its scheduler is gone."""
+        try:
+            return sum(self._client.nthreads().values()) if self._client is not None else 0
+        except (OSError, TimeoutError):
+            raise errors.CourseError(GONE) from None
+
+    def _open(self) -> None:
+        if self._address is not None:
+            self._client = self._at_end.enter_context(_found(self._address))
+            if not self._threads():
+                print(f"The scheduler at {self._address} has no workers yet. Waiting for them.", file=sys.stderr)
+        else:
+            cluster = self._at_end.enter_context(_local(self._workers))
+            self._client = self._at_end.enter_context(Client(cluster))
+            self._cluster = cluster
+            self._at_end.callback(_kill, cluster)
+
+    def _replace_given_up(self, cluster: LocalCluster) -> None:
+        """Starts others for workers whose nannies have given up.
+
+        A nanny starts another for a worker that has ended, unless that fails, too; then a run would wait for ever.
+        Errors  CourseError if worker after worker fails to start.
+        """
+        given_up = [name for name, nanny in cluster.workers.items() if nanny.status in (Status.closed, Status.failed)]
+        self._given_up.update(given_up)
+        if len(self._given_up) > GIVE_UP * self._workers:
+            raise errors.CourseError(f"{NO_START}: {len(self._given_up)} in a row failed.")
+        if given_up:
+            cluster.loop.add_callback(cluster.scale_down, given_up)
+        elif len(cluster.workers) < self._workers:
+            cluster.scale(self._workers)
+
+    def _end_unknown(self, cluster: LocalCluster) -> None:
+        """Ends processes of workers that haven't reached the scheduler in time; their nannies start others."""
+        known, now = set(cluster.scheduler.workers), time.monotonic()
+        pids = {nanny.pid for nanny in cluster.workers.values() if nanny.worker_address not in known} - {None}
+        self._unknown = {pid: self._unknown.get(pid, now) for pid in pids}
+        for pid, since in self._unknown.items():
+            if now - since > LOST_LIMIT_S:
+                _kill_process(pid)
+
+
+@contextlib.contextmanager
+def _local(workers: int) -> Iterator[LocalCluster]:
+    """A cluster on this machine; at its end its workers are killed, and what they had on the disk is removed."""
+    folder = Path(tempfile.mkdtemp(prefix="class-"))
+    folder.chmod(0o711)  # student code runs as another user, who must get through
+    try:
+        with dask.config.set({**SETTINGS, "temporary-directory": str(folder)}):
+            cluster = _started(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                memory_limit=0,
+                host="tls://127.0.0.1",
+                security=Security.temporary(),  # whoever reaches a scheduler runs what they like
+                silence_logs=logging.CRITICAL,  # of the workers
+                scheduler_kwargs=NO_PAGES,
+                local_directory=str(folder),
+                env={"TMPDIR": str(folder)},
+            )
+            try:
+                yield cluster
+            finally:
+                _kill(cluster)
+                with contextlib.suppress(TimeoutError):  # on a busy machine; the workers are dead already
+                    cluster.close(END_LIMIT_S)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _started(**settings: object) -> LocalCluster:
+    try:
+        return LocalCluster(**settings)
+    except (OSError, RuntimeError) as error:
+        raise errors.CourseError(f"{NO_START}: {error}") from error
+
+
+def _found(address: str) -> Client:
+    try:
+        if address.endswith(".json"):
+            return Client(scheduler_file=address, timeout=FIND_LIMIT_S)
+        return Client(address, timeout=FIND_LIMIT_S)
+    except (OSError, ValueError, TypeError) as error:
+        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise errors.CourseError(
+            f"no Dask scheduler answers at {address} ({text}). Start it with `dask scheduler`, or omit --scheduler."
+        ) from None
+
+
+def _kill(cluster: LocalCluster) -> None:
+    """Ends the workers at once; their sandboxes end with them."""
+    for nanny in cluster.workers.values():
+        if nanny.status is Status.running:
+            nanny.close_gracefully()  # or it would start another worker
+        pid = nanny.pid  # once, because another thread clears it
+        if pid is not None:  # for psutil no number means this process
+            _kill_process(pid)
+
+
+def _kill_process(pid: int) -> None:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(pid).kill()

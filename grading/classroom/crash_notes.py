@@ -1,0 +1,114 @@
+"""Who is being graded right now, noted on the disk, so that the next run knows during whose grading this one ended.
+
+A submission has a note from when it is sent to a worker until it is settled. Whatever ends the run in between, kill -9
+and a power cut included, leaves the note. Its count says how many runs ended that way with these very files: after one,
+the submission is graded last and alone; after LIMIT, not at all until it changes or is asked for by name.
+"""
+
+import contextlib
+import json
+import os
+import time
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+
+from grading.core import errors, limits
+
+LIMIT = 2  # runs that one submission may end
+NAME = ".at-work.json"
+# Exceptions that end a run and say nothing about whoever's result was being merged.
+INNOCENT = (KeyboardInterrupt, GeneratorExit, errors.CourseError, OSError, DBAPIError)
+
+
+class Notes:
+    """The notes of one course, kept by one run; leaving the block in order takes back those that mean nothing."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._found: dict[str, tuple[str, int] | None] = {}  # digest and count of an earlier run's note
+        self._since: dict[str, float] = {}
+        self.settling: str | None = None  # whose result is being merged
+
+    def __enter__(self) -> "Notes":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """On Ctrl-C and our own errors: whoever was at work for no longer than a submission may take is no suspect."""
+        suspect = None if kind is None or issubclass(kind, INNOCENT) else self.settling
+        for student, since in list(self._since.items()):
+            # A submission whose notebooks may take 30 min together has either used that up by now or is stuck.
+            if student != suspect and time.monotonic() - since <= limits.STUDENT_LIMIT_S:
+                self._take_back(student)
+
+    def ended(self, student: str, digest: str) -> int:
+        """How many runs ended while this submission was being graded; 0 for one that has changed since."""
+        if student not in self._found:
+            self._found[student] = _read(self._path(student))
+        found = self._found[student]
+        return found[1] if found is not None and found[0] == digest else 0
+
+    def begun(self, student: str, digest: str) -> None:
+        """Notes that a submission is at work: if nothing else is ever written, it has ended one run more.
+
+        Errors  OSError if the disk is full or closed.
+        """
+        self._since[student] = time.monotonic()
+        _write(self._path(student), digest, self.ended(student, digest) + 1)
+
+    def settled(self, student: str) -> None:
+        """Forgets a submission: it has come to an end, good or bad."""
+        self._since.pop(student, None)
+        self._found[student] = None
+        _remove(self._path(student))
+
+    def lost(self, student: str) -> None:
+        """Leaves the note of a submission that has ended its worker and won't be tried again in this run."""
+        self._since.pop(student, None)
+
+    def _take_back(self, student: str) -> None:
+        """Puts the note back as an earlier run left it."""
+        found = self._found.get(student)
+        with contextlib.suppress(OSError):  # then it is a suspect, at the price of being graded last
+            if found is None:
+                _remove(self._path(student))
+            else:
+                _write(self._path(student), *found)
+
+    def _path(self, student: str) -> Path:
+        return self._root / "autograded" / student / NAME
+
+
+def _read(path: Path) -> tuple[str, int] | None:
+    """The digest and the count in a note; None if there is none."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        note = json.loads(path.read_text(encoding="utf-8"))
+        return str(note["submission"]), int(note["ended"])
+    return None
+
+
+def _write(path: Path, digest: str, ended: int) -> None:
+    """Writes a note so that it is there whole or not at all, after a power cut too."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = path.with_name(f"{NAME}.new")
+    try:
+        with new.open("w", encoding="utf-8") as file:
+            json.dump({"submission": digest, "ended": ended}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError:
+        _remove(new)
+        raise
+    for folder in (path.parent, path.parent.parent):
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
+
+
+def _remove(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # the folder of a student who has been graded is not empty
+        path.parent.rmdir()

@@ -1,0 +1,134 @@
+"""What all hand-ins are graded with, as bytes: release, gradebook without students, configuration; and its hash.
+
+A worker grades with these alone, and with the same program: `program` names the code, the packages and the limits, and
+a worker whose own is another refuses.
+"""
+
+import fnmatch
+import functools
+import importlib.metadata
+import io
+import json
+import os
+import platform
+import tempfile
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import find_all_files
+from sqlalchemy import Engine
+from traitlets.config import Config
+
+from grading.core import course as courses
+from grading.core import limits
+from grading.core.course import Course
+from grading.gradebook import course_folder, snapshot
+from grading.submission import bundle
+
+# What a mark may depend on; of other packages a worker may have others.
+PACKAGES = "torch numpy sympy matplotlib nbgrader nbclient nbconvert nbformat ipykernel ipython jupyter_client".split()
+GRADEBOOK = "gradebook.db"
+# Files of a package that decide nothing: what Python compiles, and what editors and merges leave behind.
+LEFTOVERS = ("__pycache__", "*.py[co]", ".*", "*~", "#*#", "*.sw[a-p]", "*.bak", "*.tmp", "*.orig", "*.rej")
+ENGINE = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What all tasks share: an archive of files, the configuration, the course's secret, the program, a hash of all."""
+
+    archive: bytes
+    config: Config
+    secret: str
+    program: dict[str, str]
+    digest: str
+
+    def write(self, root: Path) -> None:
+        """Writes the files to a folder: release/, files beside the sources, and the gradebook."""
+        with zipfile.ZipFile(io.BytesIO(self.archive)) as archive:
+            archive.extractall(root)
+        for name in ("source", "submitted"):
+            (root / name).mkdir(exist_ok=True)
+
+
+def read(root: Path, engine: Engine, assignment: str = "") -> Definition:
+    """What the hand-ins of the course in `root` are graded with, as it stands in release/ and in the gradebook."""
+    config = course_folder.config(root, assignment)
+    course = courses.of(config)
+    if course.plain:
+        config.Course = Config(found=course)  # a worker has no source/ to read it from
+    with engine.begin() as connection:
+        found, version = snapshot.shared(connection, course.name), snapshot.version(connection)
+    files = _files(root, course, CourseDirectory(config=config).ignore)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / GRADEBOOK
+        snapshot.new(str(path), found, version)
+        archive = _archive({**files, GRADEBOOK: path.read_bytes()})
+    secret, program = os.environ.get(course.secret, ""), current_program(course)
+    del config.CourseDirectory["root"], config.CourseDirectory["db_url"]
+    settings = json.dumps([config, secret, program, _cells(found)], sort_keys=True, default=repr)
+    settings = settings.replace(str(ENGINE.parent), "")  # where the engine lies changes no mark
+    digest = bundle.digest([*sorted(files.items()), ("", settings.encode())])
+    return Definition(archive, config, secret, program, digest)
+
+
+def sources(root: Path, assignment: str = "") -> str:
+    """A hash of all that release and gradebook are made from."""
+    course = course_folder.course(root, assignment)
+    folder = root / "source" / course.name
+    return bundle.digest([*code(folder).items(), ("", json.dumps(current_program(course), sort_keys=True).encode())])
+
+
+def current_program(course: Course) -> dict[str, str]:
+    """What grades a course here, by name: engine, course, packages that a mark may depend on, limits that are set."""
+    limits_set = {name: value for name, value in limits.changed().items() if name != course.secret}
+    return {**_installed(course.packages), **limits_set}
+
+
+def code(package: Path) -> dict[str, bytes]:
+    """All files of a Python package by their paths below it, in order: code, sub-packages, templates and other data.
+
+    Whatever isn't known to be left over counts, so that a new kind of file can't be forgotten.
+    """
+    names = {path.relative_to(package): path for path in package.rglob("*") if path.is_file()}
+    kept = {name.as_posix(): path for name, path in names.items() if not any(map(_is_left_over, name.parts))}
+    return {name: kept[name].read_bytes() for name in sorted(kept)}
+
+
+def _is_left_over(name: str) -> bool:
+    return any(fnmatch.fnmatchcase(name, pattern) for pattern in LEFTOVERS)
+
+
+@functools.cache
+def _installed(packages: tuple[Path, ...]) -> dict[str, str]:
+    found = {package.name: bundle.digest(code(package).items())[:16] for package in (ENGINE, *packages)}
+    found["Python"] = ".".join(platform.python_version_tuple()[:2])
+    return {**found, **{name: importlib.metadata.version(name) for name in PACKAGES}}
+
+
+def _cells(found: snapshot.Rows) -> list:
+    """What the gradebook says of the assignment, without its ids."""
+    names = {i: row["name"] for table in ("notebook", "base_cell") for i, row in found[table].items()}
+    out = [row["duedate"] for row in found["assignment"].values()]
+    for table in snapshot.SHARED[3:]:
+        for i, row in found[table].items():
+            out.append([table, names.get(i), *(names.get(v, v) for k, v in sorted(row.items()) if k != "id")])
+    return sorted(out, key=repr)
+
+
+def _files(root: Path, course: Course, ignore: list[str]) -> dict[str, bytes]:
+    """What nbgrader's Autograde reads of release/ and source/: the released parts, and files next to the sources."""
+    release, source = root / "release" / course.name, root / "source" / course.name
+    parts = [path for path in release.glob("*.ipynb") if not course.is_other(path.name)]
+    paths = [*parts, *map(Path, find_all_files(str(source), [*ignore, "*.ipynb"]))]
+    return {str(path.relative_to(root)): path.read_bytes() for path in paths}
+
+
+def _archive(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(files.items()):
+            archive.writestr(name, content)
+    return out.getvalue()

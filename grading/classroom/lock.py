@@ -1,0 +1,32 @@
+"""One run at a time grades a course."""
+
+import contextlib
+import os
+import platform
+from collections.abc import Iterator
+from pathlib import Path
+
+from grading.core import errors, names
+
+
+@contextlib.contextmanager
+def alone(root: Path) -> Iterator[None]:
+    """Sees to it that one run at a time grades the course in `root`; the system forgets it when the process ends.
+
+    Errors  CourseError if another run does.
+    """
+    import fcntl  # which Windows has not
+
+    with (root / ".autograde.lock").open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.seek(0)
+            other = file.read().strip() or "another run"
+            raise errors.CourseError(
+                f"{other} is grading {names.path(root)} already. Wait until it is done, or stop it."
+            ) from None
+        file.truncate(0)
+        file.write(f"process {os.getpid()} on {platform.node()}")
+        file.flush()
+        yield

@@ -1,0 +1,178 @@
+"""A worker's result into the course: rows in one transaction a student, files by rename, and a note that says: done.
+
+The note goes first and comes back last. Whatever is killed, full or pulled in between, a student without a note that
+fits hand-in, tests, files and rows is graded again by the next run; a note never says more than what is there.
+"""
+
+import contextlib
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import DBAPIError
+
+from grading.classroom import worker
+from grading.classroom.worker import File, Result
+from grading.core.course import Course
+from grading.gradebook import snapshot
+from grading.submission import bundle, times
+from grading.submission.notices import Notice
+
+TRIES = 5  # of a transaction that another one has crossed
+SERIALIZATION = ("40001", "40P01")  # PostgreSQL's codes for that
+
+
+class Changed(Exception):
+    """What was graded is not what is there any more: the hand-in, or the student's rows."""
+
+
+def before(engine: Engine, course: Course, student: str) -> snapshot.Rows:
+    """A student's rows as they are."""
+    with engine.begin() as connection:
+        return snapshot.of_student(connection, course.name, student)
+
+
+def merge(
+    root: Path, course: Course, engine: Engine, result: Result, was: snapshot.Rows, sent: bundle.HandIn, key: str
+) -> None:
+    """Puts a result in place; all of it, or nothing that counts.
+
+    Errors  Changed if hand-in or rows are not those that were graded; OSError and DBAPIError if it cannot be written.
+    """
+    assignment = course.name
+    places = [(_place(root, assignment, "autograded", result.student), result.graded)]
+    if result.feedback:
+        places.append((_place(root, assignment, "feedback", result.student), result.feedback))
+    try:
+        for place, files in places:
+            _stage(place, files)
+        for attempt in range(1, TRIES + 1):
+            try:
+                with contextlib.ExitStack() as undo:
+                    with engine.begin() as connection:
+                        _put(connection, root, course, result, was, sent, places, undo)
+                    undo.pop_all()
+                break
+            except DBAPIError as error:
+                if getattr(error.orig, "sqlstate", None) not in SERIALIZATION or attempt == TRIES:
+                    raise
+        if not result.unmarked and not result.error:
+            _note(root, assignment, result, key)
+    finally:
+        for place, _ in places:
+            for left in (_new(place), _old(place)):
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def noted(root: Path, course: Course, engine: Engine, student: str, key: str, feedback: bool) -> list[Notice] | None:
+    """The notices about a hand-in that was graded with this key, or None if it is to be graded."""
+    assignment = course.name
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        note = json.loads(_note_path(root, assignment, student).read_text(encoding="utf-8"))
+        if note["key"] != key or (feedback and not any(_place(root, assignment, "feedback", student).glob("*.html"))):
+            return None
+        if note["files"] != _digest_of_files(worker.files(_place(root, assignment, "autograded", student))):
+            return None
+        with engine.begin() as connection:
+            if note["rows"] != _digest_of_rows(snapshot.of_student(connection, assignment, student)):
+                return None
+        return [Notice(student, part, text) for part, text in note["notices"]]
+    return None
+
+
+def clean(root: Path, assignment: str) -> None:
+    """Puts back or removes what a run that was killed has left beside the graded hand-ins."""
+    for step in ("autograded", "feedback"):
+        for place in root.glob(f"{step}/*/.{assignment}.old/"):
+            if not (place.parent / assignment).exists():
+                place.rename(place.parent / assignment)
+        for left in root.glob(f"{step}/*/.{assignment}.*/"):
+            shutil.rmtree(left)
+
+
+def _put(
+    connection: Connection,
+    root: Path,
+    course: Course,
+    result: Result,
+    was: snapshot.Rows,
+    sent: bundle.HandIn,
+    places: list[tuple[Path, dict[str, File]]],
+    undo: contextlib.ExitStack,
+) -> None:
+    """Changes rows and files, as long as the transaction lasts; `undo` puts the files back."""
+    if snapshot.of_student(connection, course.name, result.student) != was:
+        raise Changed("its rows in the gradebook have changed while it was graded")
+    submitted, time = _place(root, course.name, "submitted", sent.student), times.text(root, sent.student)
+    if bundle.read(sent.student, submitted, course, time) != sent:
+        raise Changed("it was replaced while it was graded")
+    snapshot.apply(connection, was, result.after)
+    _note_path(root, course.name, result.student).unlink(missing_ok=True)
+    for place, files in places:
+        if place.exists():
+            place.rename(_old(place))
+            undo.callback(_old(place).rename, place)
+        if files:
+            _new(place).rename(place)
+            undo.callback(place.rename, _new(place))
+
+
+def _stage(place: Path, files: dict[str, File]) -> None:
+    """Writes files beside the place where they will be."""
+    shutil.rmtree(_new(place), ignore_errors=True)
+    _new(place).parent.mkdir(parents=True, exist_ok=True)
+    for name, (mode, content) in files.items():
+        path = _new(place) / name
+        if content is None:
+            path.mkdir()
+        else:
+            path.write_bytes(content)
+        path.chmod(mode | (0o200 if content is None else 0))
+
+
+def _note(root: Path, assignment: str, result: Result, key: str) -> None:
+    path = _note_path(root, assignment, result.student)
+    note = {"key": key, "files": _digest_of_files(result.graded)}
+    note["rows"] = _digest_of_rows(result.after)
+    note["notices"] = [[notice.part, notice.text] for notice in result.notices]
+    new = path.with_name(f"{path.name}.new")
+    new.write_text(json.dumps(note, indent=1), encoding="utf-8")
+    new.replace(path)
+
+
+def _digest_of_files(files: dict[str, File]) -> str:
+    return bundle.digest((name, content) for name, (_, content) in files.items() if content is not None)
+
+
+def _digest_of_rows(found: snapshot.Rows) -> str:
+    """A hash of what grading writes, and takes into account; marks and comments given by hand are neither."""
+    wanted = {
+        "submitted_assignment": ("timestamp", "extension"),
+        "submitted_notebook": ("late_submission_penalty",),
+        "grade": ("auto_score",),
+        "comment": ("auto_comment",),
+    }
+    picked = [
+        [table, name, *(row[column] for column in columns)]
+        for table, columns in wanted.items()
+        for name, row in sorted(found[table].items())
+    ]
+    return hashlib.sha256(json.dumps(picked, default=str).encode()).hexdigest()
+
+
+def _place(root: Path, assignment: str, step: str, student: str) -> Path:
+    return root / step / student / assignment
+
+
+def _note_path(root: Path, assignment: str, student: str) -> Path:
+    return root / "autograded" / student / f".{assignment}.json"
+
+
+def _new(place: Path) -> Path:
+    return place.with_name(f".{place.name}.new")
+
+
+def _old(place: Path) -> Path:
+    return place.with_name(f".{place.name}.old")

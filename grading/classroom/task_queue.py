@@ -1,0 +1,185 @@
+"""The submissions of one run on their way: read, sent to the workers, set aside, merged.
+
+A submission that ended the last run, or a worker of this one, is set aside: it is graded once more, after all the
+others, and alone.
+"""
+
+import errno
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from distributed import KilledWorker
+from sqlalchemy import Engine
+
+from grading.classroom import cluster, crash_notes, inputs, merge, worker
+from grading.core import errors, messages, names
+from grading.core.course import Course
+from grading.gradebook import snapshot
+from grading.submission import bundle, notices
+from grading.submission import times as handed_in
+from grading.submission.notices import Notice
+
+TRIES = 3  # of a hand-in that is replaced, or marked by hand, while it is graded
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What became of one student: notices, parts we failed to mark, an error of ours, limits that struck, seconds.
+
+    `kept` says that it was graded before and is unchanged; `aside` why it was graded last and alone.
+    """
+
+    student: str
+    notices: list[Notice] = field(default_factory=list)
+    unmarked: list[str] = field(default_factory=list)
+    error: str = ""
+    seconds: float = 0.0
+    struck: list[str] = field(default_factory=list)
+    kept: bool = False
+    aside: str = ""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A hand-in as it was sent: with the student's rows, and the hash of all that its marks depend on."""
+
+    hand_in: bundle.HandIn
+    before: snapshot.Rows
+    key: str
+    tries: int = 1
+    ended: int = 0  # runs that ended while it was graded
+
+
+class Waiting:
+    """The hand-ins that are being graded, from reading one to merging its marks."""
+
+    def __init__(
+        self,
+        root: Path,
+        course: Course,
+        engine: Engine,
+        given: inputs.Definition,
+        feedback: bool,
+        force: bool,
+        notes: crash_notes.Notes,
+        say: Callable[[str], None] = lambda line: None,
+        asked: str | None = None,
+    ) -> None:
+        self._root, self._course, self._engine, self._given = root, course, engine, given
+        self._feedback, self._force = feedback, force
+        self._notes, self._say, self._asked = notes, say, asked
+        self._tasks: dict[str, Task] = {}
+        self._unnoted: list[Task] = []
+        self.aside: dict[str, str] = {}  # who is still to be graded, alone, and why
+        self._alone: dict[str, str] = {}  # who has been sent alone, and why
+
+    def begin_or_set_aside(self, team: cluster.Workers, student: str) -> Graded | None:
+        """Sends a hand-in to the workers, or sets it aside; what became of it, where there is nothing to send."""
+        found = self.begin(student)
+        if isinstance(found, Graded):
+            return self._settled(found)
+        if found.ended and student != self._asked:
+            if found.ended >= crash_notes.LIMIT:
+                return Graded(student, error=messages.ended_runs(names.printable(student)))
+            self._set_aside(student, messages.ENDED_RUN)
+            return None
+        self.send(team, found)
+        return None
+
+    def begin_alone(self, team: cluster.Workers) -> Graded | None:
+        """Sends the next of those set aside; only when nobody else is at work."""
+        student = next(iter(self.aside))
+        self._alone[student] = self.aside.pop(student)
+        found = self.begin(student)
+        if isinstance(found, Graded):
+            return self._settled(found)
+        self.send(team, found)
+        return None
+
+    def note(self, team: cluster.Workers) -> None:
+        """Notes who is at work, unless there is nobody yet who could work on it."""
+        if self._unnoted and team.manned:
+            for task in self._unnoted:
+                self._notes.begun(task.hand_in.student, task.hand_in.digest)
+            self._unnoted.clear()
+
+    def _set_aside(self, student: str, why: str) -> None:
+        self.aside[student] = why
+        self._say(f"{names.printable(student, names.SHOWN)}: {messages.set_aside(why)}")
+
+    def _settled(self, result: Graded) -> Graded:
+        """A result that stands, with why it was set aside."""
+        self._notes.settled(result.student)
+        return replace(result, aside=self._alone.get(result.student, ""))
+
+    def begin(self, student: str, tries: int = 1) -> Task | Graded:
+        """A hand-in as it is to be sent, or what became of it where there is nothing to send."""
+        if why := names.trouble(student):
+            return Graded(student, error=why)
+        folder = self._root / "submitted" / student / self._course.name
+        try:
+            hand_in = bundle.read(student, folder, self._course, handed_in.text(self._root, student))
+        except OSError as error:
+            return Graded(student, error=f"the submission cannot be read: {error.strerror}.")
+        if not hand_in.notebooks:
+            found = notices.found(student, folder, self._root / "release" / self._course.name, self._course)
+            return Graded(student, found, error="no notebook was submitted.")
+        before = merge.before(self._engine, self._course, student)
+        key = f"{self._given.digest} {hand_in.digest}"
+        if not self._force:
+            noted = merge.noted(self._root, self._course, self._engine, student, key, self._feedback)
+            if noted is not None:
+                return Graded(student, noted, kept=True)
+        return Task(hand_in, before, key, tries, self._notes.ended(student, hand_in.digest))
+
+    def send(self, team: cluster.Workers, task: Task) -> None:
+        """Gives a task to the workers."""
+        student = task.hand_in.student
+        self._tasks[student] = task
+        self._unnoted.append(task)
+        self.note(team)
+        team.submit(student, worker.grade, self._given, task.hand_in, task.before, self._feedback)
+
+    def settle(self, team: cluster.Workers, student: str, found: object) -> Graded | None:
+        """What became of a task; None if it is sent once more.
+
+        Errors  as in `class_run.graded`.
+        """
+        task = self._tasks.pop(student)
+        self._unnoted = [other for other in self._unnoted if other is not task]
+        if isinstance(found, worker.Other):
+            raise errors.CourseError(str(found))
+        if isinstance(found, KilledWorker):
+            self._notes.lost(student)
+            if student in self._alone:  # its note stays: the next run sets it aside
+                return Graded(student, error=messages.ENDED_WORKERS)
+            self._set_aside(student, messages.ENDED_WORKER)
+            return None
+        if isinstance(found, Exception):
+            return self._settled(Graded(student, error=f"{type(found).__name__}: {found}"))
+        self._notes.settling = student
+        again = self.settled(task, found)
+        self._notes.settling = None
+        if isinstance(again, Task):
+            self.send(team, again)
+            return None
+        return self._settled(again)
+
+    def settled(self, task: Task, result: worker.Result) -> Graded | Task:
+        """What became of a result, merged; or the task to be done once more, because what was graded has changed."""
+        student = result.student
+        if result.after is None:
+            return Graded(student, result.notices, error=result.error, seconds=result.seconds)
+        try:
+            merge.merge(self._root, self._course, self._engine, result, task.before, task.hand_in, task.key)
+        except merge.Changed as changed:
+            if task.tries < TRIES:
+                return self.begin(student, task.tries + 1)
+            return Graded(student, result.notices, error=f"{changed}, {TRIES} times. Grade again.")
+        except OSError as error:
+            if error.errno in FULL:
+                raise
+            return Graded(student, result.notices, error=f"its marks cannot be written: {error}")
+        return Graded(student, result.notices, result.unmarked, result.error, result.seconds, result.struck)

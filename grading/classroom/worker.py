@@ -1,0 +1,167 @@
+"""What runs on a worker: one hand-in, graded by nbgrader and the judge in a folder and on a gradebook of its own.
+
+It takes bytes and gives bytes: of the course's disk, gradebook and other hand-ins a worker sees nothing.
+"""
+
+import contextlib
+import os
+import platform
+import sqlite3
+import stat
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from sqlalchemy import Engine, event
+from traitlets.config import Config
+
+from grading.classroom import inputs
+from grading.core import course, errors
+from grading.core.course import Course
+from grading.gradebook import course_folder, engines, snapshot
+from grading.judge import limits_reached, save_marks
+from grading.sandbox import bubblewrap
+from grading.submission import bundle, intake, nbgrader_patches, notices, times
+from grading.submission.notices import Notice
+
+File = tuple[int, bytes | None]  # mode and content of a file; of a folder None
+_one_at_a_time = threading.Lock()  # nbgrader changes the working folder, and a hidden test runs in one kernel's name
+
+
+class Other(Exception):
+    """This worker is not the program that the parent is; one line says what differs."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a hand-in: its rows after grading, and the files to put in place by path."""
+
+    student: str
+    notices: list[Notice] = field(default_factory=list)
+    unmarked: list[str] = field(default_factory=list)
+    error: str = ""
+    after: snapshot.Rows | None = None
+    graded: dict[str, File] = field(default_factory=dict)
+    feedback: dict[str, File] = field(default_factory=dict)
+    struck: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+
+def grade(given: inputs.Definition, hand_in: bundle.HandIn, before: snapshot.Rows, feedback: bool = True) -> Result:
+    """Grades one hand-in; whatever goes wrong with it is told in the result, so that others go on.
+
+    Errors  Other if this worker's code, packages or limits are not the parent's.
+    """
+    try:
+        asked = course.of(given.config)
+    except errors.CourseError as error:
+        raise Other(f"a worker has another program: {error} Put the course's folder on its PYTHONPATH.") from None
+    ours = inputs.current_program(asked)
+    differing = [name for name in sorted({*ours, *given.program}) if ours.get(name) != given.program.get(name)]
+    if differing:
+        here, there = ([f"{n} {which.get(n, 'nothing')}" for n in differing] for which in (ours, given.program))
+        raise Other(f"a worker has {', '.join(here)}, but here is {', '.join(there)}. Install the same on all workers.")
+    refused = None if given.config.Judge.get("sandbox") == "none" else bubblewrap.available()
+    if refused is not None:
+        return Result(hand_in.student, error=f"on {platform.node()}: {refused.line}")
+    with _one_at_a_time, tempfile.TemporaryDirectory(prefix="student-") as folder:
+        started = time.monotonic()
+        try:
+            result = _grade(Path(folder).resolve(), asked, given, hand_in, before, feedback)
+        except Exception as error:  # noqa: BLE001  (told, and the exit status says it; the others go on)
+            result = Result(hand_in.student, error=f"{type(error).__name__}: {error}")
+        return Result(**{**vars(result), "seconds": time.monotonic() - started})
+
+
+def _grade(
+    root: Path,
+    asked: Course,
+    given: inputs.Definition,
+    hand_in: bundle.HandIn,
+    before: snapshot.Rows,
+    feedback: bool,
+) -> Result:
+    student, assignment = hand_in.student, asked.name
+    submitted = root / "submitted" / student / assignment
+    nbgrader_patches.guard()
+    engines.keep_engines()
+    given.write(root)
+    hand_in.write(submitted)
+    if hand_in.time is not None:
+        times.note(root, student, hand_in.time)
+    url = f"sqlite:///{root / inputs.GRADEBOOK}"
+    config = Config(given.config)
+    config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), url
+    engine = snapshot.engine(url)
+    with contextlib.ExitStack() as at_end:
+        for each in (_unsynced(root), _secret(asked.secret, given.secret), intake.once()):
+            at_end.enter_context(each)
+        struck = at_end.enter_context(limits_reached.collected())
+        at_end.callback(engine.dispose)
+        noticed = notices.found(student, submitted, root / "release" / assignment, asked)
+        with engine.begin() as connection:
+            snapshot.add(connection, before)
+        api = NbGraderAPI(config=config)
+        result = api.autograde(assignment, student, force=True, create=True)
+        if not result["success"]:
+            return Result(student, noticed, error=course_folder.last_error(result))
+        with Gradebook(url, given.config.CourseDirectory.get("course_id", "")) as book:
+            unmarked = [] if asked.plain else save_marks.unmarked(book, assignment, student)
+        graded = root / "autograded" / student / assignment
+        error = ""
+        if feedback and not unmarked:
+            result = api.generate_feedback(assignment, student, force=True)
+            error = "" if result["success"] else f"no feedback: {course_folder.last_error(result)}"
+        with engine.begin() as connection:
+            after = snapshot.of_student(connection, assignment, student)
+    pages = root / "feedback" / student / assignment
+    return Result(student, noticed, unmarked, error, after, files(graded), files(pages), struck)
+
+
+@contextlib.contextmanager
+def _unsynced(root: Path):
+    """Lets SQLite leave writing to the system's own pace: a gradebook below `root` need not survive a power cut."""
+
+    def connect(connection: object, _: object) -> None:
+        if isinstance(connection, sqlite3.Connection):
+            _, _, file = connection.execute("PRAGMA database_list").fetchone()
+            if Path(file).is_relative_to(root):
+                connection.execute("PRAGMA synchronous=OFF")
+
+    event.listen(Engine, "connect", connect)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "connect", connect)
+
+
+@contextlib.contextmanager
+def _secret(name: str, secret: str):
+    """The course's secret in the environment variable of this name, where the oracles look for it; "": it has none."""
+    if not name:
+        yield
+        return
+    before = os.environ.get(name)
+    os.environ[name] = secret
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
+
+
+def files(folder: Path) -> dict[str, File]:
+    """Everything below a folder, and the folder itself as "."; nothing of a folder that is not there."""
+    if not folder.exists():
+        return {}
+    out: dict[str, File] = {}
+    for path in (folder, *sorted(folder.rglob("*"))):
+        mode = stat.S_IMODE(path.stat().st_mode)
+        out[str(path.relative_to(folder))] = (mode, None if path.is_dir() else path.read_bytes())
+    return out

@@ -1,0 +1,1 @@
+"""What every other package here stands on: limits, texts, names, the report of a part."""

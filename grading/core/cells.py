@@ -1,0 +1,19 @@
+"""The cells of a notebook file: whose they are, and what of them is hidden."""
+
+HIDDEN = "BEGIN HIDDEN TESTS"
+
+
+def is_test(cell: dict) -> bool:
+    """Whether a notebook's cell is the graded test of a part."""
+    return cell["cell_type"] == "code" and cell["metadata"].get("nbgrader", {}).get("grade_id", "").endswith("-test")
+
+
+def is_ours(meta: dict) -> bool:
+    """Whether nbgrader's metadata mark a cell that only the course's makers write: text, setup, checks, tests."""
+    return bool(meta) and not meta.get("solution", False) and bool(meta.get("locked") or meta.get("grade"))
+
+
+def without_hidden_tests(source: str) -> str:
+    """A cell's source up to the line on which its hidden tests begin."""
+    before, found, _ = source.partition(HIDDEN)
+    return before[: before.rfind("\n") + 1].rstrip("\n") if found else source

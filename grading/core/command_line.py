@@ -1,0 +1,30 @@
+"""How a command ends: what the user can mend is told in one line, with an exit status that is not 0."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+
+from grading.core import errors, names
+
+
+def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argparse.Namespace) -> int:
+    """The command's exit status: 1 after a CourseError, 130 after Ctrl-C, 0 if nobody reads its output any more."""
+    try:
+        return command(chosen)
+    except errors.CourseError as error:
+        print(f"{name}: {names.printable_lines(str(error))}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # whoever read our output, such as head, has read enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt as stopped:
+        print(f"\n{name}: stopped. {stopped} Run it again to go on.".replace("  ", " "), file=sys.stderr)
+        return 130
+
+
+def positive(text: str) -> int:
+    """A whole number of 1 or more, as an option of a command."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
+    return int(text)

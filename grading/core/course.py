@@ -1,0 +1,149 @@
+"""What the engine knows of a course: its parts, what each asks for and is worth, and what its notebooks import.
+
+A course is a value. The configuration names it, `c.Course.found = "package.module:NAME"`, because a configuration
+travels between processes as text; each process looks it up there. Or it names a folder, `c.Course.folder`, with an
+nbgrader course that was written for no engine but nbgrader: then `plain_course` reads the value from its notebooks.
+"""
+
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from traitlets.config import Config
+
+from grading.core.errors import CourseError
+
+
+@dataclass(frozen=True)
+class Libraries:
+    """What a sandbox loads once, so that no notebook has to.
+
+    modules     by their names, as in an import
+    warmup      a file that stands alone: its function `warm` does what these do only at their first use
+    """
+
+    modules: tuple[str, ...] = ()
+    warmup: Path | None = None
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part: `title` as in its heading, `task` as in reports, `names` that the answer must define; points.
+
+    `tests` and `written` are nbgrader's ids of the cells that give them: those that are marked by running them, and
+    those that a grader reads. None: the one test, and the one written answer, that the stem names.
+    """
+
+    number: int
+    title: str
+    task: str
+    names: tuple[str, ...]
+    automatic: float
+    by_hand: float = 0
+    stem: str = ""  # the notebook's name without its suffix, and the start of its cells' ids
+    tests: tuple[str, ...] | None = None
+    written: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        stem = self.stem or f"part{self.number:02d}"
+        defaults = {"tests": (f"{stem}-test",), "written": (f"{stem}-reasoning",) if self.by_hand else ()}
+        object.__setattr__(self, "stem", stem)
+        for name, ids in defaults.items():
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, ids)
+
+    @property
+    def points(self) -> float:
+        """All points of the part."""
+        return self.automatic + self.by_hand
+
+
+@dataclass(frozen=True)
+class Course:
+    """A course: what nbgrader calls its one assignment, and all that grading it depends on.
+
+    name        of the assignment: the folder in source/, release/, submitted/STUDENT/ and so on
+    title       at the head of its pages
+    label       what its columns are called in a learning platform: "LABEL part 01", "LABEL total"
+    parts       in order
+    secret      the environment variable that holds the instructor's secret, from which hidden inputs follow
+    libraries   what a student's kernel finds loaded
+    module      the file or folder next to the notebooks that they import; it is always the release's own
+    others      the stems of notebooks that are released with the parts and hold nothing to grade; `lab` opens the first
+    packages    the folders of the code that decides marks, beside the engine's
+    longest     the stems of the parts that compute longest, the longest first
+    plain       whether it was written for nbgrader alone: its tests run among the student's names, as nbgrader has it
+    """
+
+    name: str
+    title: str
+    label: str
+    parts: tuple[Part, ...]
+    secret: str = ""
+    libraries: Libraries = Libraries()
+    module: str | None = None
+    others: tuple[str, ...] = ()
+    packages: tuple[Path, ...] = ()
+    longest: tuple[str, ...] = ()
+    plain: bool = False
+
+    def __post_init__(self) -> None:
+        """Errors  CourseError for parts that could not be told apart."""
+        if [part.number for part in self.parts] != list(range(1, len(self.parts) + 1)):
+            raise CourseError(f"the parts of {self.name} must be numbered 1 to {len(self.parts)}, in this order.")
+        hyphen = not self.plain and any("-" in stem for stem in self.stems)  # `part_of` would not know where it ends
+        if len(set(self.stems)) < len(self.parts) or hyphen:
+            raise CourseError(f"the parts of {self.name} need names of their own, without a hyphen.")
+        if shared := set(self.others) & set(self.stems):
+            raise CourseError(f"{shared.pop()} of {self.name} is a part, so it can't be among the other notebooks too.")
+
+    @property
+    def points(self) -> float:
+        """All points of the course."""
+        return sum(part.points for part in self.parts)
+
+    @property
+    def stems(self) -> tuple[str, ...]:
+        """The names of the parts' notebooks, without their suffix."""
+        return tuple(part.stem for part in self.parts)
+
+    def is_other(self, name: str) -> bool:
+        """Whether a file of this name is a notebook of the course that holds nothing to grade."""
+        return name.endswith(".ipynb") and name.removesuffix(".ipynb") in self.others
+
+    def part_of(self, cell_id: str) -> Part:
+        """The part that a cell id such as "part05-answer" belongs to; ValueError if it belongs to none."""
+        stem = cell_id.split("-")[0]
+        for part in self.parts:
+            if part.stem == stem:
+                return part
+        raise ValueError(f"the cell id {cell_id!r} belongs to no part of the course")
+
+
+def of(config: Config, assignment: str = "") -> Course:
+    """The course that a configuration names; of a folder with several assignments, the one of this name.
+
+    Errors  CourseError if it names none, or one that is not there.
+    """
+    name = config.Course.get("found", "")
+    if isinstance(name, Course):  # read from a folder that is not here
+        return name
+    if folder := config.Course.get("folder", ""):
+        from grading.core import plain_course  # which makes what is defined here
+
+        plain_course.refuse_other_folders(config.CourseDirectory)
+        return plain_course.read(Path(folder), assignment or config.CourseDirectory.get("assignment_id", ""))
+    module, _, attribute = str(name).partition(":")
+    try:
+        course = getattr(importlib.import_module(module), attribute, None)
+    except Exception as error:
+        raise CourseError(
+            f"c.Course.found = {name!r} in nbgrader_config.py cannot be imported: "
+            f"{type(error).__name__}: {error}. "
+            'Write c.Course.found = "PACKAGE.MODULE:NAME".'
+        ) from error
+    if not isinstance(course, Course):
+        raise CourseError(
+            f"c.Course.found = {name!r} in nbgrader_config.py is not a Course but {type(course).__name__}."
+        )
+    return course

@@ -1,0 +1,114 @@
+"""Every limit of grading, in one place, each with its unit in its name.
+
+The limits of what crosses between a test and a student's kernel stand in `wire`, whose text is sent there. Those that
+tests make small can be set in the environment: CALL_LIMIT_S by GRADING_CALL_LIMIT_S, and so on.
+"""
+
+import os
+from enum import Enum
+
+PREFIX = "GRADING_"  # of environment variables that set limits
+
+
+def _set(name: str, default: float) -> float:
+    """The default, or what the environment says, as a number of the same type."""
+    return type(default)(os.environ.get(PREFIX + name, default))
+
+
+def changed() -> dict[str, str]:
+    """The limits that the environment sets, by the names of its variables."""
+    return {name: value for name, value in os.environ.items() if name.startswith(PREFIX)}
+
+
+class EndedBy(Enum):
+    """The limit that ended a notebook."""
+
+    MEMORY = "memory"
+    SESSIONS = "sessions"
+    STARTED = "processes started"
+    COMPUTING = "computing time"
+    TIME = "time"
+    STUDENT = "the time of all notebooks"
+    SILENCE = "silence"
+    # No limits of the student's: the notebook has to be graded again.
+    BUSY = "a machine that is too busy"
+    KILLED = "the system or another program"
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this is our failure, for which nobody loses marks."""
+        return self in (EndedBy.BUSY, EndedBy.KILLED)
+
+
+# Limits on students' code count own time (`clock`): what it computed and slept, not what it waited for a processor.
+CALL_LIMIT_S = _set("CALL_LIMIT_S", 20.0)  # one call of a student's function by a hidden test
+TEST_LIMIT_S = _set("TEST_LIMIT_S", 120.0)  # the limits of a hidden test's calls that ran out of time, together
+TESTS_LIMIT_S = _set("TESTS_LIMIT_S", 240.0)  # all calls of one hidden test together, however they end
+# What a hidden test itself computes in the judge, without its calls: processor time of its thread. Part 13 takes 11 s.
+WORK_LIMIT_S = _set("WORK_LIMIT_S", 120.0)
+SEARCH_LIMIT_S = _set("SEARCH_LIMIT_S", 20.0)  # looking for one usual mistake, on top of that
+GRACE_S = _set("GRACE_S", 3.0)  # after a call's own limit, for the way there and back; then again after an interrupt
+# By the wall clock, for a cell's outputs to come through once it has ended: what is late is not shown, nothing more.
+OUTPUTS_LIMIT_S = _set("OUTPUTS_LIMIT_S", 60)
+RESPONSE_LIMIT_S = _set("RESPONSE_LIMIT_S", 5.0)  # for a kernel whose cell was interrupted to be ready for the next
+# One cell of a notebook, student's or ours; the answer of part 13 takes 5 to 20 s on one core.
+CELL_LIMIT_S = _set("CELL_LIMIT_S", 180)
+NBGRADER_CELL_LIMIT_S = 30  # the same in a course that was written for nbgrader alone: nbgrader's own default
+CHECK_LIMIT_S = _set("CHECK_LIMIT_S", 60.0)  # one notebook up to its visible checks, as a student runs them
+NOTEBOOK_BYTES = 20 * 2**20  # a hand-in's notebook file: the release's are below 0.1 MB, pictures included 1 MB
+FILE_BYTES = 20 * 2**20  # any other file of a hand-in
+FILES_BYTES = 100 * 2**20  # all of them together
+NAMED = 10  # files of a hand-in that notices name, of each kind
+ENTRIES = 5_000  # names in a hand-in's folders that are looked at
+FILES = 200  # files of a hand-in, notebooks included
+FILE_DEPTH = 4  # folders in folders of a hand-in
+CELLS = 500  # cells of one notebook
+SOURCE_CHARS = 500_000  # the text of all cells that a student writes, Markdown and code
+CODE_CHARS = 50_000  # the code among it: the model answers have 3,000, and a rule reads 50,000 in up to 5 s
+PRINTED_CHARS = 20_000  # what a probed call printed, handed to the test
+OUTPUT_CHARS = 1_000_000  # what one cell's output keeps in the graded notebook
+NOTEBOOK_OUTPUT_CHARS = 3_000_000  # what all cells' outputs keep
+OUTPUT_COST_CHARS = 200  # what one output counts beside its text, so that their number is bounded
+SHOWN_CHARS = 20_000  # a text of Markdown that pages show as such; a longer one is shown as plain text
+HTML_CHARS = 100_000  # the same for HTML; a table of 100 rows and 20 columns has 50,000, and is read within 0.1 s
+PAGE_LIMIT_S = 10.0  # for all such texts of a page
+FORMULA_CHARS = 1_500  # a formula that pages draw; the longest of the course has 330
+MESSAGE_BYTES = 16 * 2**20  # one message of a kernel, but for the bytes of a reply: larger outputs are left out
+JUDGE_BYTES = _set("JUDGE_BYTES", 2 * 2**30)  # what a notebook may make the judge's own memory grow by
+MESSAGE_CHARS = 400  # one message that a student reads
+
+# A student's kernel (sandbox): what it may use, whatever the machine has.
+# Address space of one process, on top of what the libraries take: 1.2 GB with torch's CPU build, 3.7 GB with CUDA.
+PROCESS_BYTES = _set("PROCESS_BYTES", 5 * 2**30)
+MEMORY_BYTES = _set("MEMORY_BYTES", 6 * 2**30)  # memory of all processes of a notebook together
+PROCESSES = 128  # processes and threads; a kernel itself has about 8
+# Sessions that its processes may be in at once: Linux shares the processors between sessions, however many processes
+# each has, so that a notebook takes at most this many times its share.
+SESSIONS = 4
+# Processes and threads that a notebook may start in all. One that ends between two looks of a clock, within 0.5 s, may
+# go uncounted: a notebook that divides its work into such pieces hides at most 42 minutes, and never becomes BUSY.
+STARTED = 5_000
+# Of one process; a kernel has about 40. What may wait for files (epoll) grows with the square of this, and Linux counts
+# that by user, who may be the grader's too: 128 processes of these have 0.8 million, of 1.8 that a machine of 8 GB has.
+OPEN_FILES = 160
+WRITTEN_BYTES = 256 * 2**20  # one file that a notebook writes
+SCRATCH_BYTES = _set("SCRATCH_BYTES", 512 * 2**20)  # all files of a notebook, the copy of the hand-in included
+SHARED_BYTES = _set("SHARED_BYTES", 128 * 2**20)  # /dev/shm, through which processes share arrays
+SCRATCH_FILES = 20_000  # files and folders of a notebook
+CPU_LIMIT_S = 1200  # computing time of one process, all its threads together
+NOTEBOOK_LIMIT_S = _set("NOTEBOOK_LIMIT_S", 900.0)  # one notebook, from the start of its kernel to the end
+# All notebooks of one submission together. The model answers take 15 s without part 13, and 5 to 40 s for it, on one
+# core: part 13 may take all of its NOTEBOOK_LIMIT_S where the thirteen others take 900 s, 60 times what they need.
+STUDENT_LIMIT_S = _set("STUDENT_LIMIT_S", 1800.0)
+LEAST_S = _set("LEAST_S", 120.0)  # what each notebook has even then, so that an honest one keeps its marks
+# By the wall clock a notebook may take this many times its own time; then the machine is too busy to grade on.
+BUSY_FACTOR = 10
+SEND_LIMIT_S = 1.0  # by the wall clock, for a message to be taken by our own library, which waits for no kernel
+SANDBOX_LIMIT_S = 120.0  # a sandbox's start, which imports torch; 2 s on a quiet machine
+# How long a sandbox may leave the judge without an answer before it is given up.
+SILENCE_LIMIT_S = _set("SILENCE_LIMIT_S", 20.0)
+
+
+def now(name: str) -> float:
+    """A limit as the environment says now, for processes that are still to be started; KeyError for none of ours."""
+    return _set(name, globals()[name])

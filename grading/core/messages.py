@@ -1,0 +1,285 @@
+"""Every text of the engine that a person reads, in one place: what was asked, what was found, where to look; never the answer."""
+
+import shlex
+from typing import assert_never
+
+import numpy as np
+
+from grading.core import limits
+
+NOT_FINITE = "some of the numbers are infinite or not numbers (NaN)."
+TOO_MUCH = (
+    "comparing what your code returned takes more time or memory than the tests have, so they stopped. Does every "
+    "result have the shape that the task asks for?"
+)
+NOT_PROPORTIONAL = "the numbers are not one factor times the expected ones."
+NEGATIVE_FACTOR = "every number has the opposite sign of the expected one."
+NO_EXPRESSION = "this is not an expression in the symbols that the setup cell provides."
+OTHER_EXPRESSION = "the expression's value is not the expected one."
+# About a hand-in: what was found, and what to do. Read by instructors in the log, and by students in the feedback.
+EMPTY = "the file is empty; 0 points. Ask for the notebook again."
+NOT_A_FILE = "this is not an ordinary file but a folder, a link or the like; 0 points. Ask for the notebook again."
+NOT_TEXT = "the file is not UTF-8 text, so it can't be a notebook; 0 points. Ask for the notebook again."
+NOT_JSON_DEEP = "the file is nested too deeply to be a notebook; 0 points. Ask for the notebook again."
+NO_CELLS = "the file has no cells; 0 points. Ask for the notebook again."
+DAMAGED_CELLS = "the cells of this notebook are damaged; 0 points for its tests. Ask for the notebook again."
+FILE_MISSING = "not submitted; 0 points. Ask for it if it was forgotten."
+FILE_LEFT_OUT = (
+    "this file was left out. docs/submissions.md lists the kinds that are taken. Otherwise it is a link or the like, too "
+    "large, one of too many, or has a name that programs run. Nothing to do, unless an answer needs it."
+)
+NAME_RULE = "Rename it with letters, digits, spaces and any of . , _ - + @ ( ) [ ], and grade again."
+NAME_NOT_TEXT = f"The name of this folder in submitted/ is not UTF-8 text. {NAME_RULE}"
+NAME_SPACE = f"The name of this folder in submitted/ begins or ends with a space, which nbgrader drops. {NAME_RULE}"
+NAME_IN_EXCHANGE = (
+    "this folder's name in the exchange is not made of a student's name, an assignment and a time. "
+    "If one of your students submitted it, copy its files into submitted/ under a name of letters and digits."
+)
+OTHER_TIME = "%s: the folder's name says %s UTC, but its files were last changed at %s UTC. The second time counts."
+TOO_MUCH_TEXT = "the cells hold more text than is taken in; the rest is left out. Ask for a shorter notebook."
+MODULE_CHANGED = (
+    "this is not the course's copy of the file. Grading used the course's, as it always does. Nothing to do."
+)
+FILE_EXTRA = "this notebook is not part of the course; it is left out."
+TEST_DELETED = "the test cell was missing. It was restored, and the part was graded as usual. Nothing to do."
+ANSWER_DELETED = "the answer cell is missing; what other cells define is graded. Ask for it if it was lost."
+REASONING_DELETED = "the cell of the written answer is missing. Ask for it if it was lost."
+POINTS_CHANGED = "the points of the tests were changed; the released ones are used. Nothing to do."
+OTHER_RELEASE = (
+    "cells of the course differ from this release; the current ones are used. Check that the release was current."
+)
+BUSY = (
+    "The machine is too busy: this notebook waited for a processor most of its time. Grade again when less else runs."
+)
+KILLED = (
+    "The system, or another program, ended this notebook, usually because the machine's memory had run out. Grade again "
+    "when less else runs."
+)
+NO_GROUP = (
+    "Linux refuses the control group that was delegated to this grader: %s. Grading goes on under the other limits; see "
+    "docs/walls.md, Control groups."
+)
+# About a submission that is graded last and alone.
+ENDED_RUN = "the last run, or its worker, ended while this submission was being graded"
+ENDED_WORKER = "the worker that was grading this submission ended"
+ENDED_WORKERS = (
+    "the worker that graded it ended twice, the second time with nothing else running. Does it need more memory than "
+    "there is? Look at the files in its folder."
+)
+HIDDEN_TESTS = "# The tests stay hidden; below is what they found."
+OUTPUT_CUT = "… the rest of this output is left out."
+
+
+def no_mark_in_outputs(error: Exception) -> str:
+    """Of a test in a course that was written for nbgrader alone."""
+    said = short(str(error.args[0]) if error.args else type(error).__name__)
+    return f"nbgrader finds no mark in what this test displays ({said}); 0 points."
+
+
+def lost(found: str, hint: str = "") -> str:
+    """What a student reads of an item that was lost: what was found, and where to look."""
+    return short(f"{found or 'not as asked.'} {hint}".rstrip())
+
+
+def short(text: str) -> str:
+    """A text in one line, of at most the length that a message may have."""
+    text = "".join(c if c.isprintable() else " " for c in text)
+    return text if len(text) <= limits.MESSAGE_CHARS else text[: limits.MESSAGE_CHARS - 1] + "…"
+
+
+def shapes(got: tuple[int, ...], want: tuple[int, ...]) -> str:
+    return f"expected shape {want}, got {got}."
+
+
+def missed(miss: float, scale: float) -> str:
+    if scale == 0.0:
+        return "the numbers should all be 0."
+    share = miss / scale
+    size = f"{100 * share:.2g} % of" if share < 0.995 else f"{share:.3g} times"
+    return f"the largest miss is {size} the largest expected number."
+
+
+def wrong_kind(got: object, kind: str) -> str:
+    return f"expected {kind}, got {_kind(got)}."
+
+
+def missing(name: str) -> str:
+    return f"`{name}` is not there. Was the cell that defines it run without an error?"
+
+
+def not_callable(name: str) -> str:
+    return f"`{name}` is not a function."
+
+
+def raised(error: str, line: int | None) -> str:
+    if error == "NotImplementedError":
+        return "it is not written yet."
+    where = f" in line {line} of its cell" if line else ""
+    limit = f" {process_memory()}" if error == "MemoryError" else ""
+    return f"your code stopped with {article(error)}{where} on one of the tests' inputs.{limit}"
+
+
+def out_of_time(limit_s: float) -> str:
+    return f"your code was still running after {number(limit_s)} s."
+
+
+def not_data(what: str) -> str:
+    return f"your code returned {what}, not numbers that can be compared."
+
+
+def died(struck: limits.EndedBy | None) -> str:
+    return f"the kernel that ran your code ended before it answered: {why_ended(struck)}"
+
+
+def kernel_ended(struck: limits.EndedBy | None) -> str:
+    return f"the kernel that ran your code ended, so nothing after this could run: {why_ended(struck)}"
+
+
+def why_ended(struck: limits.EndedBy | None) -> str:
+    match struck:
+        case limits.EndedBy.MEMORY:
+            return f"all its processes together may use {_size(limits.MEMORY_BYTES)} of memory, and they used more."
+        case limits.EndedBy.SESSIONS:
+            return f"its processes may form {limits.SESSIONS} sessions at once (`setsid` begins one), and they formed more."
+        case limits.EndedBy.STARTED:
+            return f"a notebook may start {limits.STARTED:,} processes and threads in all, and it started more."
+        case limits.EndedBy.COMPUTING:
+            return f"a process may compute for {number(limits.CPU_LIMIT_S)} s, and one computed for longer."
+        case limits.EndedBy.TIME:
+            return f"a notebook may take {number(limits.NOTEBOOK_LIMIT_S)} s, and it took longer."
+        case limits.EndedBy.STUDENT:
+            return (
+                f"all notebooks of a submission together may take {number(limits.STUDENT_LIMIT_S)} s, and yours took "
+                f"longer. From then on, each has {number(limits.LEAST_S)} s. Which cells take so long?"
+            )
+        case limits.EndedBy.SILENCE:
+            return f"nothing in its sandbox answered for {number(limits.SILENCE_LIMIT_S)} s."
+        case limits.EndedBy.BUSY:
+            return BUSY
+        case limits.EndedBy.KILLED:
+            return KILLED
+        case None:
+            return "it exited or crashed. Does your code exit?"
+    assert_never(struck)
+
+
+def process_memory() -> str:
+    return (
+        f"Each process of a notebook may use {_size(limits.PROCESS_BYTES)} of memory besides what the libraries need."
+    )
+
+
+def unreadable_reply(name: str) -> str:
+    return f"`{name}` gave nothing that can be read as data."
+
+
+def article(noun: str) -> str:
+    """The noun with its indefinite article: a TypeError, an IndexError."""
+    return f"{'an' if noun[:1] in 'AEIOUaeiou' else 'a'} {noun}"
+
+
+def breach_import(where: str, line: int, code: str, allowed: str) -> str:
+    return f"{where}, line {line}, `{code}`: only {allowed} and what the setup cell imports may be imported. Remove this import and submit again."
+
+
+def breach_hidden_import(where: str, line: int, code: str, allowed: str) -> str:
+    return f"{where}, line {line}, `{code}`: this can hide an import of something else than {allowed} and what the setup cell imports. Remove it and submit again."
+
+
+def breach_loop(where: str, line: int, code: str, what: str) -> str:
+    return f"{where}, line {line}, `{code}`: {what}, and this part allows no loop in the answer. Replace it and submit again."
+
+
+def number_of_entries(got: int, want: int) -> str:
+    return f"the shape has {got} {'entry' if got == 1 else 'entries'}, it should have {want}."
+
+
+def entry(position: int, found: str) -> str:
+    return f"entry {position + 1}: {found}"
+
+
+def unknown_symbol(name: str) -> str:
+    return f"`{name[:20]}` is none of the symbols that this part speaks of."
+
+
+def not_json(line: int) -> str:
+    return f"the file is not JSON (line {line}), so it can't be a notebook; 0 points. Ask for the notebook again."
+
+
+def too_large(size: int, limit: int) -> str:
+    return f"the file has {size >> 20} MB, and {limit >> 20} MB are allowed; 0 points. Ask for it without its outputs."
+
+
+def name_signs(signs: list[str]) -> str:
+    return f"The name of this folder in submitted/ has {' '.join(signs)} in it. {NAME_RULE}"
+
+
+def name_long(limit: int) -> str:
+    return f"The name of this folder in submitted/ has more than {limit} characters. Give it a shorter one, and grade again."
+
+
+def set_aside(why: str) -> str:
+    return f"set aside, because {why}. It will be graded last, alone."
+
+
+def was_aside(why: str) -> str:
+    return f"{why}, so it was graded last, alone. If this happens again, look at the files in its folder."
+
+
+def ended_runs(student: str) -> str:
+    return (
+        "Two runs, or their workers, ended while this was being graded, so this run left it out. Look at its files, "
+        f"then try it alone: .venv/bin/python -m grading autograde --student {shlex.quote(student)}"
+    )
+
+
+def not_graded_names(number: int) -> str:
+    what = "folder has a name" if number == 1 else "folders have names"
+    return f"{number} {what} that grading refuses; everybody else is graded. The lines above say what to do."
+
+
+def too_many_cells(number: int) -> str:
+    return f"the notebook has {number} cells, and {limits.CELLS} are allowed; 0 points. Ask for a shorter one."
+
+
+def type_changed(name: str) -> str:
+    return f"the type of the cell {name} was changed; the released one is used. Nothing to do."
+
+
+def cell_stopped(limit_s: float) -> str:
+    return f"a cell was stopped after {number(limit_s)} s."
+
+
+def cell_never_ends(limit_s: float) -> str:
+    return (
+        f"a cell was still running after {number(limit_s)} s and could not be stopped, so nothing after it could run."
+    )
+
+
+def not_marked(part: int, where: str) -> str:
+    return f"Part {part} · not graded yet. Our grader failed, not your answer. Please tell your instructor: {where}."
+
+
+def no_forward(class_name: str) -> str:
+    return f"no `forward` of `{class_name}` was found in your cells."
+
+
+def shape_comments(commented: int, statements: int) -> str:
+    return f"{commented} of the {statements} statements of `forward` that compute a tensor have a comment with a shape."
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes / 2**30:.3g} GiB"
+
+
+def number(value: float) -> str:
+    return f"{value:g}"
+
+
+def _kind(got: object) -> str:
+    if got is None:
+        return "None (is a `return` missing?)"
+    name = {"Tensor": "a torch tensor", "ndarray": "a NumPy array"}.get(type(got).__name__)
+    if name and isinstance(got, np.ndarray) and got.dtype.kind not in "biufc":
+        return "an array of things that are not numbers"
+    return name or article(type(got).__name__)

@@ -1,0 +1,299 @@
+"""What we touch of other packages that they don't promise to keep: the first place to look after an upgrade.
+
+tests/grading/core/test_private_apis.py checks that what is installed still has it all, and searches our code for what
+is missing here. Nothing is imported. What programs such as bubblewrap print is described where it is read.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Use:
+    """Names of other packages, patched, overridden, copied or read by one module of ours.
+
+    names    dotted, the package first, to be imported and looked up; the last part may be an attribute of instances
+    why      what we get from it
+    instead  the public way that would serve, or "none: " and what is missing
+    words    a text of theirs that we look for, in what they print, warn of or name
+    """
+
+    ours: str
+    names: tuple[str, ...]
+    why: str
+    instead: str
+    words: str = ""
+
+
+def _of(place: str, names: str) -> tuple[str, ...]:
+    """Dotted names from a place and the names in it, separated by spaces."""
+    return tuple(f"{place}.{name}" for name in names.split())
+
+
+_APP, _RENDERER = "ipykernel.kernelapp.IPKernelApp", "nbconvert.filters.markdown_mistune.IPythonRenderer"
+
+USES = (
+    Use(
+        "grading.gradebook.engines",
+        ("nbgrader.api.create_engine",),
+        "one engine per address: nbgrader makes a new one 4.4 times a notebook, which learns every query again",
+        "none: nbgrader.api.Gradebook makes its engine itself and takes none",
+    ),
+    Use(
+        "grading.gradebook.snapshot",
+        ("nbgrader.api.Base.metadata.tables", "nbgrader.api.Gradebook.__init__"),
+        "rows as data by table and column, and new gradebooks with the version that alembic notes in them",
+        "nbgrader.api.Gradebook makes a gradebook, but starts alembic as a program each time; none for rows as data",
+        words="CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)",
+    ),
+    Use(
+        "grading.gradebook.course_folder",
+        ("nbgrader.utils.capture_log", "nbgrader.converters.base.NbGraderException"),
+        "the one line of a converter's log or traceback that says most",
+        "none: converters report what failed to their log alone",
+        words="nbgrader.converters.base.",
+    ),
+    Use(
+        "grading.submission.nbgrader_patches",
+        (
+            *_of("nbgrader.converters.base.BaseConverter", "init_notebooks convert_notebooks init_assignment"),
+            *_of("nbgrader", "converters.GenerateAssignment._clean_old_notebooks preprocessors.SaveCells.preprocess"),
+        ),
+        "who is graded, by names checked first, which notebooks are entered, which files of a submission count",
+        "none: nbgrader's hooks run later, ignore lists know only files, and each notebook released is entered",
+    ),
+    Use(
+        "grading.submission.nbgrader_patches",
+        (
+            *_of("nbgrader.apps.NbGraderAPI", "get_submitted_students get_submitted_timestamp"),
+            "nbgrader.coursedir.CourseDirectory.get_existing_timestamp",
+        ),
+        "the Formgrader lists only names that can be graded; times are those in times.csv, not in a student's file",
+        "none: no setting says where a submission's time comes from, or replaces the Formgrader's class",
+    ),
+    Use(
+        "grading.submission.nbgrader_patches",
+        ("nbgrader.apps.zipcollectapp.ZipCollectApp._transfer_files",),
+        "times.csv gets the time of each submission that zip_collect takes",
+        "none: a collector plugin sees each file's time before it is known which file is taken",
+    ),
+    Use(
+        "grading.submission.nbgrader_patches",
+        _of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src do_copy"),
+        "submissions in the exchange get the file system's time before nbgrader takes each student's latest",
+        "none: a collect class of one's own is public (c.ExchangeFactory.collect), its steps are not",
+    ),
+    Use(
+        "grading.judge.save_marks",
+        ("nbgrader.preprocessors.SaveAutoGrades._add_score",),
+        "a test cell that our own failure left unmarked is ungraded; it is never 0 in between",
+        "none: preprocess_cell saves score and comment in one go",
+    ),
+    Use(
+        "grading.classroom.inputs",
+        ("nbgrader.utils.find_all_files",),
+        "the files next to the sources that nbgrader will copy",
+        "none: the list is made in nbgrader's converters alone",
+    ),
+    Use(
+        "grading.selfcheck.visible_checks",
+        ("nbgrader.utils.compute_checksum",),
+        "whether a cell is as it was released",
+        "none: the checksum in a cell's metadata has no documented form",
+    ),
+    Use(
+        "grading.submission.times",
+        ("nbgrader.utils.parse_utc",),
+        "a time means to us what it means to nbgrader",
+        "datetime.datetime.strptime, once no other form than ours is in use",
+    ),
+    Use(
+        "grading.sandbox.child",
+        _of(_APP, "_try_bind_socket _bind_socket init_connection_file write_connection_file init_heartbeat"),
+        "a kernel serves sockets that the judge opened, writes no connection file and has no heartbeat",
+        "none: a connection file names addresses, and takes no open sockets",
+    ),
+    Use(
+        "grading.sandbox.child",
+        (
+            *_of(_APP, "init_control control_socket debugpy_socket debug_shell_socket"),
+            *_of(_APP, "control_thread shell_channel_thread"),
+            *_of("ipykernel", "control.ControlThread shellchannel.ShellChannelThread"),
+        ),
+        "a control channel without a debugger, which connects to the shell's file, that nobody inside can see",
+        "none: init_control does both; this is its body, copied but for the connection",
+    ),
+    Use(
+        "grading.sandbox.child",
+        _of("ipykernel.ipkernel.IPythonKernel", "shell_handlers iopub_socket"),
+        "a message of our own type carries a hidden test's request, beside no name of the student's",
+        "none: comms and user expressions run code among the student's names",
+    ),
+    Use(
+        "grading.sandbox.child",
+        ("ipykernel.zmqshell.ZMQInteractiveShell.ask_exit",),
+        "exit() in a cell doesn't end the kernel while the next cells run",
+        "a shell class of one's own in ipykernel's IPythonKernel.shell_class",
+    ),
+    Use(
+        "grading.judge.kernels",
+        ("jupyter_client.provisioning.KernelProvisionerFactory.provisioners",),
+        "our provisioner is found without being installed",
+        "an entry point of the group jupyter_client.kernel_provisioners, once the course is an installed package",
+    ),
+    Use(
+        "grading.judge.kernels",
+        _of("jupyter_client.manager.AsyncKernelManager", "kernel_spec provisioner"),
+        "kernels of a specification that lies on no disk, whatever kernel a notebook names",
+        "a kernelspec manager of one's own (kernel_spec_manager), if it gives one specification for every name",
+    ),
+    Use(
+        "grading.judge.incoming",
+        (
+            *_of("jupyter_client.channels.AsyncZMQSocketChannel", "send get_msg socket"),
+            "jupyter_client.session.DELIM",
+        ),
+        "a message from a student's kernel is bounded and put together again before anything reads it",
+        "none: channel classes are settings of a client, their methods are documented nowhere",
+    ),
+    Use(
+        "grading.submission.intake",
+        ("nbconvert.exporters.Exporter.from_filename",),
+        "what it adds to the resources (name and path), for a notebook that doesn't come from its file",
+        "none: from_notebook_node leaves the resources to its caller, and no page lists them",
+    ),
+    Use(
+        "grading.pages.feedback",
+        (
+            "nbconvert.filters.markdown_mistune.MarkdownWithMath",
+            *_of(_RENDERER, "image heading block_code block_math inline_math latex_environment"),
+            "mistune.renderers.html.HTMLRenderer.link",
+        ),
+        "students' Markdown without HTML of its own, formulas as MathML; each method shows one kind of element",
+        "mistune's HTMLRenderer is public, but it knows no formulas; nbconvert's filter lets HTML through",
+    ),
+    Use(
+        "grading.gradebook.configuration",
+        ("nbconvert.exporters.templateexporter.default_filters",),
+        "the Formgrader shows what students wrote through filters of ours, put in place of nbconvert's by their names",
+        "none: c.HTMLExporter.filters is public, but not which filters the Formgrader's templates use",
+        words="strip_files_prefix",
+    ),
+    Use(
+        "grading.pages.feedback",
+        ("mistune.util.striptags",),
+        "the description of a picture as plain text",
+        "markupsafe's Markup.striptags, which loses the description of a picture in a description",
+    ),
+    Use(
+        "grading.selfcheck.shell",
+        (
+            *_of("IPython.core.interactiveshell.InteractiveShell", "compiler_class enable_gui"),
+            *_of("IPython.core.interactiveshell.InteractiveShell", "showtraceback showsyntaxerror"),
+            "IPython.core.compilerop.CachingCompiler.get_code_name",
+        ),
+        "cells run as in a kernel, print no traceback, open no window, and are named in tracebacks",
+        "none: a kernel would do, and takes seconds to start per notebook",
+    ),
+    Use(
+        "grading.selfcheck.shell",
+        ("IPython.core.autocall.ExitAutocall",),
+        "exit() in a cell doesn't end the shell before the checks have run",
+        "none: what exit() calls is documented nowhere",
+        words="ask_exit",
+    ),
+    Use(
+        "grading.bridge.remote",
+        ("IPython.core.compilerop.code_name", "ipykernel.compiler.get_tmp_directory"),
+        "the line of the student's cell that an error comes from, by how code of cells is named, here and in kernels",
+        "none: nothing else tells a cell's code from a library's",
+        words="<ipython-input",
+    ),
+    Use(
+        "grading.bridge.in_process",
+        ("IPython.core.history.HistoryManager.store_inputs",),
+        "the names that IPython itself sets among a student's, such as _i7",
+        "none: IPython lists them nowhere",
+        words="_i",
+    ),
+    Use(
+        "grading.bridge.remote",
+        ("torch._C.DisableTorchFunctionSubclass",),
+        "a student's subclass of Tensor is read as the plain tensor that it holds, without running its code",
+        "none: PyTorch's own notes on extending it name this one",
+    ),
+    Use(
+        "attention.questions.part07",
+        _of("torch._C._functorch", "is_functorch_wrapped_tensor get_unwrapped"),
+        "the memory of a tensor that vmap has wrapped, to see whether weights were copied",
+        "none: PyTorch's public torch.func shows no tensor within a transform's",
+    ),
+    Use(
+        "grading.bridge.remote",
+        ("torch.empty",),
+        "whether a RuntimeError says that there is no memory",
+        "none: on a processor PyTorch has no error of its own for it",
+        words="DefaultCPUAllocator: can't allocate memory",
+    ),
+    Use(
+        "grading.marking.budget",
+        ("numpy._core._exceptions._ArrayMemoryError._total_size",),
+        "whether an array was asked for that is larger than a hidden test may be",
+        "none: NumPy's MemoryError says its size in words alone",
+    ),
+    Use(
+        "grading.judge.incoming",
+        ("numpy._core._exceptions._ArrayMemoryError",),
+        "whether a cell's error says that there was no memory, by the error's name",
+        "none: only the name of an error crosses from a kernel, not what it inherits from",
+        words="_ArrayMemoryError",
+    ),
+    Use(
+        "grading.gradebook.engines",
+        ("sqlalchemy.orm.dependency", "sqlalchemy.orm.unitofwork"),
+        "no warning of nbgrader's own way with sessions at every submission",
+        "none: SQLAlchemy warns of it with no category of its own",
+        words="not in session",
+    ),
+    Use(
+        "grading.classroom.cluster",
+        (
+            *_of("distributed.Nanny", "close_gracefully pid worker_address"),
+            *_of("distributed", "LocalCluster.workers Scheduler.workers"),
+        ),
+        "the workers' processes, to end them at once with their sandboxes, and which of them the scheduler knows",
+        "none: closing a cluster waits for tasks that run, and Client.scheduler_info knows no lost worker",
+    ),
+    Use(
+        "grading.classroom.cluster",
+        ("distributed.client",),
+        "no warning of a submission that is large",
+        "none: the warning has no category of its own",
+        words="Sending large graph",
+    ),
+    Use(
+        "grading.pages.safe_html",
+        ("nh3.clean",),
+        "a link that leads nowhere loses its rest, which is found by how nh3 writes it",
+        "none: nh3 keeps an element whose attributes it has dropped",
+        words='<a rel="',
+    ),
+    Use(
+        "grading.pages.mathml",
+        ("latex2mathml.converter.Converter.convert_to_element",),
+        "a formula as a tree, from which only known elements are taken",
+        "latex2mathml.converter.convert, the one function that is documented, and reading its text again",
+    ),
+    Use(
+        "grading.sandbox.bubblewrap",
+        ("matplotlib.font_manager._load_fontmanager",),
+        "the list of fonts that matplotlib keeps, so that no sandbox takes a second to make one",
+        "none: the folder is public (matplotlib.get_cachedir), the name of the file is not",
+        words="fontlist-",
+    ),
+    Use(
+        "grading.judge.execution",
+        ("linecache.cache",),
+        "inspect.getsource finds the functions of a hidden test, which stands in no file",
+        "linecache.lazycache, which refuses names in angle brackets",
+    ),
+)

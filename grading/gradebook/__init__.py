@@ -1,0 +1,1 @@
+"""nbgrader's gradebook: set up, read, and copied as data."""

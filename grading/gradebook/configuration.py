@@ -1,0 +1,123 @@
+"""What is plugged into nbgrader: the configuration that each of its commands reads, for any course.
+
+    c = get_config()
+    configuration.plug_in(c, "PACKAGE.MODULE:NAME", Path(__file__).parent)
+
+A course's own nbgrader_config.py says no more than that, and what its instructors want otherwise, after it. In a course
+that was written for nbgrader alone the last line is `configuration.wall_in(c, Path(__file__).parent)`.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from traitlets.config import Config
+
+from grading.core import limits
+from grading.gradebook import engines
+from grading.submission import nbgrader_patches
+
+ENGINE = Path(__file__).resolve().parents[1]
+_AFTER_THE_RUN = (
+    "nbgrader.preprocessors.IgnorePattern",
+    "nbconvert.preprocessors.ClearMetadataPreprocessor",
+    "nbgrader.preprocessors.LimitOutput",
+)
+
+
+def plug_in(c: Config, course: str, folder: Path) -> None:
+    """Has nbgrader's commands grade with the judge the course of this name, which can be imported from `folder`."""
+    _find_programs(folder.resolve(), ENGINE.parent)
+    _guard(c)
+    c.Course.found = course
+    c.CourseDirectory.solution_directory = "notebooks"
+    c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
+    c.ClearSolutions.text_stub = "YOUR ANSWER HERE"
+    _grading(c)
+    _feedback(c)
+
+
+def wall_in(c: Config, folder: Path) -> None:
+    """Has nbgrader's commands grade the course in `folder` as its authors wrote it, but behind the walls.
+
+    Each notebook's cells and tests run together in one walled kernel. What nbgrader does before and after that, and
+    so what a mark is, stays nbgrader's; so do the limits and pages that are not set here.
+    """
+    _find_programs(ENGINE.parent)
+    _guard(c)
+    c.Course.folder = str(folder.resolve())
+    c.Autograde.autograde_preprocessors = [
+        "grading.judge.plain_execution.PlainJudge",
+        *_AFTER_THE_RUN,
+        "nbgrader.preprocessors.SaveAutoGrades",
+        "grading.judge.save_marks.ZeroForMissing",
+        "nbgrader.preprocessors.AssignLatePenalties",
+        "nbgrader.preprocessors.CheckCellMetadata",
+    ]
+    if "timeout" not in c.Execute:
+        c.Execute.timeout = limits.NBGRADER_CELL_LIMIT_S
+    _kernels(c)
+    _no_scripts(c)
+
+
+def _guard(c: Config) -> None:
+    nbgrader_patches.guard()  # before nbgrader looks for submissions, copies what lies in them, or reads their times
+    engines.keep_engines()  # before nbgrader opens the gradebook
+    c.Autograde.exporter_class = "grading.submission.intake.Exporter"
+    c.ExchangeFactory.collect = "grading.submission.nbgrader_patches.Collect"  # notes when a submission was made
+
+
+def _find_programs(*places: Path) -> None:
+    """Has this process, and what it starts, import what lies in these places, and find Python's programs."""
+    sys.path[:0] = [str(place) for place in dict.fromkeys(places) if str(place) not in sys.path]
+    paths = [*map(str, places), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
+    os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+    programs = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]  # nbgrader looks for its own there
+    os.environ["PATH"] = os.pathsep.join(dict.fromkeys(programs))
+
+
+def _grading(c: Config) -> None:
+    """A submission is read as a clean copy, run and settled by the judge, and saved with three outcomes.
+
+    The clean copy's cells, ids, metadata and kernel are the release's own, so that of nbgrader's steps before the run
+    only the one that puts the hidden tests in is left, and its checks of metadata, a third of its time, are not needed.
+    """
+    c.Autograde.sanitize_preprocessors = ["nbgrader.preprocessors.OverwriteCells"]
+    c.Autograde.autograde_preprocessors = [
+        "grading.judge.execution.Judge",
+        *_AFTER_THE_RUN,
+        "grading.judge.save_marks.SaveMarks",
+        "nbgrader.preprocessors.AssignLatePenalties",
+    ]
+    c.Autograde.post_convert_hook = "grading.judge.save_marks.put_back_unmarked"
+    c.Execute.timeout = limits.now("CELL_LIMIT_S")
+    _kernels(c)
+
+
+def _kernels(c: Config) -> None:
+    c.Execute.iopub_timeout = limits.now("OUTPUTS_LIMIT_S")
+    c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=40"]
+
+
+def _feedback(c: Config) -> None:
+    """Feedback shows what each test found, and no line of a hidden test: a page a part, and an index a student.
+
+    In feedback and in the Formgrader no student's text runs in the reader's browser, and nothing is loaded from the
+    network: without templates of ours the Formgrader fetches MathJax, and its keys wait for that.
+    """
+    c.GenerateFeedback.exporter_class = "grading.pages.student_pages.PageExporter"
+    c.GenerateFeedback.preprocessors = ["nbgrader.preprocessors.GetGrades", "grading.pages.feedback.HideTests"]
+    c.GenerateFeedback.post_convert_hook = "grading.pages.student_pages.write_index_after"
+    _no_scripts(c)
+    c.HTMLExporter.extra_template_basedirs.insert(0, str(ENGINE / "pages" / "lab" / "templates"))
+
+
+def _no_scripts(c: Config) -> None:
+    """No student's text runs in the browser of somebody who reads it, be it in feedback or in the Formgrader."""
+    c.HTMLExporter.sanitize_html = True
+    c.HTMLExporter.filters = {
+        "markdown2html": "grading.pages.feedback.markdown2html",
+        "clean_html": "grading.pages.feedback.clean_html",
+        "highlight_code": "grading.pages.feedback.highlight_code",
+        "strip_files_prefix": "grading.pages.feedback.unchanged",
+    }

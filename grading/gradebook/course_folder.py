@@ -1,0 +1,156 @@
+"""Course folders: nbgrader's view of one."""
+
+import contextlib
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from grading.core import course as courses
+from grading.core import errors, names
+from grading.core.course import Course
+
+CONFIGURATION = "nbgrader_config.py"
+_ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b")
+_COPY = """\
+from pathlib import Path
+
+HERE, LIKE = Path(__file__).resolve().parent, Path({like!r})
+if not LIKE.is_file():
+    raise FileNotFoundError(f"{{LIKE}}, like which this folder is configured, is not there any more")
+c = get_config()
+load_subconfig(str(LIKE))
+c.CourseDirectory.root = str(HERE)
+c.CourseDirectory.db_url = f"sqlite:///{{HERE / 'gradebook.db'}}?timeout={limit_s}"
+"""
+LOCK_LIMIT_S = 60  # how long a process waits for another's turn at the gradebook
+
+
+def config(root: Path, assignment: str = "") -> Config:
+    """The configuration of nbgrader that lies in a course's folder, beside source/, release/, submitted/ …
+
+    With `assignment`, that one is meant wherever a folder holds several.
+
+    Errors  CourseError if there is none.
+    """
+    if not (root / CONFIGURATION).is_file():
+        raise errors.CourseError(
+            f"{names.path(root)} is not a course: it holds no {CONFIGURATION}. Go to a course's folder, or name one."
+        )
+    try:
+        found = PyFileConfigLoader(CONFIGURATION, path=str(root)).load_config()
+    except errors.CourseError:
+        raise
+    except Exception as error:
+        shown = names.path(root / CONFIGURATION)
+        raise errors.CourseError(f"{shown} cannot be read: {type(error).__name__}: {error}. Fix it.") from error
+    found.CourseDirectory.root = str(root)
+    if assignment:
+        found.CourseDirectory.assignment_id = assignment
+    if "db_url" not in found.CourseDirectory:
+        found.CourseDirectory.db_url = f"sqlite:///{(root / 'gradebook.db').resolve()}?timeout={LOCK_LIMIT_S}"
+    return found
+
+
+def configure(root: Path, like: Path) -> None:
+    """Configures a folder like the course in `like`, but with a gradebook of its own, whatever that one's is."""
+    text = _COPY.format(like=str((like / CONFIGURATION).resolve()), limit_s=LOCK_LIMIT_S)
+    (root / CONFIGURATION).write_text(text, encoding="utf-8")
+
+
+def course(root: Path, assignment: str = "") -> Course:
+    """The course that is graded in `root`; where it holds several assignments, the one of this name.
+
+    Errors  CourseError if its configuration names none that is there.
+    """
+    return courses.of(config(root, assignment))
+
+
+def own(root: Path, assignment: str = "") -> Course:
+    """The course in `root`, for what needs the reports that hidden tests write.
+
+    Errors  CourseError as in `course`, and for a course of which nbgrader alone is known.
+    """
+    found = course(root, assignment)
+    if found.plain:
+        raise errors.CourseError(
+            f"{found.name} was written for nbgrader alone: its tests leave marks but no reports, which this command "
+            "needs. docs/authors.md says how a test writes one."
+        )
+    return found
+
+
+def database(root: Path) -> str:
+    """The gradebook's address: c.CourseDirectory.db_url, or gradebook.db in the course's folder.
+
+    A process waits there for its turn rather than fail.
+    """
+    return config(root).CourseDirectory.db_url
+
+
+def api(root: Path) -> NbGraderAPI:
+    """nbgrader's own interface to the course in `root`."""
+    return NbGraderAPI(config=config(root))
+
+
+@contextlib.contextmanager
+def gradebook(root: Path) -> Iterator[Gradebook]:
+    """The gradebook of the course in `root`, closed at the end."""
+    settings = config(root)  # also sets PATH, without which a new gradebook cannot be made
+    with Gradebook(settings.CourseDirectory.db_url, settings.CourseDirectory.get("course_id", "")) as book:
+        yield book
+
+
+def register(root: Path, assignment: str = "") -> None:
+    """Tells the gradebook of `root` about the assignment as it stands in source/; the release is generated anew.
+
+    Errors  CourseError with nbgrader's last words if it cannot.
+    """
+    if (root / "gradebook.db").exists() and not is_gradebook(root / "gradebook.db"):
+        raise errors.CourseError(
+            f"{names.path(root / 'gradebook.db')} is not a gradebook. Move it away, or put back a copy of it."
+        )
+    assignment = course(root, assignment).name
+    result = api(root).generate_assignment(assignment, force=True, create=True)
+    if not result["success"]:
+        raise errors.CourseError(f"source/{assignment} could not be released: {last_error(result)}")
+
+
+def last_error(result: dict) -> str:
+    """The line of nbgrader's log or traceback that says most: the last that names an error."""
+    lines = [line.strip() for line in f"{result.get('error', '')}\n{result.get('log', '')}".splitlines()]
+    named = [line for line in lines if _ERROR.match(line) and not line.startswith("nbgrader.converters.base.")]
+    return (named or [line for line in lines if line] or ["no reason given"])[-1]
+
+
+def students(root: Path, only: str | None = None, assignment: str = "") -> list[str]:
+    """The students with a folder submitted/STUDENT/ASSIGNMENT, in order; with `only` that one alone.
+
+    Errors  CourseError if there is none.
+    """
+    asked = course(root, assignment)
+    folders = sorted((root / "submitted").glob(f"*/{asked.name}"))
+    found = [folder.parent.name for folder in folders if folder.is_dir() and not folder.parent.name.startswith(".")]
+    if not found:
+        raise errors.CourseError(
+            f"there are no submissions in {names.path(root / 'submitted')}. "
+            f"Put them into submitted/STUDENT/{asked.name}/{asked.stems[0]}.ipynb and so on."
+        )
+    if only is not None and only not in found:
+        raise errors.CourseError(f"there is no folder {names.path(root / 'submitted' / only / asked.name)}.")
+    return found if only is None else [only]
+
+
+def is_gradebook(path: Path) -> bool:
+    """Whether a file is an SQLite database that can be opened."""
+    try:
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            connection.execute("select count(*) from sqlite_master")
+        return True
+    except sqlite3.Error:
+        return False

@@ -1,0 +1,91 @@
+"""What is made from source/: release/ for students, and notebooks/, solved and executed."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import nbformat
+from nbgrader.converters import GenerateSolution
+from nbgrader.utils import capture_log
+
+from grading.core import errors, names
+from grading.core.course import Course
+from grading.gradebook import course_folder
+
+# A solved notebook's metadata say nothing of the machine that ran it.
+_NOTEBOOK_METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+
+
+def make(root: Path, target: Path, solve: bool = True, assignment: str = "") -> None:
+    """Makes target/release and, with `solve`, target/notebooks from the source/ of the course in `root`.
+
+    `assignment` says which one is meant where the folder holds several.
+
+    Errors  CourseError if nbgrader cannot, or if a solution or a hidden test fails.
+    """
+    course = course_folder.course(root, assignment)
+    source = root / "source" / course.name
+    for path in (source, *([source / course.module] if course.module else [])):
+        if not path.exists():
+            raise errors.CourseError(f"{names.path(path)} is not there: nothing can be released without it.")
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder)
+        shutil.copytree(source, made / "source" / course.name)
+        for path in filter(Path.is_file, source.parent.iterdir()):  # such as a header for all assignments
+            shutil.copyfile(path, made / "source" / path.name)
+        course_folder.configure(made, root)
+        course_folder.register(made, assignment)
+        _replace(made / "release" / course.name, target / "release" / course.name)
+        if solve:
+            _solve(course, made)
+            solved = made / "notebooks" / course.name
+            for path in sorted(solved.glob("*.ipynb")):
+                _normalise(path)
+            _replace(solved, target / "notebooks" / course.name)
+
+
+def _solve(course: Course, root: Path) -> None:
+    """Executes the source notebooks of `root` into notebooks/."""
+    interface = course_folder.api(root)
+    interface.coursedir.assignment_id = course.name
+    interface.coursedir.solution_directory = "notebooks"
+    converter = GenerateSolution(coursedir=interface.coursedir, parent=interface)
+    converter.force = True
+    result = capture_log(converter)
+    if not result["success"]:
+        raise errors.CourseError(f"source/{course.name} could not be executed: {course_folder.last_error(result)}")
+
+
+def _normalise(path: Path) -> None:
+    """Takes out of a solved notebook what varies from run to run; errors among its outputs are refused."""
+    notebook = nbformat.read(path, as_version=4)
+    notebook.metadata = nbformat.from_dict(_NOTEBOOK_METADATA)
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        if "outputs" in cell:  # what was printed together may arrive in pieces
+            cell.outputs = _joined(cell.outputs)
+        for output in cell.get("outputs", []):
+            if output.output_type == "error" or output.get("name") == "stderr":
+                text = output.get("evalue") or output.get("text", "")
+                raise errors.CourseError(f"{path.name}, cell {cell.id}: the solution fails: {text.strip()[:300]}")
+    path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+
+
+def _joined(outputs: list) -> list:
+    """Outputs in which neighbouring pieces of one stream are one."""
+    out = []
+    for output in outputs:
+        if out and output.output_type == out[-1].output_type == "stream" and output.name == out[-1].name:
+            out[-1].text += output.text
+        else:
+            out.append(output)
+    return out
+
+
+def _replace(made: Path, target: Path) -> None:
+    """Puts what nbgrader made where it belongs; its files may be written to, as any others."""
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(made, target, copy_function=shutil.copyfile)

@@ -1,0 +1,163 @@
+"""What became of a student's parts: marks out of the gradebook, and what the tests found out of graded notebooks."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Grade,
+    Gradebook,
+    Notebook,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from sqlalchemy import Row
+
+from grading.core import cells, part_report
+from grading.core.course import Course, Part
+
+
+@dataclass(frozen=True)
+class Result:
+    """One part of a student's submission; `won` is its mark, the one that every table, page and file shows.
+
+    automatic   points from the tests; None where the tests have not marked the part
+    by_hand     points for the written answer; None where nobody has read it
+    score       all points in the gradebook, extra credit too
+    late        points deducted for lateness
+    unread      whether a written answer waits for its grader, be it once more after a second submission
+    entered     whether the gradebook knows the part; `here` whether there is a graded notebook of it
+    """
+
+    part: Part
+    automatic: float | None = None
+    by_hand: float | None = None
+    score: float = 0.0
+    late: float = 0.0
+    unread: bool = False
+    entered: bool = False
+    here: bool = False
+    report: part_report.Report | None = None
+
+    @property
+    def mark(self) -> float | None:
+        """The part's points so far, less what is deducted for lateness, never below 0; None if it is not marked."""
+        return None if self.unmarked else max(0.0, self.score - self.late)
+
+    @property
+    def won(self) -> float:
+        """The mark; 0 if there is none yet."""
+        return self.mark or 0.0
+
+    @property
+    def unmarked(self) -> bool:
+        """Whether the tests have given no marks, because they failed themselves or never ran."""
+        return self.automatic is None
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything of the part is marked."""
+        return not (self.unmarked or self.unread)
+
+    @property
+    def lost(self) -> float:
+        """The points that the tests did not give."""
+        return 0.0 if self.automatic is None else max(0.0, self.part.automatic - self.automatic)
+
+
+def read(book: Gradebook, course: Course, student: str, graded: Path) -> list[Result]:
+    """All parts of a student, from the gradebook and from the graded notebooks in the folder `graded`."""
+    found = _by_student(book, course, student).get(student) or _results(course, {})
+    return [_with_report(result, graded / f"{result.part.stem}.ipynb") for result in found]
+
+
+def of_class(book: Gradebook, course: Course) -> dict[str, list[Result]]:
+    """All parts of each student who submitted anything, by student id, without reports."""
+    return _by_student(book, course)
+
+
+def total(found: Iterable[Result]) -> float:
+    """The points of several parts together; a part that the tests have not marked adds nothing."""
+    return sum(result.won for result in found)
+
+
+def report_of(notebook: NotebookNode) -> part_report.Report | None:
+    """What the hidden test of a graded notebook found; None if there is no such report in it."""
+    return next((part_report.read(cell) for cell in notebook.cells if cells.is_test(cell)), None)
+
+
+def _with_report(result: Result, path: Path) -> Result:
+    """The result with what the graded notebook at `path` adds, if it is there."""
+    if not path.exists():
+        return result
+    return replace(result, here=True, report=report_of(nbformat.read(path, as_version=4)))
+
+
+def _by_student(book: Gradebook, course: Course, only: str | None = None) -> dict[str, list[Result]]:
+    """The results of all students, or of one, in two queries: nbgrader's objects take a minute for a large class."""
+    submitted = book.db.query(SubmittedAssignment.student_id).join(SubmittedAssignment.assignment)
+    grades = (
+        book.db.query(
+            SubmittedAssignment.student_id,
+            Notebook.name.label("notebook"),
+            BaseCell.name.label("cell"),
+            SubmittedNotebook.late_submission_penalty,
+            Grade.auto_score,
+            Grade.manual_score,
+            Grade.score,
+            Grade.needs_manual_grade,
+        )
+        .select_from(Grade)
+        .join(Grade.cell)
+        .join(SubmittedNotebook, Grade.notebook)
+        .join(Notebook, SubmittedNotebook.notebook)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment)
+        .join(Assignment, SubmittedAssignment.assignment)
+    )
+    of_ours = [Assignment.name == course.name]
+    of_ours += [] if only is None else [SubmittedAssignment.student_id == only]
+    students = [student for (student,) in submitted.filter(*of_ours).order_by(SubmittedAssignment.student_id)]
+    rows: dict[str, dict[str, list[Row]]] = {student: {} for student in students}
+    for row in grades.filter(*of_ours):
+        rows[row.student_id].setdefault(row.notebook, []).append(row)
+    return {student: _results(course, by_notebook) for student, by_notebook in rows.items()}
+
+
+def _results(course: Course, rows: dict[str, list[Row]]) -> list[Result]:
+    """All parts; `rows` are the grades of one student by notebook."""
+    return [_result(part, rows.get(part.stem, [])) for part in course.parts]
+
+
+def _result(part: Part, grades: list[Row]) -> Result:
+    """One part, from the grades of its cells; without any the gradebook does not know the part."""
+    tests = [grade for grade in grades if grade.cell in part.tests]
+    written = [grade for grade in grades if grade.cell in part.written]
+    tested = bool(grades) and len(tests) == len(part.tests) and all(map(_has_score, tests))
+    read = bool(written) and not any(map(_is_open, written))
+    return Result(
+        part,
+        automatic=_together(tests) if tested else None,
+        by_hand=_together(written) if read else None,
+        score=_together(grades),
+        late=max((float(grade.late_submission_penalty or 0.0) for grade in grades), default=0.0),
+        unread=bool(grades) and (len(written) < len(part.written) or any(g.needs_manual_grade for g in written)),
+        entered=bool(grades),
+    )
+
+
+def _together(grades: list[Row]) -> float:
+    return sum((float(grade.score) for grade in grades), 0.0)
+
+
+def _is_open(grade: Row) -> bool:
+    """Whether a grader has yet to give the first points."""
+    return grade.needs_manual_grade and not _has_score(grade)
+
+
+def _has_score(grade: Row) -> bool:
+    """Whether tests or a grader have given points, be it 0; nbgrader's `score` is 0 either way."""
+    return not (grade.auto_score is None and grade.manual_score is None)

@@ -1,0 +1,191 @@
+"""nbgrader's Execute step: the student's cells in the student's kernel, the hidden tests here, in the trusted process.
+
+All code cells but the test run in order in a walled kernel that knows nothing of the course. Then the test cell runs in
+this process, in a namespace of its own, and reaches the kernel through `probe` alone. It leaves exactly one result, a
+float that is the marks, after its report. A kernel that ended costs the student's marks and not the run; an error of
+ours leaves the part unmarked, never 0.
+
+Plugged in by configuration, in place of nbgrader's Execute.
+"""
+
+import ast
+import contextlib
+import functools
+import io
+import linecache
+import os
+import traceback
+from dataclasses import replace
+from pathlib import Path
+
+from jupyter_client.utils import ensure_async
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbclient.util import run_sync
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+from nbgrader.preprocessors import Execute
+from nbgrader.utils import rmtree
+from threadpoolctl import ThreadpoolController
+from traitlets import Enum
+
+from grading.bridge import probe
+from grading.core import cells, course, limits, logs, messages
+from grading.core.part_report import Report
+from grading.judge import incoming, kernel_seed, kernels, limits_reached, save_marks, workspace
+from grading.judge.save_marks import KERNEL_ENDED
+from grading.judge.transport import KernelTransport
+from grading.marking import rubric
+from grading.marking.budget import TooMuch, limited
+from grading.rules import student_code
+from grading.sandbox.allowance import of_student
+from grading.sandbox.host import SandboxError
+from grading.sandbox.sandbox_keeper import of_process
+from grading.submission import notebook_file
+
+
+class Judge(Execute):
+    """Runs a notebook and marks its test cell: from 0 to its points, or unmarked."""
+
+    sandbox = Enum(
+        ["bubblewrap", "none"],
+        default_value="bubblewrap",
+        help='Walls around student code: "bubblewrap", or "none" for submissions that are trusted.',
+    ).tag(config=True)
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        kwargs.setdefault("shutdown_kernel", "immediate")
+        kwargs.setdefault("raise_on_iopub_timeout", False)  # a reply before its outputs is the student's, not our error
+        kwargs.setdefault("kernel_manager_class", kernels.KernelManager)
+        super().__init__(*args, **kwargs)
+
+    def preprocess(self, nb: NotebookNode, resources: dict, **kwargs: object) -> tuple[NotebookNode, dict]:
+        """Runs the cells of a clean copy and marks its test cell; nothing of a damaged one is run."""
+        mark = nb.metadata.pop(notebook_file.MARK, {})
+        self.unreadable, self.ended = mark.get("unreadable"), None
+        self.course = course.of(self.config, resources.get("nbgrader", {}).get("assignment", ""))
+        self.taken_in, self.room = nb, incoming.Room(self.course.plain)  # running it adds outputs, which no rule reads
+        if self.unreadable:
+            for cell in nb.cells:
+                self.leave_out(cell)
+            return nb, resources
+        place = resources["metadata"]["path"]
+        try:
+            self.pool = of_process(self.sandbox == "bubblewrap", self.course.libraries)
+            resources["metadata"]["path"] = str(workspace.copy(Path(place)))
+            with incoming.watched(lambda: self.km and self.km.strike()):
+                nb, resources = super().preprocess(nb, resources, **kwargs)
+            limits_reached.note(resources["metadata"]["name"], nb, self.timeout)
+            return nb, resources
+        except SandboxError as error:
+            rmtree(place)  # so that the next run grades this student
+            raise SystemExit(f"Nothing more is graded. {error}") from None
+        finally:
+            resources["metadata"]["path"] = place
+
+    def create_kernel_manager(self) -> kernels.KernelManager:
+        """The manager of a kernel whose random numbers follow from the course's secret and the submission."""
+        manager = super().create_kernel_manager()
+        manager.seed = kernel_seed.of_notebook(self.taken_in, os.environ.get(self.course.secret, ""))
+        manager.pool = self.pool
+        manager.allowance = of_student(self.parent, self.resources["metadata"]["path"])
+        return manager
+
+    def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
+        """Runs one cell in the kernel, or a test cell here."""
+        if cell.cell_type != "code" or not cell.source.strip():
+            return cell, resources
+        if cells.is_test(cell):
+            self.mark(cell)
+            return cell, resources
+        return self.run_cell(cell, resources, index)
+
+    def run_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
+        """Runs one cell in the kernel; once that has ended, the cell is told so."""
+        if self.ended is None:
+            self.room.next_cell()
+            try:
+                cell, resources = super().preprocess_cell(cell, resources, index)
+                if any(o.get("ename") == "CellTimeoutError" for o in cell.outputs) and not run_sync(self._revived)():
+                    self.ended = messages.cell_never_ends(self.timeout)
+            except (DeadKernelError, CellTimeoutError):
+                self.km.raise_if_ours()
+                self.ended = messages.kernel_ended(self.km.struck)
+            cell.outputs += incoming.notes(cell.outputs)
+        if self.ended is not None:
+            cell.outputs.append(new_output("error", ename=KERNEL_ENDED, evalue=self.ended, traceback=[self.ended]))
+        return cell, resources
+
+    def leave_out(self, cell: NotebookNode) -> None:
+        """What becomes of a cell of a notebook that could not be read."""
+        if cells.is_test(cell):
+            self.mark(cell)
+
+    def mark(self, cell: NotebookNode) -> None:
+        """Leaves the report and one float in a test cell's outputs, or the one error that says: not marked."""
+        name, points = cell.metadata.nbgrader["grade_id"], float(cell.metadata.nbgrader["points"])
+        part = self.course.part_of(name)
+        nothing = Report(part.number, points, 0.0, task=part.task)
+        if fault := self.unreadable or self.ended:
+            cell.outputs = _marked(replace(nothing, fault=fault, ended=self.ended is not None))
+            return
+        try:
+            with (
+                probe.through(KernelTransport(self)) as way,
+                student_code.of(self.taken_in),
+                logs.passed_on_to(self.log),
+                limited(limits.WORK_LIMIT_S, limits.JUDGE_BYTES),
+            ):
+                cell.outputs = _marked(replace(run_test(cell.source, name, points), late=way.late))
+        except TooMuch:
+            cell.outputs = _marked(replace(nothing, fault=messages.TOO_MUCH))
+        except Exception:  # noqa: BLE001  (whatever failed here is ours: the part stays unmarked, and the log says why)
+            text = messages.not_marked(part.number, part.stem)
+            self.log.error("%s\n%s", text, traceback.format_exc())
+            cell.outputs = [new_output("error", ename=save_marks.NOT_MARKED, evalue=text, traceback=[text])]
+
+    def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> NotebookNode | None:
+        """Keeps of the outputs what a cell and a notebook may have; the rest is dropped as it comes."""
+        if not self.room.admits(msg):
+            return None
+        with contextlib.suppress(LookupError):  # an update of an output that is not there any more
+            return super().process_message(msg, cell, cell_index)
+        return None
+
+    async def _revived(self) -> bool:
+        """Whether the kernel, after an interrupt, is ready for the next cell; one that is not is ended."""
+        if await self.kc.responds(limits.RESPONSE_LIMIT_S):
+            return True
+        await ensure_async(self.km.shutdown_kernel(now=True))
+        return False
+
+
+def run_test(source: str, name: str, points: float) -> Report:
+    """What a test cell found; it runs here, in a namespace of its own, and its last expression is its marks.
+
+    Errors  whatever the cell raises, and ValueError for marks that are not those of its one sheet, out of `points`.
+    """
+    file = f"<{name}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)  # for inspect.getsource
+    tree = ast.parse(source, file)
+    if not tree.body or not isinstance(tree.body[-1], ast.Expr):
+        raise ValueError(f"{name} does not end with its marks")
+    last = ast.Expression(tree.body.pop().value)
+    names = {"__name__": file}
+    with contextlib.redirect_stdout(io.StringIO()), _libraries().limit(limits=1), rubric.collected() as reports:
+        exec(compile(tree, file, "exec"), names)
+        marks = eval(compile(last, file, "eval"), names)
+    if len(reports) != 1 or type(marks) is not float or marks != reports[0].marks or not 0.0 <= marks <= points:
+        raise ValueError(f"{marks!r} are no marks out of {points:g}")
+    return reports[0]
+
+
+@functools.cache
+def _libraries() -> ThreadpoolController:
+    """The thread pools of NumPy and others, which take all cores by default, so that two markers hinder each other."""
+    return ThreadpoolController()
+
+
+def _marked(report: Report) -> list[NotebookNode]:
+    """The outputs of a marked test cell: what was found, and the float that nbgrader reads."""
+    result = new_output("execute_result", data={"text/plain": repr(report.marks)}, execution_count=None)
+    return [report.output(), result]

@@ -1,0 +1,236 @@
+"""What comes from a student's kernel: messages of bounded size and known form, whatever is sent.
+
+The kernel is the student's, its key too: a signature says nothing here. A message is taken apart as JSON and put
+together anew from the pieces that nbclient, nbformat, nbconvert and `transport` read; everything else is dropped.
+"""
+
+import asyncio
+import base64
+import binascii
+import contextlib
+import json
+import threading
+from collections.abc import Callable
+from queue import Empty
+
+import psutil
+import zmq
+from jupyter_client.channels import AsyncZMQSocketChannel
+from jupyter_client.session import DELIM
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from grading.bridge import remote, wire
+from grading.core import limits, messages
+from grading.sandbox.clock import Clock, Deadline
+
+REPLY = "grading_reply"  # the type of the message that carries a reply to a hidden test
+FRAME_BYTES = wire.MAX_BYTES + 2**20  # of one frame of a message: a reply is one
+TEXTS = ("text/plain", "text/html", "text/markdown", "text/latex", "image/svg+xml")
+OUTPUTS = ("stream", "display_data", "execute_result", "error", "update_display_data")
+# In place of a reply that is not read: only an error's is ever so long, for it repeats the error.
+TOO_LONG = {"status": "error", "ename": "TooLong", "evalue": messages.OUTPUT_CUT, "traceback": [messages.OUTPUT_CUT]}
+PICTURES = ("image/png", "image/jpeg")
+WATCH_S = 0.1  # how often the memory of this process is looked at
+
+
+class Channel(AsyncZMQSocketChannel):
+    """A socket to a student's kernel: what cannot be read is dropped, and a flood leaves the judge its clocks."""
+
+    kinds: frozenset[str] | None = None  # the types of messages that are taken in here; None: all that are known
+    clock = Clock()  # by the wall clock, until a client knows the kernel's own
+    end: Callable[[], None] = staticmethod(lambda: None)  # ends the kernel
+
+    def send(self, msg: dict) -> None:
+        """Sends a message; a kernel that has spoilt its own connection, so that none can be sent any more, is ended."""
+        try:
+            super().send(msg)
+        except zmq.Again:
+            self.end()
+
+    async def get_msg(self, timeout: float | None = None) -> dict:
+        """The next message that can be read; Empty if none comes within some seconds of the kernel's own time."""
+        end = None if timeout is None else Deadline(self.clock, timeout)
+        while True:
+            pause_s = None if end is None else end.pause()
+            if await self.socket.poll(None if end is None else int(1000 * pause_s)):
+                message = read(await self.socket.recv_multipart())
+                await asyncio.sleep(0)  # or this task alone would run, for as long as messages come
+                if message is not None and (self.kinds is None or message["msg_type"] in self.kinds):
+                    return message
+            if pause_s == 0:
+                raise Empty
+
+
+class Replies(Channel):
+    """The shell's socket: nbclient takes what answers its request there for a reply, whatever its type."""
+
+    kinds = frozenset({"execute_reply", "kernel_info_reply"})
+
+
+def read(frames: list[bytes]) -> dict | None:
+    """The message in the frames of one, or None for one that is not taken in; never an exception."""
+    with contextlib.suppress(ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        start = frames.index(DELIM) + 2  # after the signature
+        header, parent, _, content = frames[start : start + 4]
+        if max(len(header), len(parent)) > limits.MESSAGE_BYTES:
+            return None
+        header, parent = json.loads(header), json.loads(parent)
+        kind, asked = header["msg_type"], parent.get("msg_id")
+        if len(content) > limits.MESSAGE_BYTES and kind == "execute_reply":
+            content = _reply(TOO_LONG)
+        elif len(content) > limits.MESSAGE_BYTES:
+            kind, content = "stream", {"name": "stdout", "text": messages.OUTPUT_CUT}
+        elif kind in CONTENT:
+            content = CONTENT[kind](json.loads(content))
+        else:
+            return None
+        return {
+            "header": {"msg_type": kind},
+            "msg_type": kind,
+            "parent_header": {"msg_id": asked if isinstance(asked, str) else None},
+            "metadata": {},
+            "content": content,
+            "buffers": frames[start + 4 : start + 5],
+        }
+    return None
+
+
+def _text(value: object) -> str:
+    """A text that can be written to a file; lists of texts are joined, as in notebooks."""
+    if isinstance(value, list):
+        value = "".join(piece for piece in value if isinstance(piece, str))
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
+
+
+def _count(content: dict) -> int | None:
+    count = content.get("execution_count")
+    return count if type(count) is int and 0 <= count < 2**31 else None
+
+
+def _stream(content: dict) -> dict:
+    return {"name": "stderr" if content["name"] == "stderr" else "stdout", "text": _text(content["text"])}
+
+
+def _display(content: dict) -> dict:
+    data = {kind: _text(content["data"][kind]) for kind in TEXTS if kind in content["data"]}
+    data |= {kind: _text(content["data"][kind]) for kind in PICTURES if _is_base64(content["data"].get(kind))}
+    shown = {"data": data, "metadata": {kind: _size(content, kind) for kind in PICTURES if kind in data}}
+    name = (content.get("transient") or {}).get("display_id")
+    return {**shown, "transient": {"display_id": name} if isinstance(name, str) else {}}
+
+
+def _is_base64(value: object) -> bool:
+    with contextlib.suppress(binascii.Error):
+        return bool(_text(value)) and bool(base64.b64decode("".join(_text(value).split()), validate=True))
+    return False
+
+
+def _size(content: dict, kind: str) -> dict:
+    said = (content.get("metadata") or {}).get(kind) or {}
+    return {name: said[name] for name in ("width", "height") if type(said.get(name)) is int and 0 < said[name] < 10_000}
+
+
+def _error(content: dict) -> dict:
+    lines = [_text(line) for line in content.get("traceback") or []]
+    return {"ename": _text(content.get("ename")), "evalue": _text(content.get("evalue")), "traceback": lines}
+
+
+def _reply(content: dict) -> dict:
+    return {"status": "error", **_error(content)} if content.get("status") == "error" else {"status": "ok"}
+
+
+# By a message's type, what is taken over of its content.
+CONTENT: dict[str, Callable[[dict], dict]] = {
+    "stream": _stream,
+    "display_data": _display,
+    "update_display_data": _display,
+    "execute_result": lambda content: {**_display(content), "execution_count": _count(content)},
+    "error": _error,
+    "clear_output": lambda content: {"wait": content.get("wait") is True},
+    "execute_input": lambda content: {"execution_count": _count(content)},
+    "status": lambda content: {"execution_state": "idle" if content["execution_state"] == "idle" else "busy"},
+    "iopub_welcome": lambda content: {},
+    "execute_reply": _reply,
+    "kernel_info_reply": lambda content: {"status": "ok", "language_info": dict(content.get("language_info") or {})},
+    REPLY: lambda content: {"token": _text(content["token"])},
+}
+
+
+def notes(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """What a student is told after a cell: the limit, where Python, NumPy or PyTorch got no memory."""
+    for output in outputs:
+        name, text = output.get("ename", ""), output.get("evalue", "")
+        if name in ("MemoryError", "_ArrayMemoryError") or remote.NO_MEMORY in text:
+            return [new_output("stream", name="stderr", text=messages.process_memory())]
+    return []
+
+
+class Room:
+    """What the outputs of a cell, and those of a whole notebook, may still take up.
+
+    Where outputs are marks, the first of a cell that nbgrader takes for one is kept however little room is left.
+    """
+
+    def __init__(self, outputs_are_marks: bool = False) -> None:
+        self.cell_chars, self.notebook_chars = 0, limits.NOTEBOOK_OUTPUT_CHARS
+        self._outputs_are_marks, self._open = outputs_are_marks, False
+
+    def next_cell(self) -> None:
+        """Gives the next cell its room."""
+        self.cell_chars, self._open = limits.OUTPUT_CHARS, self._outputs_are_marks
+
+    def admits(self, message: dict) -> bool:
+        """Whether there was room left for a message; of one that is too long its start stays, as a text."""
+        if message["msg_type"] not in OUTPUTS:
+            return True
+        size = limits.OUTPUT_COST_CHARS + len(json.dumps(message["content"]))
+        left = min(self.cell_chars, self.notebook_chars)
+        self.cell_chars, self.notebook_chars = self.cell_chars - size, self.notebook_chars - size
+        if self._open and _is_mark(message):
+            self._open = False
+            if left < size:
+                message["content"] = _cut(message["content"])
+            return True
+        if 0 <= left < size:
+            text = _text(message["content"].get("text"))[:left]
+            message["content"] = {"name": "stdout", "text": f"{text}\n{messages.OUTPUT_CUT}"}
+            message["msg_type"] = message["header"]["msg_type"] = "stream"
+        return left >= 0
+
+
+def _is_mark(message: dict) -> bool:
+    """Whether nbgrader takes an output of a test for its mark: a result, an error, or any text on stderr."""
+    return message["msg_type"] in ("execute_result", "error") or message["content"].get("name") == "stderr"
+
+
+def _cut(content: dict) -> dict:
+    """An output's content, its texts cut to what a message may have."""
+    text, data = _text(content.get("text")), content.get("data", {})
+    return {
+        **content,
+        "text": messages.short(text),
+        "data": {"text/plain": messages.short(data["text/plain"])} if "text/plain" in data else {},
+        "evalue": messages.short(_text(content.get("evalue"))),
+        "traceback": [messages.OUTPUT_CUT],
+    }
+
+
+@contextlib.contextmanager
+def watched(strike: Callable[[], None]):
+    """Calls `strike` when this process has grown by more than limits.JUDGE_BYTES, as by a message that never ends."""
+    process, over = psutil.Process(), threading.Event()
+    before = process.memory_info().rss
+
+    def watch() -> None:
+        while not over.wait(WATCH_S):
+            if process.memory_info().rss - before > limits.JUDGE_BYTES:
+                strike()
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

@@ -1,0 +1,252 @@
+"""Jupyter kernels in sandboxes, for nbgrader's Execute by configuration alone: nothing is installed or written for it.
+
+    Execute(kernel_manager_class=kernels.KernelManager)
+
+A manager's `pool` is where its sandboxes come from; without one all walls stand, and no library is loaded before.
+"""
+
+import asyncio
+import signal
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from queue import Empty
+
+import zmq
+import zmq.asyncio
+from jupyter_client.asynchronous import AsyncKernelClient
+from jupyter_client.channels import AsyncZMQSocketChannel
+from jupyter_client.connect import KernelConnectionInfo
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
+from jupyter_client.provisioning import KernelProvisionerBase, KernelProvisionerFactory
+from traitlets import Type, default
+
+from grading.core import limits, messages
+from grading.core.course import Libraries
+from grading.judge import incoming
+from grading.sandbox import host
+from grading.sandbox.allowance import Allowance
+from grading.sandbox.clock import Clock, Deadline
+from grading.sandbox.sandbox_keeper import Pool, of_process
+
+NAME = "walled"
+PORTS = ("shell_port", "iopub_port", "stdin_port", "control_port", "hb_port")  # nobody listens at the last one
+LINGER_MS = 100  # for what is on its way when sockets are closed
+START_LIMIT_S = 60.0  # from the fork to the kernel's first reply; 0.1 s on a quiet machine
+
+
+class Provisioner(KernelProvisionerBase):
+    """Jupyter's way to a kernel process: here a fork inside a sandbox."""
+
+    kernel: host.Kernel | None = None
+    box: host.Sandbox | None = None
+
+    @property
+    def has_process(self) -> bool:
+        """Whether there is a kernel to look after, running or ended."""
+        return self.kernel is not None
+
+    async def pre_launch(self, **kwargs: object) -> dict:
+        """Notes the folder whose files the kernel gets."""
+        extra = kwargs.pop("extra_arguments", [])
+        folder = kwargs.pop("cwd", None)
+        kwargs = await super().pre_launch(cmd=[NAME, *extra], **kwargs)
+        return {**kwargs, "cwd": Path(folder).resolve() if folder else None}
+
+    async def launch_kernel(self, cmd: list[str], **kwargs: object) -> KernelConnectionInfo:
+        """Forks the kernel; its sockets listen already, so clients may connect at once."""
+        manager, folder = self.parent, kwargs["cwd"]
+        self.box = manager.boxes().take()
+        env = {name: value for name, value in kwargs["env"].items() if name.startswith("NBGRADER_")}
+        self.kernel = self.box.start(folder, cmd[1:], env, manager.seed, manager.allowance)
+        manager.session.key = self.kernel.key
+        manager.transport, manager.ip = "ipc", self.kernel.address
+        for port, name in enumerate(PORTS, start=1):
+            setattr(manager, name, port)
+        manager.connection_file = f"{self.kernel.address}.json"
+        manager.write_connection_file()
+        self.connection_info = manager.get_connection_info()
+        return self.connection_info
+
+    async def poll(self) -> int | None:
+        """None while the kernel runs; also where the judge's clocks are looked at, once a second."""
+        if self.kernel is None:
+            return 0
+        code = self.kernel.poll()
+        if code is not None:
+            self.parent.ended(self.kernel)
+        return code
+
+    async def wait(self) -> int | None:
+        """The exit code, once the kernel has ended."""
+        while (code := await self.poll()) is None:
+            await asyncio.sleep(0.01)
+        self.kernel = None
+        return code
+
+    async def send_signal(self, signum: int) -> None:
+        """Signals the kernel; SIGKILL ends all that it started, too."""
+        if self.kernel is not None and signum == signal.SIGKILL:
+            self.kernel.stop()
+        elif self.kernel is not None:
+            self.kernel.signal(signum)
+
+    async def kill(self, restart: bool = False) -> None:
+        """Ends the kernel and all that it started."""
+        await self.send_signal(signal.SIGKILL)
+
+    async def terminate(self, restart: bool = False) -> None:
+        """The same: a kernel of a student's is not asked twice."""
+        await self.send_signal(signal.SIGKILL)
+
+    def get_shutdown_wait_time(self, recommended: float = 5.0) -> float:
+        """Seconds for a kernel that is asked to end by itself."""
+        return min(recommended, 2.0)
+
+    async def cleanup(self, restart: bool = False) -> None:
+        """Ends what still runs; the sandbox goes back to the pool, and no socket of the manager's is left."""
+        if not restart:
+            self.parent.context.destroy(linger=LINGER_MS)
+        await self.kill()
+        await self.wait()
+        box, self.box = self.box, None
+        if box is not None:
+            self.parent.boxes().give_back(box)
+
+
+class KernelClient(AsyncKernelClient):
+    """A client that is ready when the kernel says so, not after 0.2 s of silence; without stdin and heartbeat."""
+
+    @default("context")
+    def _default_context(self) -> zmq.asyncio.Context:
+        return _context()
+
+    shell_channel_class = Type(incoming.Replies)
+    iopub_channel_class = control_channel_class = Type(incoming.Channel)
+    _subscriptions = 0  # beyond the one to everything
+
+    def start_channels(self, shell=True, iopub=True, stdin=True, hb=True, control=True) -> None:
+        """Connects to shell, iopub and control."""
+        super().start_channels(shell=shell, iopub=iopub, stdin=False, hb=False, control=control)
+        for channel in (self.shell_channel, self.iopub_channel, self.control_channel):
+            channel.clock, channel.end = self.clock, self.parent.end
+
+    def stop_channels(self) -> None:
+        """Closes all sockets to the kernel."""
+        super().stop_channels()
+        self.context.destroy(linger=LINGER_MS)
+
+    @property
+    def clock(self) -> Clock:
+        """The own time of what runs in the kernel's sandbox."""
+        return self.parent.provisioner.box.clock
+
+    async def wait_for_ready(self, timeout: float | None = None) -> None:
+        """Waits until outputs are subscribed to and the kernel replies.
+
+        Errors  RuntimeError if the kernel ends before that, or takes longer than the limit.
+        """
+        end = Deadline(self.clock, timeout or START_LIMIT_S)
+        await self._expect(self.iopub_channel, "iopub_welcome", end)
+        self.kernel_info()
+        await self._expect(self.shell_channel, "kernel_info_reply", end)
+
+    def _subscribe_again(self) -> None:
+        """Has the kernel look at its subscriptions once more.
+
+        ZeroMQ tells of one once, and a kernel that sends at that very moment has overheard it: ipykernel's thread
+        sends past the stream that waits for subscriptions. The next one, to whatever, makes it look at both.
+        """
+        self._subscriptions += 1
+        self.iopub_channel.socket.subscribe(b"%d" % self._subscriptions)
+
+    async def responds(self, limit_s: float) -> bool:
+        """Whether the kernel is ready for the next cell within the limit, as after an interrupt."""
+        asked, end = self.kernel_info(), Deadline(self.clock, limit_s)
+        while (pause := end.pause()) > 0:
+            try:
+                reply = await self.shell_channel.get_msg(timeout=pause)
+            except Empty:
+                continue
+            if reply["parent_header"].get("msg_id") == asked:
+                return True
+        return False
+
+    async def _expect(self, channel: AsyncZMQSocketChannel, kind: str, end: Deadline) -> None:
+        while True:
+            try:
+                if (await channel.get_msg(timeout=0.5))["msg_type"] == kind:
+                    return
+            except Empty:
+                if not await self.parent.is_alive():
+                    kernel = self.parent.provisioner.kernel
+                    raise RuntimeError(f"The kernel ended before it was ready. {kernel.failure}".strip()) from None
+                if end.left() == 0:
+                    raise RuntimeError("The kernel did not become ready in time.") from None
+                if channel is self.iopub_channel:
+                    self._subscribe_again()
+
+
+def _context() -> zmq.asyncio.Context:
+    """Makes sockets that take no message too large for us, and wait for no peer that has gone."""
+    context = zmq.asyncio.Context()
+    context.setsockopt(zmq.MAXMSGSIZE, incoming.FRAME_BYTES)
+    context.setsockopt(zmq.SNDTIMEO, int(1000 * limits.SEND_LIMIT_S))
+    return context
+
+
+class KernelManager(AsyncKernelManager):
+    """Starts kernels in sandboxes, whatever kernel a notebook names."""
+
+    client_factory = Type(KernelClient, klass=AsyncKernelClient, config=True)
+    pool: Pool | None = None  # which its maker closes; None: this process's own, with all walls
+    seed: int | None = None  # what the kernel's random numbers follow from, from 0 to 2**64 - 1; None: nobody knows
+    allowance: Allowance | None = None  # what its submission's notebooks have together; None: only the notebook's limit
+    struck: limits.EndedBy | None = None  # the limit that ended the last kernel
+    cpu_s = 0.0  # what it computed
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        """A specification that lies on no disk."""
+        metadata = {"kernel_provisioner": {"provisioner_name": NAME}}
+        return KernelSpec(argv=[NAME], display_name="Python 3", language="python", metadata=metadata)
+
+    @default("context")
+    def _default_context(self) -> zmq.asyncio.Context:
+        return _context()
+
+    @default("cache_ports")
+    def _default_cache_ports(self) -> bool:
+        return False
+
+    def boxes(self) -> Pool:
+        """The pool that its sandboxes come from.
+
+        Errors  SandboxError if the walls cannot stand here.
+        """
+        return self.pool or of_process(True, Libraries())
+
+    def end(self) -> None:
+        """Ends the kernel and all that it started."""
+        if self.provisioner is not None and self.provisioner.kernel is not None:
+            self.provisioner.kernel.stop()
+
+    def strike(self) -> None:
+        """Kills the kernel and its sandbox, from whatever thread."""
+        kernel = self.provisioner.kernel if self.provisioner is not None else None
+        if kernel is not None:
+            kernel.box.kill()
+
+    def ended(self, kernel: host.Kernel) -> None:
+        """Remembers how a kernel ended."""
+        self.struck, self.cpu_s = kernel.struck, kernel.cpu_s
+
+    def raise_if_ours(self) -> None:
+        """Errors  RuntimeError if the last kernel ended through no fault of the student's."""
+        if self.struck is not None and self.struck.is_ours:
+            raise RuntimeError(messages.why_ended(self.struck)) from None
+
+
+KernelProvisionerFactory.provisioners[NAME] = EntryPoint(
+    NAME, f"{__name__}:{Provisioner.__name__}", KernelProvisionerFactory.GROUP_NAME
+)

@@ -1,0 +1,20 @@
+"""Whether student code can be walled in here, as every command asks before it runs any."""
+
+from pathlib import Path
+
+from grading.core import errors
+from grading.gradebook import course_folder
+from grading.sandbox import bubblewrap, install
+
+
+def stand(root: Path) -> None:
+    """Sees to it that student code of the course in `root` can be walled in, unless its configuration wants none.
+
+    Errors  CourseError if the walls cannot stand.
+    """
+    if course_folder.config(root).Judge.get("sandbox") == "none":
+        print('sandbox = "none": student code runs with your rights.')
+        return
+    install.walls()
+    if reason := bubblewrap.available():
+        raise errors.CourseError(str(reason))

@@ -1,0 +1,84 @@
+"""The way to a student's kernel: a hidden test's requests go in over Jupyter's messages, replies come out as bytes.
+
+The kernel is the student's and may send anything, at any time, of any size, or nothing: a reply is looked at only as
+bytes, the judge holds the clock, and what comes late ends the kernel. A request is a message of a type of its own,
+answered by `sandbox.child`, so that it runs beside none of the student's names.
+"""
+
+import marshal
+import secrets
+from pathlib import Path
+from queue import Empty
+
+from jupyter_client.utils import ensure_async
+from nbclient import NotebookClient
+from nbclient.util import run_sync
+
+from grading.bridge import remote, wire
+from grading.bridge.reasons import Reason, Why
+from grading.core import limits, messages
+from grading.judge.incoming import REPLY
+from grading.marking import budget
+from grading.sandbox.clock import Deadline
+
+REQUEST = "grading_request"  # the type of the message that carries a request
+# What answers in the kernel: `bridge.wire` and `bridge.remote`, compiled here by the same Python, once.
+_IMPORT = "from grading.bridge import wire\n"
+_WIRE, _REMOTE = (Path(module.__file__).read_text(encoding="utf-8") for module in (wire, remote))
+if _IMPORT not in _REMOTE:
+    raise ImportError(f"{remote.__file__} does not say {_IMPORT!r}, which the student's side has in another way")
+_BOOT = tuple(marshal.dumps(compile(source, "<string>", "exec")) for source in (_WIRE, _REMOTE.replace(_IMPORT, "")))
+
+
+class KernelTransport:
+    """Where `probe` sends its requests while a notebook's kernel runs."""
+
+    def __init__(self, client: NotebookClient) -> None:
+        self.client, self.spent_s, self.closed, self.booted = client, 0.0, None, False
+
+    def ask(self, request: bytes, limit_s: float) -> bytes | Reason:
+        """The reply's bytes, or the reason why there is none; after the kernel's end always that."""
+        if self.closed is None and self.spent_s > limits.TESTS_LIMIT_S:
+            self.closed = Reason(Why.TIME, messages.out_of_time(limits.TESTS_LIMIT_S))
+        if self.closed is not None:
+            return self.closed
+        with budget.aside(None):  # a request has limits of its own
+            return run_sync(self._ask)(request, limit_s)
+
+    async def _ask(self, request: bytes, limit_s: float) -> bytes | Reason:
+        token, client = secrets.token_hex(16), self.client.kc
+        boot, self.booted = () if self.booted else _BOOT, True
+        message = client.session.msg(REQUEST, {"token": token})
+        client.shell_channel.send({**message, "buffers": [request, *boot]})
+        for own_limit_s in (limit_s, 0.0):
+            reply = await self._reply(token, own_limit_s + limits.GRACE_S)
+            if reply is not None:
+                return reply
+            if self.closed is not None:
+                return self.closed
+            await ensure_async(self.client.km.interrupt_kernel())
+        await ensure_async(self.client.km.shutdown_kernel(now=True))
+        self.closed = Reason(Why.TIME, messages.out_of_time(limit_s))
+        return self.closed
+
+    async def _reply(self, token: str, limit_s: float) -> bytes | None:
+        """The reply that carries the token, if it comes in time; everything else that comes is dropped.
+
+        Errors  RuntimeError if the kernel ended through no fault of the student's: then nothing is marked.
+        """
+        end = Deadline(self.client.kc.clock, limit_s)
+        try:
+            while (pause := end.pause()) > 0:
+                try:
+                    message = await ensure_async(self.client.kc.iopub_channel.get_msg(timeout=pause))
+                except Empty:
+                    if not await ensure_async(self.client.km.is_alive()):
+                        self.client.km.raise_if_ours()
+                        self.closed = Reason(Why.DIED, messages.died(self.client.km.struck))
+                        return None
+                    continue
+                if message["msg_type"] == REPLY and message["content"]["token"] == token:
+                    return b"".join(message["buffers"])
+            return None
+        finally:
+            self.spent_s += end.spent()

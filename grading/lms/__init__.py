@@ -1,0 +1,1 @@
+"""Marks for learning platforms: Canvas and Moodle."""

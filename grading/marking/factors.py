@@ -1,0 +1,37 @@
+"""Products of factors that a student chose: parts 9 to 11.
+
+Two thin matrices of some kilobytes have a product of any size: (n, 1) times (1, n) has n * n entries. So nothing but
+`product` multiplies matrices of which a student chose both.
+"""
+
+import numpy as np
+
+from grading.marking import rubric
+
+MAX_PRODUCT = 10**5  # entries; the largest product that is asked for has 96 times 96
+TOO_LARGE = "the product of the two factors would be far larger than any that is asked for, so it was not formed."
+
+
+def product(left: object, right: object) -> np.ndarray | None:
+    """left @ right; None if these are not two matrices of numbers that fit, or if it had more than MAX_PRODUCT entries.
+
+    The inner size is bounded by what a reply may hold, so that this takes milliseconds.
+    """
+    if not fit(left, right) or not small(left, right):
+        return None
+    factors = [rubric.array(factor, rubric.ANY) for factor in (left, right)]
+    if any(factor is None for factor in factors):
+        return None
+    with np.errstate(all="ignore"):  # infinities of an answer are found out by comparison
+        return factors[0] @ factors[1]
+
+
+def fit(left: object, right: object) -> bool:
+    """Whether these are two matrices of numbers, the first as wide as the second is high."""
+    shapes = [rubric.shape(factor, rubric.ANY) for factor in (left, right)]
+    return None not in shapes and [*map(len, shapes)] == [2, 2] and shapes[0][1] == shapes[1][0]
+
+
+def small(left: object, right: object) -> bool:
+    """Whether the product of two matrices that fit has at most MAX_PRODUCT entries."""
+    return rubric.shape(left, rubric.ANY)[0] * rubric.shape(right, rubric.ANY)[1] <= MAX_PRODUCT

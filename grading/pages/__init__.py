@@ -1,0 +1,1 @@
+"""What people read: feedback pages for students, a report on the class for instructors."""

@@ -1,0 +1,51 @@
+"""Formulas of TeX as MathML, which browsers draw by themselves: no script, nothing loaded from elsewhere.
+
+A formula may be a student's. What `latex2mathml` makes of it is read as a tree and written anew from known elements and
+attributes, each text escaped. What it cannot read, and what is longer than a formula, is shown as it was written.
+"""
+
+import html
+import re
+from xml.etree.ElementTree import Element
+
+from latex2mathml.converter import Converter
+
+from grading.core import limits
+
+ELEMENTS = frozenset(
+    "math mrow mi mn mo ms mtext mspace msub msup msubsup munder mover munderover mmultiscripts mprescripts none "
+    "mfrac msqrt mroot mtable mtr mtd mpadded mphantom mstyle".split()
+)
+ATTRIBUTES = frozenset(
+    "display displaystyle scriptlevel mathvariant form fence separator stretchy symmetric accent accentunder "
+    "movablelimits lspace rspace minsize maxsize linethickness width height depth columnalign columnlines "
+    "columnspacing rowspacing rowlines".split()
+)
+_VALUE = re.compile(r"[\w.+\-% ]{1,60}", re.ASCII)
+_DEFINES = re.compile(r"\\(?:def|let|(?:re|provide)?newcommand|newenvironment)\b")  # repeated use can grow without end
+_TAG = re.compile(r"\\tag\{([^{}]*)\}")
+_SPACED = frozenset(["mi", "mn", "mo", "ms", "mtext"])  # the elements that hold text
+
+
+def shown(tex: str, block: bool = False) -> str:
+    """HTML of a formula: MathML, or the TeX itself as code where that cannot be."""
+    if len(tex) <= limits.FORMULA_CHARS and not _DEFINES.search(tex):
+        try:
+            numbered = _TAG.sub(r"\\qquad\\text{(\1)}", tex)
+            return _written(Converter(display="block" if block else "inline").convert_to_element(numbered))
+        except Exception:  # noqa: BLE001, S110  (whatever it raises: this is no formula, and is shown as it is)
+            pass
+    return f'<code class="tex">{html.escape(tex.strip())}</code>'
+
+
+def _written(element: Element) -> str:
+    """An element as MathML; one that is not known gives only what is in it."""
+    inside = "".join(_written(child) for child in element)
+    if element.tag in _SPACED:
+        inside = html.escape(html.unescape(element.text or "").replace("\\_", "_"), quote=False) + inside
+    if element.tag not in ELEMENTS:
+        return f"<mrow>{inside}</mrow>"
+    kept = [
+        f' {name}="{value}"' for name, value in element.items() if name in ATTRIBUTES and _VALUE.fullmatch(str(value))
+    ]
+    return f"<{element.tag}{''.join(kept)}>{inside}</{element.tag}>"

@@ -1,0 +1,294 @@
+"""What a student gets back: a page a part and an index, each one file, without scripts, with nothing from elsewhere.
+
+`PageExporter` is what nbgrader's GenerateFeedback makes pages with, by configuration; `write_index_after` writes the
+index when a student's pages are made. Every text is escaped by the templates, unless `feedback` has made HTML of it.
+"""
+
+import base64
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import jinja2
+from markupsafe import Markup, escape
+from nbconvert.exporters import Exporter
+from nbconvert.filters import strip_ansi
+from nbformat import NotebookNode
+from nbgrader.api import Gradebook
+from traitlets import default
+from traitlets.log import get_logger
+
+from grading.core import course as courses
+from grading.core.course import Course, Part
+from grading.gradebook import results
+from grading.pages import feedback, wording
+from grading.submission.extra_files import SECRET
+
+TEMPLATES = Path(__file__).resolve().parent / "templates"
+_FIRST = 5  # parts that an index names to look at first
+_FOUND = 4  # findings that it lists of each
+_PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
+_IMAGE = '<img src="{}" alt="{}">'
+_BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
+# What HTML may not hold; surrogates, which no file can; and marks that turn the direction of what follows them.
+_NO_TEXT = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
+)
+_books: dict[Path, "Book"] = {}  # of each folder of graded notebooks whose pages this process has made
+
+
+@dataclass(frozen=True)
+class Book:
+    """A gradebook: its address, the course's name in it, and the course."""
+
+    address: str
+    course_id: str
+    course: Course
+
+    def results(self, student: str, graded: Path) -> list[results.Result]:
+        """All parts of a student; `graded` is the folder of the graded notebooks."""
+        with Gradebook(self.address, self.course_id) as opened:
+            return results.read(opened, self.course, student, graded)
+
+
+@dataclass
+class Block:
+    """Cells of a page that belong together: the course's own, an answer, checks, a figure."""
+
+    kind: str
+    title: str
+    folded: bool = False
+    cells: list[dict] = field(default_factory=list)
+
+
+class PageExporter(Exporter):
+    """Makes one part's page of a graded notebook."""
+
+    output_mimetype = "text/html"
+
+    @default("file_extension")
+    def _file_extension_default(self) -> str:
+        return ".html"
+
+    def from_notebook_node(
+        self, nb: NotebookNode, resources: dict | None = None, **kw: object
+    ) -> tuple[str, dict[str, object]]:
+        """The page of a graded notebook whose marks nbgrader's preprocessors have filled in."""
+        nb, resources = super().from_notebook_node(nb, resources, **kw)
+        student, address = resources["nbgrader"]["student"], resources["nbgrader"]["db_url"]
+        folder = Path(resources["metadata"]["path"])
+        course = courses.of(self.config)
+        book = Book(address, self.config.CourseDirectory.get("course_id", ""), course)
+        _books[folder.resolve()] = book
+        part = course.part_of(resources["nbgrader"]["notebook"])
+        found = self._results(book, student, folder)
+        page = render(
+            "part.html",
+            course=course,
+            part=part,
+            student=student,
+            result=found[part.number - 1],
+            results=found,
+            report=found[part.number - 1].report,
+            blocks=blocks(nb, part, resources),
+            # nbgrader's exchange carries the pages of parts and no other file: there the index would be missing.
+            index=not (folder / SECRET).exists(),
+        )
+        return page, resources
+
+    def _results(self, book: Book, student: str, folder: Path) -> list[results.Result]:
+        """All parts of a student, read once for all pages of theirs."""
+        if getattr(self, "_read", (None,))[0] != (student, book):
+            self._read = (student, book), book.results(student, folder)
+        return self._read[1]
+
+
+def write_index(root: Path, book: Book, student: str) -> Path:
+    """Writes feedback/STUDENT/ASSIGNMENT/index.html of the course in `root`, from its gradebook."""
+    graded, pages = (root / name / student / book.course.name for name in ("autograded", "feedback"))
+    found = book.results(student, graded)
+    pages.mkdir(parents=True, exist_ok=True)
+    path = pages / "index.html"
+    path.write_text(index(book.course, student, found), encoding="utf-8")
+    if (graded / SECRET).exists():  # nbgrader's exchange shows feedback once every notebook submitted there has a page
+        for stem in book.course.others:
+            page = render("other.html", course=book.course, student=student, stem=stem)
+            (pages / f"{stem}.html").write_text(page, encoding="utf-8")
+    return path
+
+
+def write_index_after(assignment: str, student: str, notebooks: list[str]) -> None:
+    """Writes the index of the student whose pages nbgrader has made of `notebooks`; called by GenerateFeedback."""
+    for graded in {Path(path).resolve().parent for path in notebooks}:
+        name = graded.parent.name
+        try:
+            path = write_index(graded.parents[2], _books[graded], name)
+            mode = (path.parent / Path(notebooks[0]).with_suffix(".html").name).stat().st_mode
+            for page in path.parent.glob("*.html"):
+                page.chmod(mode)
+        except Exception as error:  # nbgrader goes on and tells nobody
+            get_logger().error("The index of %s was not written: %s", name, error)
+            raise
+
+
+def index(course: Course, student: str, found: list[results.Result]) -> str:
+    """A student's index: marks by part, what to look at first, what was not graded."""
+    losses = sorted((r for r in found if r.lost > 0), key=lambda r: (-r.lost, r.part.number))
+    return render(
+        "index.html",
+        course=course,
+        student=student,
+        results=found,
+        won=results.total(found),
+        points=sum(r.part.points for r in found),
+        unread=[r for r in found if r.unread],
+        first=[{"result": r, "lines": _findings(r)} for r in losses[:_FIRST]],
+        more=len(losses[_FIRST:]),
+        ungraded=_ungraded(found),
+        open=any(r.unread or r.unmarked for r in found),
+    )
+
+
+def blocks(nb: NotebookNode, part: Part, resources: dict) -> list[Block]:
+    """The cells of a graded notebook in their order, but the tests, whose report stands at the head of the page."""
+    made: list[Block] = []
+    kinds = [_kind(cell) for cell in nb.cells]
+    for place, (cell, kind) in enumerate(zip(nb.cells, kinds, strict=True)):
+        if kind == "test":
+            continue
+        if kind == "course" and "reasoning" in kinds[place + 1 : place + 2]:
+            kind = "question"  # what a written answer answers stays in sight
+        if not (made and made[-1].kind == kind == "course"):
+            made.append(Block(kind, *_TITLES[kind]))
+        made[-1].cells.append(_cell(cell, kind, part, resources))
+    for block in [block for block in made if block.kind == "course"][1:]:
+        block.title = wording.BEYOND if block is made[-1] else wording.MORE
+    return made
+
+
+def render(template: str, **values: object) -> str:
+    """A page from one of the templates, every text in it escaped, without characters that no page may hold."""
+    return _NO_TEXT.sub("\ufffd", _environment.get_template(template).render(**values))
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:g}" if value == round(value, 2) else f"{value:.2f}"
+
+
+_environment = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, undefined=jinja2.StrictUndefined
+)
+_environment.globals["texts"] = wording
+_environment.globals["css"] = Markup((TEMPLATES / "page.css").read_text(encoding="utf-8"))
+_TITLES = {
+    "course": (wording.COURSE,),
+    "question": (wording.QUESTION,),
+    "answer": (wording.ANSWER,),
+    "reasoning": (wording.REASONING,),
+    "check": (wording.CHECK, True),
+    "figure": (wording.FIGURE, True),
+    "own": (wording.OWN,),
+}
+
+
+def _kind(cell: NotebookNode) -> str:
+    name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+    end = name.rsplit("-", 1)[-1]  # a part may have more than one cell of a kind
+    if end in ("answer", "reasoning", "check", "figure", "test"):
+        return end
+    if cell.metadata.get("nbgrader", {}).get("solution"):
+        return "answer"
+    return "course" if name else "own"
+
+
+def _cell(cell: NotebookNode, kind: str, part: Part, resources: dict) -> dict:
+    mark = cell.metadata.get("nbgrader", {})
+    code = cell.cell_type == "code"
+    source = feedback.code(cell.source, resources) if code else feedback.markdown(cell.source, resources, lower=2)
+    return {
+        "source": source,
+        "outputs": [shown for output in cell.get("outputs", []) if (shown := _output(output, kind, part, resources))],
+        "comment": feedback.markdown(mark["comment"], resources, lower=3) if mark.get("comment") else None,
+        "anchor": "reasoning" if kind == "reasoning" else None,
+    }
+
+
+def _output(output: NotebookNode, kind: str, part: Part, resources: dict) -> Markup | None:
+    """One output of a cell: a picture, a table, or text; nothing that runs."""
+    if output.output_type == "stream":
+        return _text(output.get("text", ""), "output")
+    if output.output_type == "error":
+        said = _text(f"{output.get('ename', '')}: {output.get('evalue', '')}", "output error")
+        trace = _text("\n".join(output.get("traceback", [])), "output")
+        return Markup("{}<details><summary>{}</summary>{}</details>").format(said, wording.WHERE, trace)
+    data = output.get("data", {})
+    for kind_of_picture in _PICTURES:
+        if picture := _picture(data.get(kind_of_picture), kind_of_picture):
+            if kind == "figure":  # as wide as a screen's, so that a phone scrolls it rather than make it tiny
+                group = '<div class="wide figure" role="group" tabindex="0" aria-label="figure">{}</div>'
+                return Markup(group).format(Markup(_IMAGE).format(picture, wording.picture(part.number)))
+            return Markup(f"<p>{_IMAGE}</p>").format(picture, wording.PICTURE_OF_CELL)
+    for name, convert in (("text/html", feedback.tables), ("text/markdown", feedback.markdown)):
+        if isinstance(data.get(name), str):
+            inside = convert(data[name], resources)
+            return Markup('<div class="wide" role="group" tabindex="0" aria-label="output">{}</div>').format(inside)
+    texts = [data[name] for name in ("text/latex", "text/plain") if isinstance(data.get(name), str)]
+    return _text(texts[0], "output") if texts else None
+
+
+def _picture(data: object, kind: str) -> str | None:
+    """A picture as an address that holds all of it; None if it is none."""
+    if not isinstance(data, str) or not data:
+        return None
+    if kind == "image/svg+xml":  # shown as a picture, in which nothing runs and nothing is loaded
+        data = base64.b64encode(data.encode("utf-8", "replace")).decode("ascii")
+    return f"data:{kind};base64,{''.join(data.split())}" if _BASE64.fullmatch(data) else None
+
+
+def _text(text: str, style: str) -> Markup:
+    return Markup('<pre class="{}" tabindex="0">{}</pre>').format(style, strip_ansi(text).strip("\n"))
+
+
+def _findings(result: results.Result) -> list[dict[str, str]]:
+    """What cost the points of a part: a rule, a fault, or the items lost, the largest first, alike ones in one line."""
+    report = result.report
+    if report is None:
+        return [{"what": "", "found": wording.NOT_HANDED_IN if not result.here else wording.SEE_PAGE}]
+    if whole := report.fault or report.breach:
+        return [{"what": "", "found": whole}]
+    lines: dict[str, list[str]] = {}
+    for item in sorted(report.items, key=lambda item: item.won - item.points):
+        if item.won < item.points:
+            lines.setdefault(item.found or wording.NOT_AS_ASKED, []).append(item.what)
+    return [{"what": ", ".join(what), "found": found} for found, what in list(lines.items())[:_FOUND]]
+
+
+def _ungraded(found: list[results.Result]) -> list[dict[str, str]]:
+    """Which parts, or pieces of them, have no marks yet, and why: a line a reason."""
+    lines: dict[str, list[int]] = {}
+    for result in found:
+        if why := _why_ungraded(result):
+            lines.setdefault(why, []).append(result.part.number)
+    return [{"parts": wording.parts(numbers), "why": why} for why, numbers in lines.items()]
+
+
+def _why_ungraded(result: results.Result) -> str:
+    """Why a part, or a piece of it, has no marks yet; an empty text if it has all."""
+    if not result.entered:
+        return wording.NOT_GRADED
+    if result.unmarked:
+        return wording.NOT_MARKED_YET
+    if not result.here:
+        return wording.NOT_HANDED_IN
+    return wording.NOT_READ if result.unread else ""
+
+
+def _ticked(text: str) -> Markup:
+    """A message with its names in backticks as code."""
+    pieces = text.split("`")
+    if len(pieces) % 2 == 0:
+        return escape(text)
+    return Markup("").join(Markup("<code>{}</code>").format(p) if n % 2 else escape(p) for n, p in enumerate(pieces))
+
+
+_environment.filters |= {"number": _number, "ticked": _ticked}

@@ -1,0 +1,1 @@
+"""Static rules: what the text of a student's cells tells, without running it."""

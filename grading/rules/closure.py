@@ -1,0 +1,113 @@
+"""What an answer consists of: its functions and classes, and all that they name in any cell of the student's."""
+
+import ast
+import symtable
+from collections.abc import Collection, Iterable, Iterator
+
+from grading.rules.parsing import folded
+from grading.rules.student_code import Code, defined, editable
+
+Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+
+
+def definitions(node: ast.AST) -> Iterator[Definition]:
+    """The functions, classes and lambdas in a piece of code, each with what it contains, none twice."""
+    if isinstance(node, Definition):
+        yield node
+        return
+    for inner in ast.iter_child_nodes(node):
+        yield from definitions(inner)
+
+
+def answer(answer_id: str, asked: Iterable[str]) -> list[tuple[Code, ast.AST]]:
+    """The definitions of the answer's cell, those of the names asked for, and all that these name, with its value.
+
+    A value that no function of the answer reads, such as a demonstration's, is not among them.
+    """
+    codes = editable(answer_id)
+    table = defined(codes)
+    found = [(code, node) for code in codes if code.answer and code.tree for node in definitions(code.tree)]
+    names = [name for _, node in found for name in free_names(node)] + list(asked)
+    seen = set()
+    while names:
+        name = names.pop(0)
+        if name not in seen:
+            seen.add(name)
+            for code, node in table.get(name, ()):
+                found.append((code, node))
+                names += sorted(free_names(node))
+    return list(dict.fromkeys(found))
+
+
+def free_names(node: ast.AST) -> set[str]:
+    """The names that a piece of code takes from the notebook: neither its parameters nor its own variables."""
+    try:
+        text = ast.unparse(_Scoped().visit(ast.parse(ast.unparse(node))))
+        waiting, names = [symtable.symtable(text, "<cell>", "exec")], set()
+    except (SyntaxError, ValueError, RecursionError):  # code that cannot be written down again: all its names, then
+        return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    while waiting:
+        table = waiting.pop()
+        waiting += table.get_children()
+        at_top = table.get_type() == "module"
+        names |= {s.get_name() for s in table.get_symbols() if (s.is_referenced() if at_top else s.is_global())}
+    return names
+
+
+class _Scoped(ast.NodeTransformer):
+    """Writes every comprehension as a generator: from Python 3.12 on, only a generator has a scope of its own."""
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:
+        return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        return self.generic_visit(ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators))
+
+
+def libraries(codes: list[Code], packages: Collection[str], setup: ast.Module) -> dict[str, str]:
+    """The names under which the student's cells know a package or a piece of it, and what these are called there.
+
+    `setup` is the part's setup cell, whose imports the student's cells find done.
+    """
+    names = {name: name for name in packages} | imported(setup, packages)
+    trees = [code.tree for code in codes if code.tree]
+    for tree in trees:
+        names |= imported(tree, packages)
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute() | ast.Call()) if (
+                root(node.value) in names
+            ):
+                names.setdefault(name, getattr(node.value, "attr", "") or names[root(node.value)])
+    return names
+
+
+def imported(tree: ast.AST, packages: Collection[str]) -> dict[str, str]:
+    """The names that the import statements in a piece of code give to the packages and to pieces of them."""
+    names = {}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import():
+                for alias in node.names:
+                    if alias.name.split(".")[0] in packages:
+                        names[alias.asname or alias.name.split(".")[0]] = alias.name
+            case ast.ImportFrom(module=str(module)) if module.split(".")[0] in packages:
+                names |= {alias.asname or alias.name: alias.name for alias in node.names}
+    return names
+
+
+def root(node: ast.AST) -> str | None:
+    """The name that a chain such as torch.nn.functional begins with; `__import__("torch")` is another name of torch."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else imports_by_call(node)
+
+
+def imports_by_call(node: ast.AST) -> str | None:
+    """The package that `__import__("numpy.linalg")` or the like gives; None for any other code."""
+    match node:
+        case ast.Call(func=ast.Name(id="__import__"), args=[text], keywords=[]):
+            return (folded(text) or "").split(".")[0] or None
+    return None

@@ -1,0 +1,289 @@
+"""Imports in whatever spelling: what a cell imports, what it may hide, and what stands in a text that it runs.
+
+The packages that a course allows and all that lives inside them may be imported in any way, and so may whatever the
+part's setup cell imports. What these packages hold of other modules, such as torch.os, may not be reached; and where it
+cannot be told what a text or a name that is made at run time will be, it counts as an import.
+"""
+
+import ast
+import builtins
+import itertools
+from collections.abc import Collection, Iterator, Mapping
+
+from grading.rules.closure import imports_by_call, libraries, root
+from grading.rules.modules import as_values, starred
+from grading.rules.own_names import reads_of_own
+from grading.rules.parsing import folded
+from grading.rules.shell import hides_code
+from grading.rules.student_code import Code
+
+Given = frozenset[tuple[str, str | None]]  # what a setup cell imports: modules, (name, None), and (module, name)
+
+# Modules that torch, numpy and others happen to hold as attributes: reaching them is an import in another spelling.
+SMUGGLED = frozenset(
+    "os sys math cmath importlib builtins inspect subprocess io functools itertools operator ctypes platform warnings "
+    "threading pickle glob textwrap collections contextlib dataclasses re json time enum abc weakref copyreg logging "
+    "tempfile shutil socket struct traceback pathlib numbers hashlib string linecache gc zipfile uuid posixpath _osp "
+    "osp datetime bisect heapq statistics decimal fractions sympy typing typing_extensions ast argparse atexit base64 "
+    "concurrent container_abcs contextvars difflib dis errno fnmatch gzip locale pickletools pkgutil pprint queue "
+    "tarfile tokenize unittest zlib".split()
+)
+OWN = frozenset({("numpy", "typing")})  # bears the name of another module, and is the package's own
+# Names and attributes that lead to the import machinery, and have no other use in an answer.
+IMPORTING_NAMES = frozenset(
+    "__import__ import_module importlib builtins __builtins__ __loader__ __spec__ __globals__ __subclasses__ f_globals "
+    "f_builtins run_cell run_cell_async run_code run_ast_nodes safe_execfile safe_execfile_ipy safe_run_module "
+    "extension_manager find_line_magic find_cell_magic magics_manager register_alias register_magic_function "
+    "input_transformers_cleanup input_transformers_post ast_transformers input_transformer_manager attrgetter".split()
+)
+IMPORTING_TEXTS = frozenset("__import__ import_module importlib __builtins__ __loader__ __spec__".split())
+# Pieces of packages that run a text or a file, or bring code from elsewhere.
+RUNNING_PIECES = frozenset(
+    "runstring rundocs measure hub cpp_extension f2py distutils package _exec_with_source _forward_from_src "
+    "_method_from_src collect_env CompilationUnit parse_ir _jit_get_operation _get_operation_overload "
+    "_load_from_bytes get_overridable_functions get_testing_overrides resolve_name "
+    "_import_dotted_name".split()
+)
+# What else `torch.load` and `np.load` may be given: with these they read numbers, and never make objects of bytes.
+LOADING = {"map_location": None, "mmap_mode": None, "weights_only": True, "allow_pickle": False}
+RUNNING_NAMES = frozenset({"exec", "eval", "compile"})
+MAX_TEXTS = 64  # values of one expression that are followed up
+MAX_STEPS = 2000  # of following them up
+
+
+def given(setup: ast.Module) -> Given:
+    """What a setup cell imports; imports inside its functions stay there and are not given."""
+    found = set()
+    for node in setup.body:
+        match node:
+            case ast.Import(names=names):
+                found |= {(alias.name, None) for alias in names}
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                found |= {(module, alias.name) for alias in names}
+    return frozenset(found)
+
+
+def imports_more(node: ast.AST, packages: Collection[str], given: Given = frozenset()) -> bool:
+    """Whether an import statement imports anything but these packages, a piece of them, and what is given.
+
+    `import sympy` is no more than `from sympy import symbols` as long as only `symbols` is taken from it, which
+    `taken_beyond` looks at.
+    """
+    match node:
+        case ast.Import(names=names):
+            others = [a for a in names if a.name.split(".")[0] not in packages and (a.name, None) not in given]
+            modules = {module for module, _ in given}
+            return any(a.name not in modules or ("." in a.name and not a.asname) for a in others)
+        case ast.ImportFrom(module="__future__", level=0):
+            return False  # a directive to the compiler, no module
+        case ast.ImportFrom(module=module, names=names, level=level):
+            if level or (module or "").split(".")[0] not in packages:
+                return bool(level) or any((module, a.name) not in given for a in names)
+            return any(a.name in SMUGGLED and (module, a.name) not in OWN for a in names)
+    return False
+
+
+def brings_more(node: ast.AST, packages: Collection[str]) -> bool:
+    """Whether an import statement brings a piece of a package that runs texts or files."""
+    match node:
+        case ast.Import(names=names):
+            paths = [alias.name for alias in names]
+        case ast.ImportFrom(module=str(module), names=names, level=0):
+            paths = [f"{module}.{alias.name}" for alias in names]
+        case _:
+            return False
+    parts = [path.split(".") for path in paths]
+    return any(first in packages and not (RUNNING_PIECES | {"load"}).isdisjoint(rest) for first, *rest in parts)
+
+
+def taken_beyond(codes: list[Code], given: Given) -> Iterator[tuple[Code, ast.AST]]:
+    """Where a module that is imported whole, and of which only names are given, serves for anything but these names."""
+    names_of = {module: {name for m, name in given if m == module} for module, _ in given}
+    bound: dict[str, set] = {}  # names of the student's for such modules, and what may be taken from each
+    nodes = [(code, node) for code in codes for node in ast.walk(code.tree or ast.Module([], []))]
+    for _, node in nodes:
+        for alias in node.names if isinstance(node, ast.Import) else ():
+            if None not in names_of.get(alias.name, {None}):  # None stands for all of it
+                bound[alias.asname or alias.name] = names_of[alias.name]
+    within = {n.value for _, n in nodes if isinstance(n, ast.Attribute) and n.attr in bound.get(root(n.value), ())}
+    for code, node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in bound and node not in within:
+            yield code, node
+
+
+def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Module) -> list[tuple[Code, ast.AST]]:
+    """Where the student's cells may import something in another way than by an import statement."""
+    modules, texts = libraries(codes, packages, setup), Texts(codes, packages)
+    trees = [code.tree for code in codes if code.tree]
+    parents = {inner: node for tree in trees for node in ast.walk(tree) for inner in ast.iter_child_nodes(node)}
+    own = reads_of_own(trees, RUNNING_NAMES | {"get_ipython"})
+    elsewhere = as_values(trees, parents, packages, setup) | set(starred(trees, SMUGGLED))
+    functions = {n.name for tree in trees for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    found = []
+    for code in codes:
+        called, harmless = set(), set()
+        for node in ast.walk(code.tree) if code.tree else ():
+            if isinstance(node, ast.Call):
+                called.add(node.func)
+            if imports_by_call(node) in packages:
+                harmless.add(node.func)
+            if node in own or isinstance(node, ast.Call) and node.func in own:
+                continue
+            read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in called
+            if read and node.id in RUNNING_NAMES:
+                found.append((code, node))  # under another name it would run unseen
+                continue
+            hidden = node in elsewhere or hides_code(node, parents, texts.may_import)
+            hidden = hidden or _takes_code(node, parents, modules, packages)
+            if hidden or node not in harmless and _hides_an_import(node, modules, texts, functions):
+                found.append((code, node))
+    return found
+
+
+def _takes_code(
+    node: ast.AST, parents: Mapping[ast.AST, ast.AST], modules: dict[str, str], packages: Collection[str]
+) -> bool:
+    """Whether a piece of a package is used that runs a text or a file, or makes objects of bytes."""
+    match node:
+        case ast.Attribute(value=value, attr=name) if name in RUNNING_PIECES:
+            return root(value) in modules
+        case ast.Attribute(value=value, attr="load") if root(value) in modules:
+            call = parents.get(node)
+            if not isinstance(call, ast.Call) or call.func is not node or len(call.args) != 1:
+                return True
+            given = {keyword.arg: getattr(keyword.value, "value", None) for keyword in call.keywords}
+            return any(name not in LOADING or LOADING[name] not in (None, value) for name, value in given.items())
+        case ast.MatchClass(kwd_attrs=names):  # `case object(math=m)` reads an attribute, and names it here alone
+            return not (SMUGGLED | IMPORTING_NAMES | RUNNING_PIECES).isdisjoint(names)
+    return brings_more(node, packages)
+
+
+def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: "Texts", functions: Collection[str]) -> bool:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in IMPORTING_NAMES:
+            return True
+        case ast.Attribute(value=ast.Name(id="exit" | "quit")):
+            return True  # IPython's own, which hold its shell
+        case ast.Attribute(value=ast.Attribute(attr=inner), attr=name) if name in SMUGGLED and inner in modules:
+            return True  # a module that is an attribute of a class or an object
+        case ast.Attribute(value=value, attr=name) if name in SMUGGLED and root(value) in modules:
+            return not (isinstance(value, ast.Name) and (modules[value.id], name) in OWN)
+        case ast.Attribute(value=value, attr="__dict__") | ast.Call(func=ast.Name(id="vars"), args=[value]):
+            return root(value) in modules
+        case ast.Attribute(value=ast.Name(id=name), attr="__self__"):
+            return hasattr(builtins, name)
+        case (
+            ast.Constant(value=str())
+            | ast.BinOp(op=ast.Add())
+            | ast.JoinedStr()
+            | ast.Call(func=ast.Attribute(attr="join"))
+        ):
+            return folded(node) in IMPORTING_TEXTS
+        case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=key):
+            return not IMPORTING_TEXTS.isdisjoint(texts.of(key) or ())
+        case ast.Call(func=ast.Name(id=name), args=[text, *_]) if name in RUNNING_NAMES:
+            return name != "compile" or _may_import(texts.of(text), texts.packages)
+        case (
+            ast.Call(func=ast.Name(id="getattr"), args=[place, name, *_])
+            | ast.Call(func=ast.Attribute(value=place, attr="__getattribute__" | "__getattr__"), args=[name])
+            | ast.Call(func=ast.Attribute(attr="__getattribute__" | "__getattr__"), args=[place, name])
+        ):
+            names = texts.of(name)
+            if root(place) not in modules:
+                return _leads_anywhere(place, functions) if names is None else not IMPORTING_NAMES.isdisjoint(names)
+            return names is None or not (SMUGGLED | IMPORTING_NAMES | RUNNING_PIECES).isdisjoint(names)
+    return False
+
+
+def _leads_anywhere(place: ast.expr, functions: Collection[str]) -> bool:
+    """Whether something has attributes that lead to the import machinery, as functions, builtins and literals do."""
+    match place:
+        case ast.Name(id=name):
+            return name in functions or hasattr(builtins, name)
+        case ast.Call(func=ast.Name(id="super")):
+            return False
+    return isinstance(place, (ast.Call, ast.Lambda, ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.Set))
+
+
+def _may_import(sources: set[str] | None, packages: Collection[str]) -> bool:
+    """Whether any of the texts, as code, imports or runs something; None is a text that cannot be told."""
+    if sources is None:
+        return True
+    try:
+        trees = [ast.parse(source) for source in sources]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    return any(_has_an_import(tree, packages) for tree in trees)
+
+
+def _has_an_import(tree: ast.AST, packages: Collection[str]) -> bool:
+    names = [getattr(node, "id", getattr(node, "attr", None)) for node in ast.walk(tree)]
+    imported = any(imports_more(node, packages) or brings_more(node, packages) for node in ast.walk(tree))
+    return imported or not (IMPORTING_NAMES | RUNNING_NAMES | RUNNING_PIECES | SMUGGLED).isdisjoint(names)
+
+
+class Texts:
+    """The texts that an expression can have as its value, as far as the student's cells tell."""
+
+    def __init__(self, codes: list[Code], packages: Collection[str]) -> None:
+        self.packages = packages
+        self.bound: dict[str, list[ast.expr | None]] = {}
+        self.steps = 0
+        for code in codes:
+            for node in ast.walk(code.tree) if code.tree else ():
+                match node:
+                    case ast.Assign(targets=targets, value=value):
+                        for target in targets:
+                            self._bind(target, value)
+                    case ast.AnnAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
+                        self._bind(target, value)
+                    case (
+                        ast.For(target=target, iter=ast.List(elts=pieces) | ast.Tuple(elts=pieces))
+                        | ast.comprehension(target=target, iter=ast.List(elts=pieces) | ast.Tuple(elts=pieces))
+                    ):
+                        for piece in pieces:
+                            self._bind(target, piece)
+                    case ast.For(target=target) | ast.comprehension(target=target) | ast.AugAssign(target=target):
+                        self._bind(target, None)
+                    case ast.withitem(optional_vars=target) if target is not None:
+                        self._bind(target, None)
+                    case ast.arg(arg=name):
+                        self.bound.setdefault(name, []).append(None)
+
+    def may_import(self, tree: ast.AST) -> bool:
+        """Whether a piece of code imports or runs something."""
+        return _has_an_import(tree, self.packages)
+
+    def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
+        pair = (ast.Tuple, ast.List)
+        if isinstance(target, ast.Name):
+            self.bound.setdefault(target.id, []).append(value)
+        elif isinstance(target, pair):
+            same = isinstance(value, pair) and len(value.elts) == len(target.elts)
+            for place, inner in enumerate(target.elts):
+                self._bind(inner, value.elts[place] if same else None)
+
+    def of(self, node: ast.expr | None, depth: int = 0) -> set[str] | None:
+        """All possible texts, or None if they cannot be told."""
+        self.steps = self.steps + 1 if depth else 0
+        if node is None or depth > 8 or self.steps > MAX_STEPS:
+            return None
+        if (text := folded(node)) is not None:
+            return {text}
+        match node:
+            case ast.Name(id=name):
+                return self._any_of(self.bound.get(name, [None]), depth)
+            case ast.IfExp(body=body, orelse=other):
+                return self._any_of([body, other], depth)
+            case ast.Subscript(value=ast.List(elts=pieces) | ast.Tuple(elts=pieces) | ast.Dict(values=pieces)):
+                return self._any_of(pieces, depth)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                sides = [self.of(left, depth + 1), self.of(right, depth + 1)]
+                if None in sides or len(sides[0]) * len(sides[1]) > MAX_TEXTS:
+                    return None
+                return {a + b for a, b in itertools.product(*sides)}
+        return None
+
+    def _any_of(self, nodes: list[ast.expr | None], depth: int) -> set[str] | None:
+        sets = [self.of(node, depth + 1) for node in nodes[: MAX_TEXTS + 1]]
+        return None if None in sets or len(sets) > MAX_TEXTS else set().union(*sets)

@@ -1,0 +1,116 @@
+"""Modules as values: where a module of a package is taken for more than what it holds, as in `tools = [torch]`.
+
+What is then read from `tools[0]` cannot be followed, so it counts as an import. The usual second name, as in
+`F = nn.functional`, is followed and may be given.
+"""
+
+import ast
+import functools
+import importlib.util
+import os
+from collections.abc import Collection, Iterator, Mapping
+
+from grading.rules.own_names import local_reads, reads_of_own, reads_of_set
+
+# Builtins that show a module or ask about it, and give nothing of it away.
+LOOKING = frozenset("help dir print type id repr str display hasattr getattr vars isinstance".split())
+
+
+def as_values(
+    trees: list[ast.Module], parents: Mapping[ast.AST, ast.AST], packages: Collection[str], setup: ast.Module
+) -> set[ast.AST]:
+    """The uses of a module, such as `torch` or `nn.functional`, as a value that goes where it cannot be followed."""
+    paths, second = _paths([setup, *trees], packages)
+    own = reads_of_own(trees, frozenset(paths) - second)
+    found = set()
+    for tree in trees:
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
+                path = None if _is_plain(node, parents) or _first_name(node) in own else _path(node, paths)
+                if path and _is_module(path, packages):
+                    found.add(node)
+    return found
+
+
+def _paths(trees: list[ast.Module], packages: Collection[str]) -> tuple[dict[str, str], set[str]]:
+    """The names of modules and of what is taken from them, with their full paths; those that an assignment gave."""
+    paths, second = {name: name for name in packages}, set()
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    for node in nodes:
+        match node:
+            case ast.Import(names=names):
+                paths |= {a.asname or a.name.split(".")[0]: a.name if a.asname else a.name.split(".")[0] for a in names}
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                paths |= {alias.asname or alias.name: f"{module}.{alias.name}" for alias in names}
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if path := _path(value, paths):
+                if _is_module(path, packages):
+                    paths.setdefault(name, path)
+                    second.add(name)
+    return paths, second
+
+
+def _path(node: ast.AST, paths: Mapping[str, str]) -> str | None:
+    """The full path of a chain such as nn.functional; None where its first name is no module's."""
+    match node:
+        case ast.Name(id=name):
+            return paths.get(name)
+        case ast.Attribute(value=value, attr=name):
+            before = _path(value, paths)
+            return before and f"{before}.{name}"
+    return None
+
+
+def _first_name(node: ast.AST) -> ast.AST:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
+def _is_module(path: str, packages: Collection[str]) -> bool:
+    """Whether a package has a module of this path among its files; nothing is imported to see it."""
+    package, *inner = path.split(".")
+    if package not in packages:
+        return False
+    places = [os.path.join(place, *inner) for place in _folders(package)]
+    return not inner or any(os.path.isdir(place) or os.path.isfile(f"{place}.py") for place in places)
+
+
+@functools.cache  # of what is installed: a cell asks for each name in it
+def _folders(package: str) -> tuple[str, ...]:
+    spec = importlib.util.find_spec(package)
+    return tuple((spec and spec.submodule_search_locations) or ())
+
+
+def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether a module's use can be followed, or gives nothing away."""
+    match parents.get(node):
+        case ast.Attribute() | ast.Expr() | ast.Compare() | ast.FormattedValue() | ast.Subscript():
+            return True
+        case ast.Assign(targets=[ast.Name()]) as assignment:
+            return not isinstance(parents.get(assignment), ast.ClassDef)  # where it is an attribute
+        case ast.Call(func=ast.Name(id=name), args=arguments):
+            return name in LOOKING and node in arguments
+        case ast.Call(func=ast.Attribute(attr="__getattribute__" | "__getattr__")):
+            return True  # which is looked at by the names that are read
+    return False
+
+
+def starred(trees: list[ast.Module], names: frozenset[str]) -> Iterator[ast.Name]:
+    """Where some names are read that a star import can have brought: the student sets them nowhere after it."""
+    places = [(n, m) for n, tree in enumerate(trees) for m, node in enumerate(tree.body) if _has_star(node)]
+    if not places:
+        return
+    cell, statement = places[-1]
+    after = [ast.Module(trees[cell].body[statement + 1 :], []), *trees[cell + 1 :]]
+    own = local_reads(trees, names) | reads_of_set(after, names)
+    for tree in trees:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names and node not in own:
+                yield node
+
+
+def _has_star(tree: ast.AST) -> bool:
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    return any(alias.name == "*" for node in imports for alias in node.names)

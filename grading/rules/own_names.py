@@ -1,0 +1,103 @@
+"""Reads of a builtin's name that mean something else: a variable or function of the student's, such as `exec = 5`."""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+def reads_of_own(trees: Iterable[ast.Module], names: frozenset[str]) -> set[ast.Name]:
+    """Where some names are read that stand for the student's own: local ones, and those that a statement before set."""
+    trees = list(trees)
+    return local_reads(trees, names) | reads_of_set(trees, names)
+
+
+def local_reads(trees: Iterable[ast.Module], names: frozenset[str]) -> set[ast.Name]:
+    """Where some names are read as the local ones of a function, a comprehension, or the body of a loop."""
+    found = set()
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, Function):
+            own = names & _locals(node)
+            body = [node.body] if isinstance(node, ast.Lambda) else node.body  # not what defaults are
+        elif isinstance(node, (ast.For, ast.AsyncFor)):
+            own, body = names & _stored(node.target), node.body
+        elif isinstance(node, Comprehension):
+            own = names & {name for generator in node.generators for name in _stored(generator.target)}
+            first, *others = node.generators  # the first iterable is read outside
+            body = [*_results(node), *first.ifs, *others]
+        else:
+            continue
+        if own:
+            own -= {inner.id for inner in _names(node) if isinstance(inner.ctx, ast.Del)}
+            found |= {read for inner in body for read in _reads(inner, own)}
+    return found
+
+
+def reads_of_set(trees: Iterable[ast.Module], names: frozenset[str]) -> set[ast.Name]:
+    """Where some names are read that a statement before set, in this cell or in an earlier one.
+
+    That statement stands in no branch, so that the read never runs unless it did.
+    """
+    found, before = set(), set()
+    for tree in trees:
+        deleted = {node.id for node in _names(tree) if isinstance(node.ctx, ast.Del)}
+        before -= deleted
+        found |= _reads(tree, before)
+        ends: dict[str, int] = {}  # of the first statement in this cell that sets a name
+        for statement in tree.body:
+            found |= _reads(statement, {name for name, end in ends.items() if end < statement.lineno})
+            for name in (_set_by(statement) & names) - deleted:
+                ends.setdefault(name, statement.end_lineno)
+        before |= ends.keys()
+    return found
+
+
+def _results(node: ast.expr) -> list[ast.expr]:
+    return [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+
+
+def _stored(target: ast.AST) -> set[str]:
+    return {node.id for node in _names(target) if isinstance(node.ctx, ast.Store)}
+
+
+def _names(tree: ast.AST) -> Iterator[ast.Name]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+
+
+def _reads(tree: ast.AST, names: set[str] | frozenset[str]) -> set[ast.Name]:
+    return {node for node in _names(tree) if isinstance(node.ctx, ast.Load) and node.id in names} if names else set()
+
+
+def _locals(function: Function) -> set[str]:
+    """The parameters of a function, and the variables that its own statements set."""
+    arguments = function.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    found = {argument.arg for argument in every if argument is not None}
+    if isinstance(function, ast.Lambda):
+        return found
+    outside = {
+        name for node in ast.walk(function) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names
+    }
+    waiting = list(function.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif not isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            waiting += ast.iter_child_nodes(node)
+    return found - outside
+
+
+def _set_by(statement: ast.stmt) -> set[str]:
+    """The names that a statement sets for sure."""
+    match statement:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return {name}
+        case ast.Assign(targets=targets):
+            return {name for target in targets for name in _stored(target)}
+        case ast.AnnAssign(target=ast.Name(id=name), value=value) if value is not None:
+            return {name}
+    return set()

@@ -1,0 +1,193 @@
+"""The Python that a cell holds: its syntax tree, after all that IPython makes of the text first.
+
+A cell is split into lines, cleaned and read for magics as IPython does it, and by IPython's own functions where it has
+them. Nothing is run.
+"""
+
+import ast
+import contextlib
+import re
+import string
+import warnings
+
+from IPython.core.inputtransformer2 import TransformerManager, cell_magic, leading_empty_lines
+
+# Magics whose code runs as ordinary code of this kernel; of these, those with code on their own line.
+PLAIN_MAGICS = frozenset({"time", "timeit", "capture", "prun", "debug"})
+LINE_MAGICS = frozenset({"time", "timeit", "prun", "debug"})
+# Magics whose cell is run by another program, shown or written to a file; any other one may run it here.
+OTHER_MAGICS = frozenset(
+    "bash sh script system sx ! perl ruby python python2 python3 pypy html HTML svg SVG latex markdown js javascript "
+    "writefile file".split()
+)
+# Line magics that show or set something and run no code but what `expands` finds in their text.
+HARMLESS_MAGICS = frozenset(
+    "matplotlib who who_ls whos precision pprint config pinfo pinfo2 psearch pdoc pdef psource pfile pip conda mamba "
+    "micromamba uv pwd cd ls ll cat env set_env lsmagic magic quickref history hist xmode tb colors pdb page reset "
+    "reset_selective xdel mkdir sx system".split()
+)
+# Those that run code. In a cell of one line, IPython takes the name of a line magic without its %, too.
+OTHER_LINE_MAGICS = frozenset(
+    "alias alias_magic autocall code_wrap ed edit load load_ext loadpy macro pycat pylab recall reload_ext rep rerun "
+    "run save".split()
+)
+OPTIONS = re.compile(r"(?:\s*(?:-[nrpNRP]\s*\d+|-[lsTDb]\s*\S+|-\w|--[\w-]+)(?=\s|$))*\s*")
+MAX_DEPTH = 200  # of a syntax tree; real code reaches about 30
+TOO_DEEP = "exec(text)"  # stands for code that is nested deeper: what it does cannot be told
+# IPython reads the whole cell again for each magic in it: characters times lines that may be one.
+MAGIC_LINE = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
+MAX_MAGICS_TIMES_CHARS = 1_500_000  # 10 s; ten magics in a cell of 3,000 characters are 30,000
+# For each line such as `softmax?`, IPython reads every word of it again from each of its letters, in one call in C.
+HELP_LINE = re.compile(r"\?[ \t\\]*$", re.MULTILINE)
+WORD = re.compile(r"[\w*.]+")
+MAX_HELPS_TIMES_LETTERS = 10_000_000  # 0.3 s: one help line, and a word of 3,000 letters; real cells stay below 100,000
+MAX_QUOTES_TIMES_CHARS = 100_000_000  # a line is read again for each triple quote in it
+
+
+def parse(source: str) -> ast.Module | None:
+    """The syntax tree of a cell, after IPython's own transformation; None if the cell cannot run at all.
+
+    The numbers of the lines are those of the cell, also below a cell magic such as %%time. Code that stands in a text,
+    as in exec("x = 1") or after %timeit, stands in the tree where it would run.
+    """
+    text = source if source.endswith("\n") else f"{source}\n"
+    whole = text.splitlines(keepends=True)  # as IPython does: also at a form feed, or at U+2028
+    if any(line.count('"""') + line.count("'''") > MAX_QUOTES_TIMES_CHARS / len(line) for line in whole):
+        return ast.parse(TOO_DEEP)
+    manager = TransformerManager()
+    skipped, lines = len(whole) - len(leading_empty_lines(whole)), whole
+    for clean in manager.cleanup_transforms:
+        lines = clean(lines)
+    if cell_magic(lines) != lines:
+        return _below_a_magic(lines[0], "".join(lines[1:]), skipped)
+    if _takes_long("\n".join("".join(lines).splitlines())):
+        return ast.parse(TOO_DEEP)
+    with warnings.catch_warnings(), contextlib.suppress(SyntaxError, ValueError, RuntimeError, MemoryError):
+        warnings.simplefilter("ignore")
+        transformed = "".join(manager.do_token_transforms(lines))
+        tree = compile(
+            transformed, "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True
+        )
+        tree = _Unfold().visit(tree) if _depth(tree) <= MAX_DEPTH else ast.parse(TOO_DEEP)
+        return ast.increment_lineno(tree, skipped)
+    return None
+
+
+def expands(text: str) -> bool:
+    """Whether IPython puts the value of an expression into the text of a magic or of a shell's command.
+
+    It does so for {braces} around any expression; a variable's name alone, as in `!ls {folder}`, only shows something.
+    """
+    try:
+        fields = [(field, form) for _, field, form, _ in string.Formatter().parse(text) if field is not None]
+    except ValueError:
+        return False  # no text for a formatter: IPython leaves it as it stands
+    computed = (
+        not re.fullmatch(r"\w*", one) and _is_expression(one)
+        for field, form in fields
+        for one in (field, f"{field}:{form}")
+    )
+    return any(computed) or any("{" in form for _, form in fields)
+
+
+def bare_magic(source: str) -> str | None:
+    """The name of the line magic that a cell of one line begins with where its %, as IPython allows, is left out."""
+    lines = source.splitlines()
+    first = re.match(r"\s*(\w+)(?!\w|\s*[=,.])", source)
+    known = LINE_MAGICS | HARMLESS_MAGICS | OTHER_LINE_MAGICS
+    return first[1] if len([line for line in lines if line.strip()]) == 1 and first and first[1] in known else None
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        return bool(ast.parse(f"({text.strip()})", mode="eval"))
+    except (SyntaxError, ValueError):
+        return False
+    except (RecursionError, MemoryError):
+        return True
+
+
+def _below_a_magic(first: str, text: str, skipped: int) -> ast.Module | None:
+    """The tree of a cell whose first line is a cell magic; only a first line of the usual form is believed."""
+    usual = re.fullmatch(r"%%(\w+|!)((?:[ \t][^\r\n]*)?)(?:\r?\n)?", first)
+    name, line = usual.groups() if usual else ("", "")
+    if name in OTHER_MAGICS and not line.rstrip().endswith("?") and not expands(line):
+        return ast.Module([], [])
+    if name not in PLAIN_MAGICS or name not in LINE_MAGICS and expands(line):
+        return ast.parse(TOO_DEEP)
+    setup = parse(line[OPTIONS.match(line).end() :]) if name in LINE_MAGICS else None
+    body = parse(text)
+    return body and ast.Module((setup.body if setup else []) + ast.increment_lineno(body, skipped + 1).body, [])
+
+
+def _takes_long(text: str) -> bool:
+    """Whether IPython would need long to transform a cell's text, whose lines end in no way but one."""
+    helps = len(HELP_LINE.findall(text))
+    again = helps and helps * sum(len(word) ** 2 for word in WORD.findall(text))
+    return len(MAGIC_LINE.findall(text)) * len(text) > MAX_MAGICS_TIMES_CHARS or again > MAX_HELPS_TIMES_LETTERS
+
+
+def folded(node: ast.AST) -> str | None:
+    """The text that an expression of constants spells, such as "os" or "o" + "s"; None if it cannot be told."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            parts = [folded(left), folded(right)]
+        case ast.JoinedStr(values=values):
+            parts = [folded(value) for value in values]
+        case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
+            return folded(value)
+        case ast.Call(
+            func=ast.Attribute(value=ast.Constant(value=str(between)), attr="join"), args=[ast.List() as pieces]
+        ):
+            parts = [folded(piece) for piece in pieces.elts]
+            return between.join(parts) if None not in parts else None
+        case _:
+            return None
+    return "".join(parts) if None not in parts else None
+
+
+class _Unfold(ast.NodeTransformer):
+    """Puts the code of a text, where exec, eval or a magic runs it, in that text's place."""
+
+    def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
+        node = self.generic_visit(node)
+        inner = _in_text(node.value)
+        return _at(inner.body, node) if inner and inner.body else node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        node = self.generic_visit(node)
+        inner = _in_text(node)
+        if inner and len(inner.body) == 1 and isinstance(inner.body[0], ast.Expr):
+            return _at([inner.body[0].value], node)[0]
+        return node
+
+
+def _in_text(node: ast.expr) -> ast.Module | None:
+    """The tree of the code in the text that a call runs, if it is such a call and the text can be told."""
+    match node:
+        case ast.Call(func=ast.Name(id="exec" | "eval"), args=[text, *_]):
+            return parse((folded(text) or "").strip()) if folded(text) else None
+        case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[magic, text, *_]):
+            code = folded(text)
+            return parse(code[OPTIONS.match(code).end() :]) if code and folded(magic) in LINE_MAGICS else None
+        case ast.Call(func=ast.Attribute(attr="run_cell_magic"), args=[magic, line, text]):
+            parts = [folded(magic), folded(line), folded(text)]
+            return parse("%%{} {}\n{}".format(*parts)) if parts[0] in PLAIN_MAGICS and None not in parts else None
+    return None
+
+
+def _at(nodes: list, place: ast.AST) -> list:
+    """The nodes, all of them said to stand where `place` does."""
+    for node in nodes:
+        for inner in ast.walk(node):
+            ast.copy_location(inner, place)  # which leaves alone what stands nowhere, such as an operator
+    return nodes
+
+
+def _depth(tree: ast.AST) -> int:
+    depth, level = 0, [tree]
+    while level:
+        depth, level = depth + 1, [inner for node in level for inner in ast.iter_child_nodes(node)]
+    return depth

@@ -1,0 +1,257 @@
+"""Comments that name a tensor's shape: how many statements of `forward` have one."""
+
+import ast
+import io
+import re
+import tokenize
+import unicodedata
+
+from grading.core import messages
+from grading.marking.rubric import Verdict
+from grading.rules.student_code import Code, defined, editable, top_level
+
+# Words that name a dimension, alone or in names such as len_q and batch_size.
+_WORDS = frozenset(
+    "batch head heads nheads seq len length lengths dim dims time token tokens query queries key keys value values "
+    "position positions pos num n embed embedding emb model hidden kv qk q k v d size sizes in out input output "
+    "feature features channel channels width widths src tgt source target group groups per sample samples attending "
+    "attended sequence depth latent total shared".split()
+)
+# Names of tensors, which in a list of their own are no dimensions.
+_TENSOR = re.compile(r"[qkvwxyo]|w_?\w{1,3}|quer(y|ies)|keys?|values?|input|output|source|target")
+_PROSE = frozenset("to of is we in on or no it at as by do so if an be us me my am go he up".split())
+# A letter for a dimension, in the ways it is usually written: B, L_1, D_qk, Lq, bs, d_k, n2.
+_LETTERS = r"(?:[A-Z][A-Za-z0-9]{0,3}(?:_\w{1,6})?|[a-z]{1,2}\d?(?:_[A-Za-z0-9]{1,6})?)'?"
+_ATOM = r"(?:[A-Za-z]\w*'?|\d+)"
+_PRODUCT = re.compile(rf"\(?{_ATOM}\)?(?:\s*(?://?|[*+-])\s*\(?{_ATOM}\)?)*")
+_GROUP = re.compile(r"(\w?)[(\[{<]((?:[^()\[\]{}<>]|\([^()\[\]{}<>]*\))*)[)\]}>]")
+_TIMES = re.compile(rf"(?<![\w.]){_PRODUCT.pattern}(?:\s*\bx\b\s*{_PRODUCT.pattern}|\s+by\s+{_PRODUCT.pattern})+(?!\w)")
+MAX_CHARS = 300  # of a comment that are read
+
+
+def shapes_named(comment: str) -> int:
+    """How many shapes a comment names in letters, in any bracket style, with x between, or as a list of its own.
+
+    A shape and what it becomes, (B, L, D) -> (B, H, L, d), are one.
+    """
+    text = unicodedata.normalize("NFKC", comment[:MAX_CHARS].lstrip("#!: ")).replace("self.", "")
+    text = re.sub(r"[·∙⋅]", "*", re.sub(r"[×✕⨯]|(?<=[A-Za-z0-9_]) [X] (?=[A-Za-z0-9])", " x ", text))
+    text = re.sub(r"(?<=[A-Z0-9])x(?=[A-Z])", " x ", text)  # BxLxD
+    text = re.sub(r"_\{(\w+)\}", r"_\1", re.sub(r"[$`\\]", "", text))
+    arrows = len(re.findall(r"->|=>|→|⟶|⇒", text))
+    groups = [
+        m for m in _GROUP.finditer(text.replace("->", "→").replace("=>", "→")) if _is_shape(m.group(2), m.group(1))
+    ]
+    if groups:
+        return max(1, len(groups) - arrows)
+    runs = [m for m in _TIMES.finditer(text) if _is_shape(re.sub(r"\bby\b", "x", m.group()), "")]
+    if runs:
+        return max(1, len(runs) - arrows)
+    pieces = re.split(
+        r"->|=>|→|[:=]|\b(?:shapes?|sizes?|dims|dimensions|tensor)\b(?!_)", _GROUP.sub("", text), flags=re.IGNORECASE
+    )
+    return int(any(_is_shape(piece.strip(" ."), None) for piece in pieces))
+
+
+def _is_shape(text: str, before: str | None) -> bool:
+    """Whether text, in brackets that follow the character before, is a shape; None: a list without brackets."""
+    text = text.strip()
+    if re.search(r"[,;|]", text):
+        entries = re.split(r"\s*[,;|]\s*", text.rstrip(",;| "))
+    elif re.search(r"\bx\b", text):
+        entries = re.split(r"\s*\bx\b\s*", text)
+    elif re.fullmatch(rf"(?:{_LETTERS}|\d+)(?:\s+(?:{_LETTERS}|\d+))+", text):
+        entries = text.split()
+    elif before is None and text.count("*") >= 2:
+        entries = re.split(r"\s*\*\s*", text)
+    else:
+        entries = [text]
+    if len(entries) > 1:
+        entries = [re.sub(r"\s*=\s*\w+$", "", entry) for entry in entries]  # (B=2, L_1=5)
+    letters = [e for e in entries if re.search(r"[A-Za-z]", e)]
+    known = [e for e in letters if _is_entry(e) and re.search(r"[A-Z]|_|\d|[a-z]{3}", e)]  # more than a letter or two
+    if len(known) >= 2 and before == "":  # beside these, (B, share, L_1) may hold a name of one's own
+        valid = all(_PRODUCT.fullmatch(e) or _is_entry(e) for e in entries)
+    else:
+        valid = all(map(_is_entry, entries))
+    if not letters or not valid or all(_TENSOR.fullmatch(e.lower()) for e in letters):
+        return False
+    if len(entries) == 1:
+        return before == "" and bool(re.fullmatch(r"[BDEGHLNST]|.*[_*\d,].*", text))
+    if before is None:  # a list without brackets is more likely prose
+        return len(known) >= 2 or len(entries) >= 3 and all(len(e) <= 2 for e in entries)
+    return not before or any(re.search(r"[A-Z_\d]", e) for e in letters)  # before: a function's name, or a tensor's
+
+
+def _is_entry(entry: str) -> bool:
+    """Whether a piece of a list can be a dimension: a letter or a word for it, a number, a product, or an ellipsis."""
+    if entry in {"...", "…", "*"}:
+        return True
+    if re.fullmatch(r"[A-Za-z]+(?:[ -][A-Za-z]+)+", entry):
+        return all(word.lower() in _WORDS for word in re.split(r"[ -]", entry))
+    return bool(_PRODUCT.fullmatch(entry)) and all(_is_atom(atom) for atom in re.findall(_ATOM, entry))
+
+
+def _is_atom(atom: str) -> bool:
+    if re.fullmatch(_LETTERS, atom) and atom not in _PROSE:
+        return True
+    return all(piece.isdigit() or piece in _WORDS or len(piece) <= 2 for piece in atom.lower().split("_"))
+
+
+def shape_comments(answer_id: str, class_name: str) -> Verdict:
+    """Right if at least half of the statements of forward that compute a tensor have a comment with a shape.
+
+    It stands on a line of the statement's own, or in a comment beside it, above or below; a comment between two
+    statements serves one of them, or as many as it names shapes.
+    """
+    codes = editable(answer_id)
+    found = _forward(codes, class_name)
+    if found is None:
+        return Verdict(False, messages.no_forward(class_name))
+    code, forward = found
+    sizes = _sizes(forward)
+    statements = [s for s in ast.walk(forward) if isinstance(s, ast.stmt) and _computes(s, sizes)]
+    statements.sort(key=lambda s: (s.lineno, s.col_offset))
+    commented = _commented(code.source, statements)
+    right = bool(statements) and 2 * commented >= len(statements)
+    return Verdict(right, messages.shape_comments(commented, len(statements)))
+
+
+def _commented(source: str, statements: list[ast.stmt]) -> int:
+    """How many of the statements have a comment with a shape."""
+    comments, lines = _comments(source), source.splitlines()
+    alone = {n for n in comments if lines[n - 1].lstrip().startswith("#")}
+    done = [any(n in comments and comments[n] for n in range(s.lineno, s.end_lineno + 1)) for s in statements]
+    block: list[int] = []
+    for n in range(1, len(lines) + 2):
+        if n in alone:
+            block.append(n)
+        elif block:
+            serves = sum(comments[line] for line in block)
+            beside = [i for i, s in enumerate(statements) if s.end_lineno + 1 == block[0] or s.lineno == block[-1] + 1]
+            for i in [i for i in beside if not done[i]][:serves]:  # the one above first: nothing else can serve it
+                done[i] = True
+            block = []
+    return sum(done)
+
+
+def _forward(codes: list[Code], class_name: str, depth: int = 0) -> tuple[Code, ast.FunctionDef] | None:
+    """The `forward` of the class as defined last, in the class, by a later assignment, or in a base class."""
+    changes = []
+    for code in codes:
+        for node in top_level(code.tree.body if code.tree else []):
+            match node:
+                case ast.ClassDef(name=name) if name == class_name:
+                    changes.append((code, node))
+                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)) if name == class_name:
+                    changes.append((code, other))
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr="forward")], value=ast.Name(id=f)):
+                    changes += [(code, _function(codes, f))] if name == class_name else []
+                case ast.Expr(
+                    value=ast.Call(
+                        func=ast.Name(id="setattr"),
+                        args=[ast.Name(id=name), ast.Constant(value="forward"), ast.Name(id=f)],
+                    )
+                ) if name == class_name:
+                    changes.append((code, _function(codes, f)))
+    for code, change in reversed(changes):
+        match change:
+            case str(other) if depth < 5:
+                return _forward(codes, other, depth + 1)
+            case (ast.FunctionDef() as function, Code() as place):
+                return place, function
+            case ast.ClassDef(body=body, bases=bases):
+                for inner in top_level(body):
+                    match inner:
+                        case ast.FunctionDef(name="forward"):
+                            return code, inner
+                        case ast.Assign(targets=[ast.Name(id="forward")], value=ast.Name(id=f)):
+                            own = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == f]
+                            place = _function(codes, f)
+                            return (code, own[-1]) if own else place and (place[1], place[0])
+                for base in bases if depth < 5 else ():
+                    found = _forward(codes, base.id, depth + 1) if isinstance(base, ast.Name) else None
+                    if found:
+                        return found
+                return None
+    return None
+
+
+def _function(codes: list[Code], name: str) -> tuple[ast.FunctionDef, Code] | None:
+    """The function that the cells define last under a name, and its cell."""
+    found = [(node, code) for code, node in defined(codes).get(name, []) if isinstance(node, ast.FunctionDef)]
+    return found[-1] if found else None
+
+
+def _computes(statement: ast.stmt, sizes: set[str]) -> bool:
+    """Whether a statement computes a tensor: an operation or a call, unless it only reads a shape or prints."""
+    match statement:
+        case ast.Assign(value=value) | ast.Return(value=value) | ast.AnnAssign(value=value) if value is not None:
+            works = any(isinstance(n, (ast.Call, ast.BinOp, ast.Subscript)) for n in ast.walk(value))
+            return works and not _is_size(value, sizes)
+        case ast.AugAssign(target=target, value=value):
+            return not (_is_size(target, sizes) and _is_size(value, sizes))
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))):
+            return name.endswith("_") and not name.endswith("__")
+    return False
+
+
+def _sizes(forward: ast.FunctionDef) -> set[str]:
+    """The names of forward's own that hold sizes: assigned from shapes and numbers and from nothing else."""
+    sizes: set[str] = set()
+    others: set[str] = {argument.arg for argument in ast.walk(forward.args) if isinstance(argument, ast.arg)}
+    assigned = [node for node in ast.walk(forward) if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign))]
+    for node in sorted(assigned, key=lambda node: node.lineno):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        names = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        (sizes if node.value is not None and _is_size(node.value, sizes) else others).update(names)
+    return sizes - others
+
+
+def _is_size(value: ast.expr, sizes: set[str]) -> bool:
+    """Whether an expression is made of sizes alone: x.shape, x.shape[0], x.size(1), self.H * 2, D_qk ** 0.5."""
+    match value:
+        case ast.Constant():
+            return True
+        case ast.Attribute(attr="shape" | "H" | "G" | "D_1" | "D_2" | "D_qk" | "D_v" | "device" | "dtype" | "ndim"):
+            return True
+        case ast.Name(id=name):
+            return name in sizes
+        case ast.Call(func=ast.Attribute(attr="size" | "dim" | "numel" | "new_tensor" | "item")):
+            return True
+        case ast.Call(func=ast.Name(id="len" | "int" | "float" | "max" | "min" | "divmod" | "round" | "slice")):
+            return True
+        case ast.Call(
+            func=ast.Attribute(attr="sqrt" | "rsqrt" | "tensor" | "as_tensor" | "float64" | "float32"), args=args
+        ):
+            return all(_is_size(a, sizes) for a in args)
+        case ast.Call(func=ast.Attribute(attr="float" | "double" | "sqrt" | "to" | "rsqrt", value=inner), args=[]):
+            return _is_size(inner, sizes)
+        case ast.Subscript(value=inner) | ast.UnaryOp(operand=inner) | ast.Starred(value=inner):
+            return _is_size(inner, sizes)
+        case ast.BinOp(left=left, op=ast.FloorDiv() | ast.Mod(), right=right):
+            return all(_is_size(side, sizes) or _is_of_self(side) for side in (left, right))
+        case ast.BinOp(left=left, right=right):
+            return _is_size(left, sizes) and _is_size(right, sizes)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            return all(_is_size(part, sizes) for part in parts)
+    return False
+
+
+def _is_of_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+
+
+def _comments(source: str) -> dict[int, int]:
+    """By line, how many shapes its comment names."""
+    found = {}
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type == tokenize.COMMENT:
+                found[token.start[0]] = shapes_named(token.string)
+    except (tokenize.TokenError, SyntaxError, IndentationError):
+        # A magic that Python cannot read: the comments before it are found, those after it line by line.
+        for number, line in enumerate(source.splitlines(), start=1):
+            if "#" in line and number not in found:
+                found[number] = shapes_named(line[line.index("#") :])
+    return found

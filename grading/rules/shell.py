@@ -1,0 +1,77 @@
+"""What a cell asks of IPython: its magics, its shell's commands, and the shell itself.
+
+Those on the lists are allowed. Any other may run a text or a file that cannot be seen, and counts as an import.
+"""
+
+import ast
+import re
+from collections.abc import Callable, Mapping
+
+from grading.rules.parsing import HARMLESS_MAGICS, LINE_MAGICS, OPTIONS, OTHER_MAGICS, expands, folded, parse
+
+LINE, CELL = "run_line_magic", "run_cell_magic"
+COMMANDS = frozenset({"system", "getoutput"})  # which `!ls` and `files = !ls` become
+METHODS = COMMANDS | {LINE, CELL, "magic", "show_usage"}
+SETTING = re.compile(r"\s*(?:[\w.]*|[\w.]+\s*=(.*))\s*")
+
+
+def hides_code(node: ast.AST, parents: Mapping[ast.AST, ast.AST], may_import: Callable[[ast.AST], bool]) -> bool:
+    """Whether a use of IPython's shell may run something that cannot be seen."""
+    match node:
+        case ast.Name(id="get_ipython", ctx=ast.Load()):
+            return not _is_usual(node, parents)
+        case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[name, *rest], keywords=[]):
+            return _line_hides(folded(name), rest, may_import)
+        case ast.Call(func=ast.Attribute(attr="run_cell_magic"), args=[name, line, _], keywords=[]):
+            # One whose code can be told stands in the tree as that code.
+            return folded(name) not in OTHER_MAGICS or _expands(line)
+        case ast.Call(func=ast.Attribute(attr="run_line_magic" | "run_cell_magic")):
+            return True
+        case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="get_ipython")), attr=name), args=[*texts]):
+            return name == "magic" and not _is_harmless(texts) or name in COMMANDS and any(map(_expands, texts))
+    return False
+
+
+def _is_usual(name: ast.Name, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether the shell is called upon in one of the usual ways, or only looked at, as to tell whether there is one."""
+    call = parents.get(name)
+    if isinstance(call, ast.Expr):
+        return True
+    if not isinstance(call, ast.Call) or call.func is not name:
+        return False
+    taken = parents.get(call)
+    outer = parents.get(taken)
+    if isinstance(taken, ast.Attribute):
+        called = isinstance(outer, ast.Call) and outer.func is taken and taken.attr in METHODS
+        return called or taken.attr == "__class__" and isinstance(outer, ast.Attribute) and outer.attr == "__name__"
+    return isinstance(taken, (ast.Compare, ast.Expr))
+
+
+def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[ast.AST], bool]) -> bool:
+    text = folded(rest[0]) if rest else ""
+    if name in LINE_MAGICS:  # code that could not be put in the tree in its place
+        tree = parse(text[OPTIONS.match(text).end() :]) if text is not None else None
+        return text is None or tree is not None and may_import(tree)
+    if name == "config" and text is not None:
+        setting = SETTING.fullmatch(text)
+        return setting is None or not _is_value(setting[1] or "None")
+    return name not in HARMLESS_MAGICS or any(map(_expands, rest))
+
+
+def _is_harmless(texts: list[ast.expr]) -> bool:
+    words = [(folded(text) or "").split() or [""] for text in texts]
+    names = {first.lstrip("%") for first, *_ in words}
+    return names <= HARMLESS_MAGICS - {"config"} and not any(map(_expands, texts))
+
+
+def _expands(text: ast.expr) -> bool:
+    """Whether a text holds an expression that IPython computes; one that cannot be told may."""
+    return expands(folded(text)) if folded(text) is not None else True
+
+
+def _is_value(text: str) -> bool:
+    try:
+        ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+        return False
+    return True

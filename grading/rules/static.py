@@ -1,0 +1,67 @@
+"""Rules that any course may have, checked in the text of all the cells that a student can edit.
+
+A rule is checked only where the part states it. Every rule takes the id of the part's answer cell, and one that looks
+at the answer alone takes the names asked for; it gives None, or the first `Breach`, with its line. Nothing is run.
+"""
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from grading.core import messages
+from grading.rules import closure
+from grading.rules.imports import given, hidden_imports, imports_more, taken_beyond
+from grading.rules.student_code import defined, editable, setup
+
+LOOPS = {
+    ast.For: "a for loop",
+    ast.AsyncFor: "a for loop",
+    ast.While: "a while loop",
+    ast.ListComp: "a list comprehension",
+    ast.SetComp: "a set comprehension",
+    ast.DictComp: "a dict comprehension",
+    ast.GeneratorExp: "a generator expression",
+}
+
+
+@dataclass(frozen=True)
+class Breach:
+    """A broken rule, as a text that names the line."""
+
+    text: str
+
+
+def no_imports(answer_id: str, packages: Mapping[str, str]) -> Breach | None:
+    """No cell of the student's imports, in whatever spelling, anything but what lives inside these packages, and what
+    the part's setup cell imports.
+
+    `packages` maps names, as in an import, to what they are called in a sentence.
+    """
+    codes, before = editable(answer_id), setup(answer_id)
+    allowed, called = given(before), ", ".join(packages.values())
+    for code in codes:
+        for node in ast.walk(code.tree) if code.tree else ():
+            if imports_more(node, packages, allowed):
+                return Breach(messages.breach_import(code.where, node.lineno, code.line(node.lineno), called))
+    for code, node in taken_beyond(codes, allowed):
+        return Breach(messages.breach_import(code.where, node.lineno, code.line(node.lineno), called))
+    for code, node in hidden_imports(codes, packages, before):
+        return Breach(messages.breach_hidden_import(code.where, node.lineno, code.line(node.lineno), called))
+    return None
+
+
+def no_loops(answer_id: str, asked: Iterable[str]) -> Breach | None:
+    """No for, while, comprehension, generator expression or map in a function or class of the answer."""
+    values = [value for _, value in defined(editable(answer_id)).get("map", ())]
+    own_map = bool(values) and all(closure.root(value) != "map" for value in values)
+    for code, node in closure.answer(answer_id, asked):
+        loops = [inner for part in closure.definitions(node) for inner in ast.walk(part) if type(inner) in LOOPS]
+        if not loops and not own_map and "map" in closure.free_names(node):
+            called = {n.func for n in ast.walk(node) if isinstance(n, ast.Call)}
+            inside = {n for part in closure.definitions(node) for n in ast.walk(part)}
+            names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == "map"]
+            loops = [n for n in names if n in inside or n not in called]  # beside the answer, a call is free
+        if loops:
+            what = LOOPS.get(type(loops[0]), "`map` is a loop")
+            return Breach(messages.breach_loop(code.where, loops[0].lineno, code.line(loops[0].lineno), what))
+    return None

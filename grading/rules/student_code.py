@@ -1,0 +1,203 @@
+"""The cells of a notebook file: which a student can edit, and what Python they hold.
+
+Read from the file, not from the kernel, so that nothing that runs can change what is read.
+"""
+
+import ast
+import contextlib
+import json
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from grading.core import cells
+from grading.rules.parsing import TOO_DEEP, bare_magic, folded, parse
+
+
+@dataclass(frozen=True)
+class Code:
+    """One code cell that a student can edit: where it stands, its text, and its syntax tree, None if it has none."""
+
+    where: str
+    answer: bool
+    source: str
+    tree: ast.Module | None
+
+    def line(self, number: int) -> str:
+        """A line of the cell, counted from 1, shortened for a message."""
+        lines = self.source.splitlines()
+        text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
+        return text if len(text) <= 60 else text[:59] + "…"
+
+
+@dataclass(frozen=True)
+class _Notebook:
+    """A notebook's content, and the syntax trees of its cells that were read already, by their place and text."""
+
+    content: dict
+    trees: dict[tuple[int, str], ast.Module | None] = field(default_factory=dict)
+
+
+_read: ContextVar[_Notebook | None] = ContextVar("notebook", default=None)
+
+
+@contextlib.contextmanager
+def of(notebook: dict) -> Iterator[None]:
+    """Has rules within the block read this notebook instead of the file in the working folder, each cell of it once."""
+    before = _read.set(_Notebook(notebook))
+    try:
+        yield
+    finally:
+        _read.reset(before)
+
+
+def editable(answer_id: str) -> list[Code]:
+    """The code cells of the answer's notebook that a student can edit, in order.
+
+    Errors  FileNotFoundError, ValueError if the notebook is not there or is none: our failure, not the student's.
+    """
+    codes, notebook = [], _notebook(answer_id)
+    for position, cell in enumerate(notebook.content["cells"], start=1):
+        meta = cell.get("metadata", {}).get("nbgrader") or {}
+        if cell["cell_type"] != "code" or cells.is_ours(meta):
+            continue
+        source = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
+        answer = meta.get("grade_id") == answer_id
+        where = "Answer" if answer else f"Cell {position}"
+        if (position, source) not in notebook.trees:
+            notebook.trees[position, source] = _tree(source)
+        codes.append(Code(where, answer, source, notebook.trees[position, source]))
+    return _with_bare_magics(codes, notebook.trees)
+
+
+def setup(answer_id: str) -> ast.Module:
+    """The syntax tree of the part's setup cell; an empty one if the notebook has no such cell.
+
+    Under the judge, and after nbgrader's own sanitising, the notebook is a clean copy: its setup cell is the release's,
+    whatever the student's file holds.
+    Errors  as `editable`.
+    """
+    name = f"{_stem(answer_id)}-setup"
+    for cell in _notebook(answer_id).content["cells"]:
+        meta = cell.get("metadata", {}).get("nbgrader") or {}
+        if cell["cell_type"] == "code" and meta.get("grade_id") == name and cells.is_ours(meta):
+            return parse("".join(cell["source"])) or ast.Module([], [])
+    return ast.Module([], [])
+
+
+def _stem(answer_id: str) -> str:
+    """The notebook's name without its suffix, with which the ids of its cells begin."""
+    return answer_id.removesuffix("-answer")
+
+
+def _notebook(answer_id: str) -> _Notebook:
+    if (notebook := _read.get()) is not None:
+        return notebook
+    return _Notebook(json.loads(Path(f"{_stem(answer_id)}.ipynb").read_text(encoding="utf-8")))
+
+
+def _tree(source: str) -> ast.Module | None:
+    try:
+        return parse(source)
+    except RecursionError:  # magics in magics
+        return ast.parse(TOO_DEEP)
+
+
+def _with_bare_magics(codes: list[Code], trees: dict) -> list[Code]:
+    """The cells, with those of one line such as `time f(x)` read as the magic that they are for IPython.
+
+    A name that the student gives to a variable or a function is no magic.
+    """
+    if not any(bare_magic(code.source) for code in codes):
+        return codes
+    bound = {name for code in codes if code.tree for node in ast.walk(code.tree) for name in _bound(node)}
+    found = []
+    for code in codes:
+        name, key = bare_magic(code.source), (-1, code.source)
+        if name and name not in bound:
+            if key not in trees:
+                trees[key] = _tree(f"%{code.source.strip()}")
+            code = replace(code, tree=trees[key])
+        found.append(code)
+    return found
+
+
+def _bound(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store()):
+            return [name]
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return [name]
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return [alias.asname or alias.name for alias in names]
+    return []
+
+
+def defined(codes: list[Code]) -> dict[str, list[tuple[Code, ast.AST]]]:
+    """What the cells define at their top level, by name: functions, classes, assigned values, and their later changes.
+
+    `MyMHA.forward = forward` and `setattr(MyMHA, "forward", forward)` count as changes of MyMHA.
+    """
+    out: dict[str, list[tuple[Code, ast.AST]]] = {}
+    for code in codes:
+        for node in top_level(code.tree.body if code.tree else []):
+            match node:
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                    out.setdefault(name, []).append((code, node))
+                case ast.Assign() | ast.AnnAssign() | ast.AugAssign() if node.value is not None:
+                    for name in _changed(node.targets if isinstance(node, ast.Assign) else [node.target]):
+                        out.setdefault(name, []).append((code, node.value))
+                case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[target, _, value])):
+                    for name in _changed([target]):
+                        out.setdefault(name, []).append((code, value))
+                case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Call(), attr="update"), keywords=keywords)):
+                    for keyword in keywords:  # globals().update(f=…)
+                        out.setdefault(keyword.arg or "", []).append((code, keyword.value))
+                case _:
+                    for name, value in _taken(node):
+                        out.setdefault(name, []).append((code, value))
+    return out
+
+
+def _taken(node: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
+    """The names that a loop, a with or a match gives to what it takes, and of what."""
+    match node:
+        case ast.For(target=target, iter=value) | ast.AsyncFor(target=target, iter=value):
+            yield from ((name, value) for name in _changed([target]))
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            taken = [(item.optional_vars, item.context_expr) for item in items if item.optional_vars]
+            yield from ((name, value) for target, value in taken for name in _changed([target]))
+        case ast.Match(subject=subject, cases=cases):
+            for pattern in (case.pattern for case in cases):
+                named = [getattr(n, "name", None) or getattr(n, "rest", None) for n in ast.walk(pattern)]
+                yield from ((name, value) for name in named if name for value in (subject, pattern))
+
+
+def _changed(targets: list[ast.expr]) -> set[str]:
+    """The names that an assignment to the targets sets, or changes in part; globals()["f"] is f."""
+    names, targets = set(), list(targets)
+    while targets:
+        match targets.pop():
+            case ast.Name(id=name):
+                names.add(name)
+            case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=key) if folded(
+                key
+            ):
+                names.add(folded(key))
+            case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Starred(value=inner):
+                targets = [*targets, inner]
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                targets = [*targets, *parts]
+    return names
+
+
+def top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements that run as the cell runs, also those inside if, with, try, match and loops."""
+    for node in body:
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            for field in ("body", "orelse", "finalbody"):
+                yield from top_level(getattr(node, field, []))
+            for branch in [*getattr(node, "handlers", []), *getattr(node, "cases", [])]:
+                yield from top_level(branch.body)

@@ -1,0 +1,238 @@
+"""The walls around a student's processes: one command line of bubblewrap, and whether it works on this machine.
+
+Inside there is a read-only minimum of a file system (/usr and the Python that runs this), an empty /tmp of bounded
+size, no network, no environment, no other process, no way to become another user. Nothing of the course is there but
+the file that warms up its libraries.
+"""
+
+import functools
+import glob
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from grading.core import limits
+from grading.core.course import Libraries
+from grading.sandbox import cures, machine, seccomp
+from grading.sandbox.cures import Refusal
+
+ZYGOTE = Path(__file__).with_name("zygote.py")
+SHOWN = ("zygote", "packets", "watch", "namespaces", "child")  # of all of `grading`
+PROGRAM = tuple(ZYGOTE.with_name(f"{name}.py") for name in SHOWN)
+WARMUP = "/run/zygote/warmup.py"
+FILTER = "/run/zygote/filter"
+HOME, FOLDER, FONTS = "/tmp/home", "/tmp/hand-in", "/run/fonts"
+HOST_UIDS = range(2_013_265_920, 2_013_331_456)  # used by no system; one a sandbox, when the judge is root
+
+# The file system's outline. Links such as /lib -> usr/lib are made anew.
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+SETTINGS = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts")
+SETTINGS += ("/etc/localtime", "/etc/mime.types", "/etc/matplotlibrc")
+
+SEARCH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # where bwrap, setpriv, unshare and mount are looked for
+
+# As root: makes folders that only root can reach reachable in a mount namespace of its own, then goes on.
+STAGE = 'while [ "$1" != -- ]; do mount --rbind "$1" "$2" || exit; shift 2; done; shift; exec "$@"'
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one sandbox grants; the defaults are those of `core.limits`."""
+
+    # On top of what the libraries take; None with a GPU, whose driver reserves terabytes of addresses.
+    process_bytes: int | None = limits.PROCESS_BYTES
+    memory_bytes: int = limits.MEMORY_BYTES
+    processes: int = limits.PROCESSES
+    sessions: int = limits.SESSIONS
+    started: int = limits.STARTED
+    open_files: int = limits.OPEN_FILES
+    written_bytes: int = limits.WRITTEN_BYTES
+    scratch_bytes: int = limits.SCRATCH_BYTES
+    shared_bytes: int = limits.SHARED_BYTES
+    files: int = limits.SCRATCH_FILES
+    cpu_s: int = limits.CPU_LIMIT_S
+    notebook_s: float = limits.NOTEBOOK_LIMIT_S
+
+
+@dataclass
+class Command:
+    """A command line with the file descriptors it reads; `close` once it has been started."""
+
+    argv: list[str]
+    env: dict[str, str]
+    fds: list[int] = field(default_factory=list)
+
+    def close(self) -> None:
+        """Closes this side's copies of the descriptors."""
+        for fd in self.fds:
+            os.close(fd)
+
+
+def plain(control: int, base: Path, libraries: Libraries) -> Command:
+    """The zygote without walls, in a folder on the disk; for submissions that are trusted."""
+    settings = {"walled": False, "folder": f"{base}/hand-in", "home": f"{base}/home", "base": str(base)}
+    settings |= {"fonts": [str(path) for path in font_lists()], "modules": libraries.modules}
+    settings["warmup"] = str(libraries.warmup) if libraries.warmup else None
+    command = _zygote(str(ZYGOTE), control, settings)
+    return Command(command, environment(settings["home"], settings["home"]))
+
+
+def walled(control: int, granted: Limits, gpu: bool, stage: Path, libraries: Libraries) -> Command:
+    """The zygote under bubblewrap; `stage` is an empty folder that any user may enter.
+
+    Errors  OSError, ValueError if this machine has no filter or no Python that can be shown inside.
+    """
+    data = {f"/run/zygote/{path.name}": path.read_bytes() for path in PROGRAM}
+    data |= {f"{FONTS}/{path.name}": path.read_bytes() for path in font_lists()}
+    settings = {"walled": True, "folder": FOLDER, "home": HOME, "filter": FILTER, "kept": interpreter_roots()}
+    data |= {WARMUP: libraries.warmup.read_bytes()} if libraries.warmup else {}
+    settings |= {"fonts": [path for path in data if path.startswith(FONTS)], "modules": libraries.modules}
+    settings["warmup"] = WARMUP if libraries.warmup else None
+    sizes = {"/tmp": granted.scratch_bytes, "/dev/shm": granted.shared_bytes}
+    settings["places"] = {path: f"size={size},nr_inodes={granted.files},mode=755" for path, size in sizes.items()}
+    return bubblewrap(_zygote(f"/run/zygote/{ZYGOTE.name}", control, settings), gpu, stage, data)
+
+
+def bubblewrap(inside: list[str], gpu: bool, stage: Path, data: dict[str, bytes]) -> Command:
+    """The command `inside` behind the walls, with `data` as read-only files, and the filter for its kernels.
+
+    It keeps what it needs to fork each kernel into namespaces of its own, and nothing else.
+    """
+    fds: list[int] = []
+
+    def handed(content: bytes) -> str:
+        fds.append(os.memfd_create("grading"))
+        os.write(fds[-1], content)
+        os.lseek(fds[-1], 0, os.SEEK_SET)
+        return str(fds[-1])
+
+    # What runs inside is process 1 of its namespace: no process in there can kill or stop it, and none outlives it.
+    options = "--unshare-all --unshare-user --disable-userns --as-pid-1".split()
+    options += "--die-with-parent --new-session --clearenv".split()
+    options += "--uid 1000 --gid 1000 --hostname student".split()
+    options += "--cap-drop ALL --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP".split()
+    for path in SYSTEM:
+        if os.path.islink(path):
+            options += ["--symlink", os.readlink(path), path]
+        elif os.path.exists(path):
+            options += ["--ro-bind", path, path]
+    for path in SETTINGS:
+        options += ["--ro-bind-try", path, path]
+    options += ["--tmpfs", "/tmp"]
+    staged = {}
+    for root in interpreter_roots():
+        source = root
+        if os.geteuid() == 0 and not _reachable(root):
+            source = staged.setdefault(root, str(stage / str(len(staged))))
+            os.mkdir(source)
+        options += ["--ro-bind", source, root]
+    options += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/shm"]
+    for device in sorted(glob.glob("/dev/nvidia*")) if gpu else ():
+        options += ["--dev-bind-try", device, device]
+    for path, content in {**data, FILTER: seccomp.program()}.items():
+        options += ["--ro-bind-data", handed(content), path]
+    for name, value in environment(HOME, "/tmp").items():
+        options += ["--setenv", name, value]
+    options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
+    arguments = handed(b"".join(option.encode() + b"\0" for option in options))  # so that /proc/1/cmdline tells nothing
+    argv = ["bwrap", "--args", arguments, "--", *inside]
+    if os.geteuid() == 0:  # the limit on processes does not hold for root
+        uid = random.choice(HOST_UIDS)
+        argv = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--inh-caps=-all", "--", *argv]
+    if staged:
+        places = [part for pair in staged.items() for part in pair]
+        argv = ["unshare", "--mount", "--", "sh", "-c", STAGE, "stage", *places, "--", *argv]
+    return Command(argv, {"PATH": SEARCH}, fds)
+
+
+def environment(home: str, temporary: str) -> dict[str, str]:
+    """All environment variables of a student's kernel."""
+    return {
+        "PATH": f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin",
+        "HOME": home,
+        "TMPDIR": temporary,
+        "USER": "student",
+        "LANG": "C.UTF-8",
+        "TERM": "xterm-color",
+        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+        "OMP_NUM_THREADS": "1",  # a process that has computed on several threads cannot be forked
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "PYTHONHASHSEED": "0",  # sets of texts have the same order in every run
+    }
+
+
+def interpreter_roots() -> list[str]:
+    """The folders that make up this Python, outside /usr, the outer before the inner.
+
+    Errors  ValueError if one of them is so wide that it would show more than Python.
+    """
+    real = Path(sys.executable).resolve()
+    found = [sys.prefix, sys.base_prefix, str(real.parent.parent)]
+    found += [os.path.realpath(path) for path in found]
+    roots: list[str] = []
+    for path in sorted({os.path.abspath(path) for path in found}, key=len):
+        if any(path == root or path.startswith(f"{root}/") for root in ("/usr", *roots)):
+            continue
+        # Nor a folder above this file: the course's notebooks, hidden tests included, may lie there too.
+        if Path(path) in (Path.home(), *ZYGOTE.resolve().parents) or len(Path(path).parts) < 3:
+            raise ValueError(f"Python lies in {path}, which holds more than Python; use a virtual environment")
+        roots.append(path)
+    return roots
+
+
+def font_lists() -> list[Path]:
+    """The lists of fonts that matplotlib has made on this machine, so that no sandbox has to make one."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    folder = Path(os.environ.get("MPLCONFIGDIR") or Path(cache) / "matplotlib")
+    return [path for path in folder.glob("fontlist-*.json") if path.is_file()]
+
+
+@functools.cache
+def available() -> Refusal | None:
+    """None if the walls stand on this machine, else why not, and what cures it."""
+    seen = machine.look(SEARCH)
+    if seen.system != "Linux" or seen.bwrap is None:
+        return cures.explain(seen)
+    stage = Path(tempfile.mkdtemp(prefix="grading-"))
+    stage.chmod(0o711)
+    try:
+        program = ZYGOTE.with_name("namespaces.py")
+        inside = f"/run/zygote/{program.name}"
+        tried = [sys.executable, "-I", "-S", inside, FILTER]
+        command = bubblewrap(tried, False, stage, {inside: program.read_bytes()})
+        run = subprocess.run(
+            command.argv,
+            env=command.env,
+            pass_fds=command.fds,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=limits.SANDBOX_LIMIT_S,
+        )
+        command.close()
+    except subprocess.TimeoutExpired:
+        return cures.explain(seen, f"nothing for {limits.SANDBOX_LIMIT_S:g} s")
+    except (OSError, ValueError) as error:
+        return cures.explain(seen, str(error))
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+    return cures.explain(seen, run.stderr or f"exit status {run.returncode}") if run.returncode else None
+
+
+def _zygote(path: str, control: int, settings: dict) -> list[str]:
+    # As isolated as with -I, which would ignore PYTHONHASHSEED: this environment is ours alone.
+    return [sys.executable, "-P", "-s", path, str(control), json.dumps(settings)]
+
+
+def _reachable(path: str) -> bool:
+    """Whether any user may enter the folder."""
+    return all(parent.stat().st_mode & 0o001 for parent in [Path(path), *Path(path).parents])

@@ -1,0 +1,147 @@
+"""The kernel in a fork of the zygote: its own session, limits, folder and random states, then ipykernel.
+
+Like the zygote it stands alone. Its notebook's files come to it before any cell runs. The sockets that it serves were
+opened by the judge and listen already, in a folder that no student can look into; there is no connection file, and no
+heartbeat, because the zygote sees the process.
+"""
+
+import contextlib
+import ctypes
+import importlib
+import marshal
+import os
+import random
+import resource
+import shutil
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from types import ModuleType
+
+import numpy as np
+import zmq
+from ipykernel.control import ControlThread
+from ipykernel.ipkernel import IPythonKernel
+from ipykernel.kernelapp import IPKernelApp
+from ipykernel.shellchannel import ShellChannelThread
+
+CHANNELS = ("shell_port", "iopub_port", "stdin_port", "control_port")  # in the order of the sockets
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
+REQUEST, REPLY = "grading_request", "grading_reply"  # types of messages: from a hidden test, and back
+
+
+def run(
+    settings: dict, receive: Callable, request: dict, listening: list[int], status: socket.socket, gate: socket.socket
+) -> None:
+    """Becomes a kernel, which begins when its folder has come through the gate; returns when asked to shut down."""
+    prctl = ctypes.CDLL(None).prctl
+    if not settings["walled"]:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    os.chdir(settings["folder"])
+    os.environ.update(request["env"])
+    sys.argv = ["ipykernel_launcher"]
+    sys.path.insert(0, "")
+    for name, pair in request["limits"].items():
+        number = getattr(resource, name)
+        _, most = resource.getrlimit(number)
+        resource.setrlimit(number, [value if most == resource.RLIM_INFINITY else min(value, most) for value in pair])
+    prctl(PR_SET_DUMPABLE, 1)  # unlike the zygote an ordinary process, which can read its own /proc/self
+    app = WalledKernelApp.instance()
+    app.listening, app.session.key = listening, request["key"].encode()
+    app.initialize(["--log-level=ERROR", *request["argv"]])
+    app.shell.ask_exit = lambda: None  # after exit() in a cell the kernel would end while the next cells run
+    answer_requests(app.kernel)
+    with gate:
+        while (message := receive(gate))[0] is not None:
+            if "seed" in message[0]:
+                draw_from(message[0]["seed"])
+            else:
+                put(message[0]["path"], *message[1])
+    importlib.invalidate_caches()  # of a folder that was empty until now
+    if request["granted_bytes"] is not None:
+        limit_addresses(request["granted_bytes"], request["watched"]["memory_bytes"])
+    status.close()  # from here on student code runs: its only way to the judge is its kernel's messages
+    app.start()
+
+
+def answer_requests(kernel: IPythonKernel) -> None:
+    """Has the kernel answer the requests of hidden tests, in a namespace that no name of the student's can hide.
+
+    The first request brings the code that answers, `wire` and `remote`, compiled by the same Python.
+    """
+    modules: dict[str, ModuleType] = {}
+
+    def answer(_: object, __: object, message: dict) -> None:
+        sent, *code = map(bytes, message["buffers"])
+        for name, compiled in zip(("wire", "remote"), code, strict=False):  # none after the first request
+            modules[name] = ModuleType(name)
+            vars(modules[name]).update(modules)
+            exec(marshal.loads(compiled), vars(modules[name]))
+        reply = modules["remote"].answer(sent, kernel.shell.user_ns)
+        content = {"token": message["content"]["token"]}
+        kernel.session.send(kernel.iopub_socket, REPLY, content, parent=message, buffers=[reply])
+
+    kernel.shell_handlers[REQUEST] = answer
+
+
+def draw_from(seed: int) -> None:
+    """Has all random numbers follow from a seed, from 0 to 2**64 - 1, so that a notebook's run can be repeated."""
+    random.seed(seed)
+    np.random.seed([seed >> 32, seed & 0xFFFFFFFF])
+    if (torch := sys.modules.get("torch")) is not None:  # for all devices it takes 10 ms
+        (torch if os.path.exists("/dev/nvidiactl") else torch.default_generator).manual_seed(seed)
+
+
+def limit_addresses(granted_bytes: int, least_bytes: int) -> None:
+    """Limits this process's addresses to those that the libraries take, which differs by their build, and some more."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        taken_bytes = int(file.read().split()[0]) * resource.getpagesize()
+    limit_bytes = max(taken_bytes + granted_bytes, least_bytes)
+    resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
+
+
+def put(path: str, fd: int) -> None:
+    """Copies an open file into the notebook's folder; one that finds no room is left out."""
+    with open(fd, "rb") as source:
+        try:
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            with open(path, "wb") as copy:
+                shutil.copyfileobj(source, copy)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.remove(path)
+
+
+class WalledKernelApp(IPKernelApp):
+    """An IPython kernel on sockets that were handed over."""
+
+    listening: list[int] = []
+
+    def init_connection_file(self) -> None:
+        """Numbers the sockets; the names of their files mean nothing here."""
+        self.transport, self.ip = "ipc", "kernel"
+        for port, name in enumerate(CHANNELS, start=1):
+            setattr(self, name, port)
+
+    def _try_bind_socket(self, s: zmq.Socket, port: int) -> int:
+        s.setsockopt(zmq.USE_FD, self.listening[port - 1])
+        s.bind(f"ipc://{self.ip}-{port}")
+        return port
+
+    def init_control(self, context: zmq.Context) -> None:
+        """As ipykernel does, but without connecting a debugger to the shell's file, which cannot be seen."""
+        self.control_socket = context.socket(zmq.ROUTER)
+        self.control_socket.linger = 1000
+        self.control_socket.router_handover = 1
+        self.control_port = self._bind_socket(self.control_socket, self.control_port)
+        self.debugpy_socket = context.socket(zmq.STREAM)
+        self.debug_shell_socket = context.socket(zmq.DEALER)
+        self.control_thread = ControlThread(daemon=True)
+        self.shell_channel_thread = ShellChannelThread(context, daemon=True)
+
+    def write_connection_file(self, **_: object) -> None:
+        """Writes nothing."""
+
+    def init_heartbeat(self) -> None:
+        """Starts nothing."""

@@ -1,0 +1,298 @@
+"""Sandboxes as the judge holds them: walls with a preloaded process inside that forks a kernel a notebook.
+
+Nothing is shared with a sandbox but open sockets: a notebook's files go to its kernel one by one, a kernel's messages
+go through sockets that listen where no student can look. The judge keeps every clock; what does not answer is killed. A
+sandbox serves the next notebook, whoever handed it in, if all of the last one is gone and nothing else has changed.
+"""
+
+import contextlib
+import functools
+import glob
+import os
+import select
+import shutil
+import socket
+import stat
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+from grading.core import limits
+from grading.core.course import Libraries
+from grading.sandbox import bubblewrap, cgroups, kernel_handle, packets
+from grading.sandbox.allowance import Allowance
+from grading.sandbox.bubblewrap import Limits
+from grading.sandbox.clock import Clock, Deadline
+from grading.sandbox.kernel_handle import CHANNELS, Kernel
+
+SOCKET_PATH_CHARS = 70  # of the 107 that a socket's path may have, what its folder may take
+
+
+class SandboxError(RuntimeError):
+    """There is no sandbox: our failure, not the student's. One line says why."""
+
+
+class Sandbox:
+    """Walls around one notebook at a time; it starts in the background, `ready` waits for it."""
+
+    def __init__(
+        self,
+        walled: bool = True,
+        granted: Limits | None = None,
+        gpu: bool = True,
+        libraries: Libraries = Libraries(),  # noqa: B008  (it is frozen)
+    ) -> None:
+        self.walled, self.limits, self._libraries = walled, granted or Limits(), libraries
+        self._gpu = gpu and bool(glob.glob("/dev/nvidia*"))
+        if self._gpu:
+            self.limits = replace(self.limits, process_bytes=None)
+        parent = tempfile.gettempdir() if len(tempfile.gettempdir()) < SOCKET_PATH_CHARS else "/tmp"
+        self._base = Path(tempfile.mkdtemp(prefix="grading-", dir=parent))
+        self._base.chmod(0o711)
+        for name in ("sockets", "disk", "stage"):
+            (self._base / name).mkdir(mode=0o711 if name == "stage" else 0o700)
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._process: subprocess.Popen | None = None
+        self.group = cgroups.Group()
+        self._up = self._closed = self._killed = False
+        self.clock = Clock(lambda: self._process.pid if self._process else None)
+        self._kernels = self._pings = self._pongs = 0
+        self._ahead: Kernel | None = None
+        self._last: Kernel | None = None
+        self._asked = 0.0
+        self._starting = _spawner(os.getpid()).submit(self._start, theirs)
+
+    def ready(self) -> None:
+        """Waits until the libraries are loaded.
+
+        Errors  SandboxError if the sandbox cannot start, or needs longer than limits.SANDBOX_LIMIT_S.
+        """
+        if self._up:
+            return
+        try:
+            self._starting.result(limits.SANDBOX_LIMIT_S)
+            message, _ = self._first_word(Deadline(self.clock, limits.SANDBOX_LIMIT_S))
+        except (OSError, ValueError, TimeoutError) as error:
+            self.close()
+            raise SandboxError(f"The sandbox does not start: {error}") from error
+        if message is None or "up" not in message:
+            reason = message["failed"] if message else self._last_words()
+            self.close()
+            raise SandboxError(f"The sandbox does not start: {reason}")
+        self._up = True
+        self._process.stderr.close()
+
+    def answers(self) -> bool:
+        """Whether the sandbox is alive and has carried out everything it was asked before; waits for it."""
+        if self._closed:
+            return False
+        try:
+            self.ready()
+            self._ping()
+            end = Deadline(self.clock, limits.SILENCE_LIMIT_S)
+            while self._pongs < self._pings and (pause := end.pause()) > 0:
+                self._listen(pause)
+        except (OSError, SandboxError):
+            return False
+        return self._pongs == self._pings
+
+    def silent(self) -> bool:
+        """Whether the sandbox has left a question without an answer for limits.SILENCE_LIMIT_S; waits for nothing.
+
+        Errors  ConnectionError if it is gone.
+        """
+        self._listen(0)
+        if self._pongs == self._pings:
+            self._ping()
+        return self.clock.now() - self._asked > limits.SILENCE_LIMIT_S
+
+    def fork_ahead(self) -> None:
+        """Has the next notebook's kernel forked like the last one; it waits, and its clock stands still until then."""
+        if self._last is not None and self._ahead is None and not self._closed:
+            with contextlib.suppress(SandboxError):  # which is found out when this sandbox is next asked for
+                self._ahead = self._fork(self._last.argv, self._last.env)
+
+    def _fork(self, argv: list[str], env: dict[str, str]) -> Kernel:
+        """A kernel that waits for its folder; SandboxError if the sandbox is gone."""
+        if self._closed:
+            raise SandboxError("The sandbox has ended.")
+        address = str(self._base / "sockets" / str(self._kernels))
+        self._kernels += 1
+        (ours, theirs), (gate, inner) = (socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2))
+        listening = [_listener(f"{address}-{port}") for port in range(1, CHANNELS + 1)]
+        kernel = Kernel(self, ours, gate, address, argv, env)
+        request = {"op": "start", "key": kernel.key.decode(), "argv": argv, "env": env, "limits": self._rlimits()}
+        request["watched"] = {
+            "memory_bytes": self.limits.memory_bytes,
+            "sessions": self.limits.sessions,
+            "started": self.limits.started,
+        }
+        request["granted_bytes"] = self.limits.process_bytes
+        try:
+            self._control.settimeout(limits.SILENCE_LIMIT_S)
+            packets.send(self._control, request, *[sock.fileno() for sock in (theirs, inner, *listening)])
+        except OSError as error:
+            kernel.close()
+            self.close()
+            raise SandboxError(f"The sandbox does not answer: {error}") from error
+        finally:
+            for sock in (theirs, inner, *listening):
+                sock.close()
+        return kernel
+
+    def start(
+        self,
+        folder: Path | None,
+        argv: list[str],
+        env: dict[str, str],
+        seed: int | None = None,
+        allowance: Allowance | None = None,
+    ) -> Kernel:
+        """A kernel that has a copy of the folder as its working folder; one at a time.
+
+        Its random numbers follow from `seed`, from 0 to 2**64 - 1; None: from one that nobody knows. What it takes of
+        own time is taken off the allowance.
+
+        Errors  SandboxError if the sandbox is gone.
+        """
+        self.ready()
+        kernel, self._ahead = self._ahead, None
+        if kernel is not None and not kernel.waits_for(argv, env):
+            kernel.stop()
+            kernel = None
+        kernel = kernel or self._fork(argv, env)
+        try:
+            self._control.settimeout(limits.SILENCE_LIMIT_S)
+            packets.send(self._control, {"op": "go"})
+        except OSError as error:
+            self.close()
+            raise SandboxError(f"The sandbox does not answer: {error}") from error
+        kernel.begin(_files(folder, self.limits) if folder is not None else (), seed, allowance)
+        self._last = kernel
+        return kernel
+
+    def kill(self) -> None:
+        """Kills everything inside, from whatever thread; `close` is still to come."""
+        self._killed = True
+        self._process.kill()
+
+    @property
+    def killed_by_others(self) -> bool:
+        """Whether an end that nobody here asked for came from outside.
+
+        From inside only a lowered limit on computing time ends a kernel like that, and the zygote tells that one apart.
+        """
+        return self.walled and not self._killed
+
+    def close(self) -> None:
+        """Kills everything inside, at once, and removes what it had on the disk."""
+        if self._closed:
+            return
+        self._closed = True
+        self._control.close()
+        if self._ahead is not None:
+            self._ahead.close()
+        if self._starting.exception() is None:
+            if not self.walled and self._up:  # without a process namespace the zygote itself must end what it forked
+                _wait(self._process, kernel_handle.STOP_LIMIT_S)
+            self._process.kill()
+            self._process.wait()
+            self._process.stderr.close()
+        self.group.close()
+        shutil.rmtree(self._base, ignore_errors=True)
+
+    def _start(self, theirs: socket.socket) -> None:
+        with theirs:
+            control, disk = theirs.fileno(), self._base / "disk"
+            if self.walled:
+                command = bubblewrap.walled(control, self.limits, self._gpu, self._base / "stage", self._libraries)
+            else:
+                command = bubblewrap.plain(control, disk, self._libraries)
+            try:
+                self.group = cgroups.around(self.limits) if self.walled else self.group
+                self._process = subprocess.Popen(
+                    self.group.inside(command.argv),
+                    env=command.env,
+                    pass_fds=[control, *command.fds],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    start_new_session=True,  # Ctrl-C is for the judge, who then closes
+                )
+            finally:
+                command.close()
+
+    def _rlimits(self) -> dict[str, tuple[int, int]]:
+        granted = self.limits
+        found = {
+            "RLIMIT_NPROC": granted.processes if self.walled else None,  # else it counts all processes of the user
+            "RLIMIT_NOFILE": granted.open_files,
+            "RLIMIT_FSIZE": granted.written_bytes,
+        }
+        pairs = {name: (value, value) for name, value in found.items() if value is not None}
+        return {**pairs, "RLIMIT_CPU": (granted.cpu_s, granted.cpu_s + 2)}  # first SIGXCPU, then SIGKILL
+
+    def _ping(self) -> None:
+        self._pings, self._asked = self._pings + 1, self.clock.now()
+        self._control.settimeout(limits.SILENCE_LIMIT_S)
+        packets.send(self._control, {"op": "ping", "n": self._pings})
+
+    def _listen(self, limit_s: float) -> None:
+        """Reads the answers that come within a time; OSError if the sandbox is gone."""
+        while select.select([self._control], [], [], limit_s)[0]:
+            message, _ = packets.receive(self._control)
+            if message is None:
+                raise ConnectionError("the sandbox has ended")
+            self._pongs, limit_s = message["pong"], 0
+
+    def _first_word(self, end: Deadline) -> tuple[dict | None, list[int]]:
+        """What the sandbox says once its libraries are loaded, or cannot be; TimeoutError if it says nothing."""
+        while (pause := end.pause()) > 0:
+            if select.select([self._control], [], [], pause)[0]:
+                return packets.receive(self._control)
+        raise TimeoutError(f"it is not ready after {limits.SANDBOX_LIMIT_S:g} s")
+
+    def _last_words(self) -> str:
+        """The end of what bubblewrap or Python had to say."""
+        self._process.kill()
+        lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it ended without a word"
+
+
+@functools.cache
+def _spawner(_: int) -> ThreadPoolExecutor:
+    """The thread that starts all sandboxes of this process: they die with the thread that started them."""
+    return ThreadPoolExecutor(1, thread_name_prefix="sandboxes")
+
+
+def _listener(path: str) -> socket.socket:
+    sock = socket.socket(socket.AF_UNIX)
+    sock.bind(path)
+    sock.listen()
+    return sock
+
+
+def _files(folder: Path, granted: Limits) -> Iterator[tuple[str, int]]:
+    """Relative path and open descriptor of the regular files below a folder, as far as half the scratch space goes."""
+    left, room = limits.FILES, granted.scratch_bytes // 2
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted(names):
+            try:
+                fd = os.open(os.path.join(place, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            except OSError:
+                continue
+            state = os.fstat(fd)
+            if not stat.S_ISREG(state.st_mode) or state.st_size > room or not left:
+                os.close(fd)
+                continue
+            left, room = left - 1, room - state.st_size
+            yield os.path.relpath(os.path.join(place, name), folder), fd
+
+
+def _wait(process: subprocess.Popen, limit_s: float) -> None:
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(limit_s)

@@ -1,0 +1,147 @@
+"""The judge's end of a forked kernel: whether it runs, how it ended, what it took, and its end."""
+
+import contextlib
+import secrets
+import select
+import signal
+import socket
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from grading.core import limits
+from grading.core.limits import EndedBy
+from grading.sandbox import packets
+from grading.sandbox.allowance import Allowance
+
+if TYPE_CHECKING:
+    from grading.sandbox.host import Sandbox
+
+STOP_LIMIT_S = 5.0  # for ending a notebook's processes and removing its files
+CHANNELS = 4  # sockets of a kernel: shell, iopub, stdin, control
+
+
+class Kernel:
+    """The judge's end of a forked kernel: whether it runs, how it ended, and its end."""
+
+    def __init__(
+        self, box: "Sandbox", status: socket.socket, gate: socket.socket, address: str, argv: list[str], env: dict
+    ) -> None:
+        self.box, self.address, self.argv, self.env, self._status, self._gate = box, address, argv, env, status, gate
+        self.key = secrets.token_hex(32).encode()  # signs its messages
+        self.returncode: int | None = None
+        self.struck: EndedBy | None = None
+        self.failure, self.cpu_s = "", 0.0
+        self._started = self._began = None  # by the wall clock, and in own time
+        self._stopped = False  # whether it was asked to end
+        self._allowance: Allowance | None = None
+        status.settimeout(limits.SILENCE_LIMIT_S)
+
+    def waits_for(self, argv: list[str], env: dict[str, str]) -> bool:
+        """Whether it is alive, and was forked as a notebook with these settings needs it."""
+        self._read(0)
+        return self.returncode is None and (self.argv, self.env) == (argv, env)
+
+    def close(self) -> None:
+        """Closes the judge's end, removes the files of its sockets, and takes its time off the allowance, once."""
+        allowance, self._allowance = self._allowance, None
+        if allowance is not None:
+            allowance.spent_s += min(self.box.clock.now() - self._began, self._limit_s)
+        self._status.close()
+        self._gate.close()
+        for port in range(1, CHANNELS + 1):
+            Path(f"{self.address}-{port}").unlink(missing_ok=True)
+
+    def begin(self, files: Iterable[tuple[str, int]], seed: int | None, allowance: Allowance | None) -> None:
+        """Its notebook begins, and with it the judge's clock; these files, with open descriptors, are its folder's."""
+        self._started, self._began = time.monotonic(), self.box.clock.now()
+        self._allowance, own_limit_s = allowance, self.box.limits.notebook_s
+        self._limit_s = own_limit_s if allowance is None else min(own_limit_s, allowance.left_s)
+        # By the wall clock: no code of a student's runs yet that could take this long.
+        self._gate.settimeout(limits.BUSY_FACTOR * limits.SILENCE_LIMIT_S)
+        try:
+            with self._gate:
+                _, processes = packets.receive(self._gate)
+                for pidfd in processes:
+                    self.box.group.enter(pidfd)
+                for path, fd in files:
+                    with open(fd, "rb"):
+                        packets.send(self._gate, {"path": path}, fd)
+                packets.send(self._gate, {"seed": secrets.randbits(64) if seed is None else seed})
+        except TimeoutError:
+            self._give_up(EndedBy.BUSY)
+        except ConnectionError:  # it has ended, which its status says
+            self._read(STOP_LIMIT_S)
+
+    def poll(self) -> int | None:
+        """None while it runs, else its exit code; past a limit that the judge holds, the sandbox is killed here."""
+        self._read(0)
+        if self.returncode is None and self._started is not None and (struck := self._out_of_time()):
+            self._give_up(struck)
+        elif self.returncode is None:
+            try:
+                if self.box.silent():
+                    self._give_up(EndedBy.SILENCE)
+            except ConnectionError:  # it is gone, and all that was inside is ending; its last word may be there
+                self._read(0)
+                if self.returncode is None:
+                    self._give_up(self._killed())
+        return self.returncode
+
+    def signal(self, number: int) -> None:
+        """Signals the kernel's process group."""
+        try:
+            packets.send(self._status, {"signal": int(number)})
+        except OSError:
+            self._read(0)
+
+    def stop(self) -> int:
+        """Ends the kernel and everything it started, whatever that does, and gives its exit code."""
+        if self.returncode is None:
+            self._stopped = True
+            with contextlib.suppress(OSError):
+                self._status.shutdown(socket.SHUT_WR)
+                self._read(STOP_LIMIT_S)
+        if self.returncode is None:
+            self._give_up(None)
+        return self.returncode
+
+    def _out_of_time(self) -> EndedBy | None:
+        if self.box.clock.now() - self._began > self._limit_s:
+            return EndedBy.TIME if self._limit_s == self.box.limits.notebook_s else EndedBy.STUDENT
+        return EndedBy.BUSY if time.monotonic() - self._started > limits.BUSY_FACTOR * self._limit_s else None
+
+    def _give_up(self, struck: EndedBy | None) -> None:
+        self.struck, self.returncode = struck, -signal.SIGKILL
+        self.close()
+        self.box.close()
+
+    def _read(self, limit_s: float) -> None:
+        """Takes in what the sandbox says about the kernel, within a time."""
+        end = time.monotonic() + limit_s
+        while self.returncode is None and select.select([self._status], [], [], max(0, end - time.monotonic()))[0]:
+            message, _ = packets.receive(self._status)
+            if message is None:  # the zygote is gone, and with it all that was inside
+                self._give_up(self._killed())
+            elif "failed" in message:
+                self.failure = message["failed"]
+            else:
+                self.returncode, self.cpu_s = message["exit"], message["cpu_s"]
+                self.struck = self._struck(message["struck"])
+                self.close()
+
+    def _struck(self, told: str | None) -> EndedBy | None:
+        """The limit that ended it, from what the zygote tells, its group and its exit code."""
+        out_of_memory, killed = self.box.group.leave(), self.returncode == -signal.SIGKILL
+        if self.returncode == -signal.SIGXCPU or (killed and self.cpu_s > self.box.limits.cpu_s):
+            return EndedBy.COMPUTING
+        if told:
+            return EndedBy(told)
+        if out_of_memory:
+            return EndedBy.MEMORY
+        return self._killed() if killed else None
+
+    def _killed(self) -> EndedBy | None:
+        """KILLED unless it was asked to end."""
+        return EndedBy.KILLED if self.box.killed_by_others and not self._stopped else None

@@ -1,0 +1,175 @@
+"""A notebook's own namespaces: a process that is forked into new ones, furnishes them, and gives up every right.
+
+Within the walls each kernel is process 1 of its own: it sees no process but those that it starts, has /tmp and /dev/shm
+to itself, no network at all, and with its end every process, mount and counter in there is gone. Nothing of it is there
+for the next one to find, and nothing has to be swept.
+
+Like the zygote it stands alone. Started as a program it tries all of this once, and fails with a line if it cannot.
+"""
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import signal
+import sys
+
+CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x00020000, 0x08000000, 0x20000000, 0x40000000
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 8, 32, 4096, 16384
+PR_SET_SECCOMP, SECCOMP_MODE_FILTER, PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 22, 2, 24, 47, 4
+CAPABILITY_VERSION_3 = 0x20080522
+CAPABILITIES = 64  # numbers that there may be
+DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+TERMINALS = 64  # at once, in one notebook; IPython opens one for each command after "!"
+FILTER_STEP_BYTES = 8  # struct sock_filter
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+def fork() -> int:
+    """As os.fork, but the child is process 1 of new process, network, IPC and mount namespaces.
+
+    Errors  OSError if there can be none; its text says what was refused.
+    """
+    ours, theirs = os.pipe()
+    between = os.fork()
+    if between == 0:  # a process that goes into new namespaces stays in the old one of processes; its children do not
+        try:
+            _called("unshare", CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWNS)
+            child = os.fork()
+        except OSError as error:
+            os.write(theirs, str(error.strerror).encode())
+            os._exit(1)
+        if child:
+            os.write(theirs, str(child).encode())
+            os._exit(0)  # so that the child becomes one of the zygote's own
+        os.close(ours)
+        os.close(theirs)
+        return 0
+    os.close(theirs)
+    with open(ours, "rb") as told:
+        said = told.read()
+    os.waitpid(between, 0)
+    if not said.isdigit():
+        raise OSError(f"no new namespaces: {said.decode() or 'the process between ended'}")
+    return int(said)
+
+
+def reopen(kept: list[int]) -> None:
+    """Opens every file that this process has inherited again, under the same number, but for the descriptors `kept`.
+
+    An inherited descriptor shares its position, flags, locks and owner with the zygote's, and so with every later
+    kernel's: what one notebook sets there, the next one would find.
+    Errors  OSError for a descriptor that cannot be opened again, such as a socket.
+    """
+    for fd in sorted(int(name) for name in os.listdir("/proc/self/fd")):
+        path = f"/proc/self/fd/{fd}"
+        if fd in kept or not os.path.exists(path):  # the second is the one that listed the folder
+            continue
+        again = os.open(path, fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_APPEND))
+        os.lseek(again, os.lseek(fd, 0, os.SEEK_CUR), os.SEEK_SET)
+        os.dup2(again, fd, inheritable=os.get_inheritable(fd))
+        os.close(again)
+
+
+def furnish(places: dict[str, str], kept: list[str]) -> None:
+    """Mounts an empty folder of bounded size at each of `places`, and a /proc that shows these namespaces alone.
+
+    `places` has tmpfs's options by path; what is mounted at `kept` below them stays there.
+    Errors  OSError, whose text says which mount was refused.
+    """
+    below = [path for path in kept if any(path.startswith(f"{place}/") for place in places)]
+    staying = [(path, os.open(path, os.O_PATH)) for path in below]
+    for place, options in places.items():
+        mount("tmpfs", place, "tmpfs", MS_NOSUID | MS_NODEV, options)
+    for path, fd in staying:
+        os.makedirs(path)
+        mount(f"/proc/self/fd/{fd}", path, None, MS_BIND | MS_REC)
+        os.close(fd)
+    # The sandbox's own would keep the mode that a notebook gives it; terminals are counted on the whole machine.
+    mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, f"newinstance,ptmxmode=0666,mode=0620,max={TERMINALS}")
+    mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    # Read-only: the namespaces' own settings, such as the highest pid, and how Linux treats a process, such as its
+    # autogroup's priority, with which it could wait by choice.
+    mount(None, "/proc", None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    mount("/dev/null", "/dev/zero", None, MS_BIND)  # mapped and shared, it would be memory that nobody counts
+    for name in DEVICES:  # which are the machine's: their times would be notes to others; writing into them still works
+        mount(None, f"/dev/{name}", None, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NOEXEC)
+
+
+def give_up_rights(filter_program: bytes) -> None:
+    """Gives up all capabilities, for good, and every system call that the filter refuses.
+
+    Errors  OSError if any of it is refused: then no student code may run here.
+    """
+    _called("prctl", PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+    for number in range(CAPABILITIES):
+        with contextlib.suppress(OSError):  # this kernel knows fewer
+            _called("prctl", PR_CAPBSET_DROP, number, 0, 0, 0)
+    header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION_3, 0)
+    none = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable; in two halves
+    _called("capset", header, none)
+    if rights := held():
+        raise OSError(f"these capabilities stay: {rights}")
+    steps = ctypes.create_string_buffer(filter_program, len(filter_program))
+    program = _Program(len(filter_program) // FILTER_STEP_BYTES, ctypes.addressof(steps))
+    _called("prctl", PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0)
+
+
+def held() -> list[str]:
+    """The sets of capabilities of this process that are not empty, as /proc tells them."""
+    with open("/proc/self/status", encoding="ascii") as lines:
+        sets = [line.split() for line in lines if line.startswith("Cap")]
+    return [f"{name} {value}" for name, value in sets if int(value, 16)]
+
+
+def mount(source: str | None, target: str, kind: str | None, flags: int, options: str | None = None) -> None:
+    """mount(2).
+
+    Errors  OSError, whose text names the target.
+    """
+    words = [None if word is None else os.fsencode(word) for word in (source, target, kind)]
+    try:
+        _called("mount", *words, flags, None if options is None else options.encode())
+    except OSError as error:
+        raise OSError(error.errno, f"mount at {target}: {os.strerror(error.errno)}") from None
+
+
+class _Program(ctypes.Structure):
+    """struct sock_fprog."""
+
+    _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.c_void_p)]
+
+
+def _called(name: str, *arguments: object) -> None:
+    passed = [ctypes.c_ulong(value) if isinstance(value, int) else value for value in arguments]
+    if getattr(libc, name)(*passed) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
+
+
+def main() -> None:
+    """Tries it: `python namespaces.py FILTER`, within the walls."""
+    with open(sys.argv[1], "rb") as file:
+        program = file.read()
+    child = fork()
+    if child == 0:
+        code = 1
+        try:
+            furnish({"/tmp": "size=1m", "/dev/shm": "size=1m"}, [])
+            give_up_rights(program)
+            code = 0
+        except OSError as error:
+            print(f"namespaces: {error.strerror or error}", file=sys.stderr, flush=True)
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    sys.exit(os.waitstatus_to_exitcode(status))
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        main()
+    except OSError as error:
+        sys.exit(f"namespaces: {error}")

@@ -1,0 +1,41 @@
+"""What the judge and the preloaded process say to each other: JSON on SOCK_SEQPACKET sockets, open files beside it.
+
+    control   {"op": "start", …} + a status socket, a gate, 4 sockets that listen for shell, iopub, stdin and control
+              {"op": "go"}                                     the notebook begins, and with it the watch over it
+              {"op": "ping", "n": …}                           answered {"pong": n}
+              and first of all from the sandbox: {"up": process} or {"failed": why}
+    status    from the judge {"signal": n}, or the end of the socket: the notebook is over
+              from the sandbox {"failed": why}, {"exit": code, "struck": the limit that ended it or null, "cpu_s": …}
+    gate      first of all from the sandbox {} + a descriptor of the kernel's process, which has its number
+              to the kernel {"path": …} + an open file          put it into the notebook's folder
+              {"seed": n}                                      what its random numbers follow from
+              and the end of the socket: the folder is complete, cells may run
+
+This file stands alone: it is there on both sides of the walls.
+"""
+
+import array
+import json
+import socket
+
+
+def send(sock: socket.socket, message: dict, *fds: int) -> None:
+    """Sends one message, with open file descriptors beside it; the filter lets a kernel send none."""
+    data = json.dumps(message).encode()
+    if fds:
+        sock.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
+    else:
+        sock.send(data)
+
+
+def receive(sock: socket.socket) -> tuple[dict | None, list[int]]:
+    """One message and its file descriptors; None when the other end is gone."""
+    fds = array.array("i")
+    try:
+        data, beside, _, _ = sock.recvmsg(1 << 16, socket.CMSG_SPACE(8 * fds.itemsize), socket.MSG_CMSG_CLOEXEC)
+    except ConnectionError:
+        return None, []
+    for level, kind, content in beside:
+        if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
+            fds.frombytes(content[: len(content) - len(content) % fds.itemsize])
+    return (json.loads(data) if data else None), list(fds)

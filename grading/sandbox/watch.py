@@ -1,0 +1,114 @@
+"""The watch that the preloaded process keeps over a notebook's processes: their memory, sessions and number.
+
+This file stands alone, as all that is within the walls.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+
+UNSHARED = ("VmPTE:", "HugetlbPages:")  # page tables, which cost as much as pages that are read but never written
+USUAL_SOCKETS = 50  # of a network; an idle kernel has about 10 in its own
+SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_max, as Linux has it by default
+
+
+def exceeded(granted: dict, count_started: Callable[[], int], walled: bool) -> str | None:
+    """The limit that all processes of a notebook together exceed, or None."""
+    pids, limit_kb = others(walled), granted["memory_bytes"] / 1024
+    limit_kb -= _unread_kb(pids) if walled else 0
+    # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
+    if sum(map(_resident_kb, pids)) > limit_kb and sum(map(_proportional_kb, pids)) > limit_kb:
+        return "memory"
+    if walled and len({*map(_session, pids)} - {0}) > granted["sessions"]:
+        return "sessions"
+    if walled and count_started() > granted["started"]:
+        return "processes started"
+    return None
+
+
+def others(walled: bool) -> list[int]:
+    """The processes that are not this one: all in this sandbox, or without walls all descendants."""
+    if not walled:
+        return descendants()
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+
+
+def descendants() -> list[int]:
+    """All processes below this one."""
+    return [process.pid for process in sys.modules["psutil"].Process().children(recursive=True)]
+
+
+def cpu_limit_s(pid: int) -> float:
+    """What a process may compute before Linux kills it: a notebook can lower it, and so end itself as by our signal."""
+    with open(f"/proc/{pid}/limits", "rb") as file:  # of one that has ended, too, until it is waited for
+        words = next((line.split() for line in file if line.startswith(b"Max cpu time")), [])
+    return float(words[4]) if len(words) > 4 and words[4].isdigit() else float("inf")
+
+
+def last_pid() -> int:
+    """The number that a process or thread of the sandbox was last given: they go up, and begin anew at the end."""
+    with open("/proc/loadavg", encoding="ascii") as file:
+        return int(file.read().split()[-1])
+
+
+def _session(pid: int) -> int:
+    """The session that a process is in; 0 for one that has gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:  # a process's name may be any bytes
+            return int(file.read().rpartition(b")")[2].split()[3])
+    except OSError:
+        return 0
+
+
+def _unread_kb(pids: list[int]) -> int:
+    """What may lie unread in the sockets of a kernel's network, beyond those that every kernel has.
+
+    All its processes tell the same, but one whose first thread has ended only in the files of its other threads.
+    """
+    for pid in pids:
+        for name in _listed(f"/proc/{pid}/task"):
+            if (used := _lines(f"/proc/{pid}/task/{name}/net/sockstat", "sockets:", column=2)) is not None:
+                return max(0, used - USUAL_SOCKETS) * SOCKET_KB
+    return 0
+
+
+def _resident_kb(pid: int) -> int:
+    return _status_kb(pid, "RssAnon:", "RssShmem:", "VmSwap:", *UNSHARED)
+
+
+def _proportional_kb(pid: int) -> int:
+    shared = _lines(f"/proc/{pid}/smaps_rollup", "Pss_Anon:", "Pss_Shmem:", "SwapPss:")
+    return shared + _status_kb(pid, *UNSHARED) if shared else _resident_kb(pid)
+
+
+def _status_kb(pid: int, *names: str) -> int:
+    """The sum of some lines of a process's status.
+
+    Once its first thread has ended the others go on, but only their own files tell what memory they have.
+    """
+    found = _lines(f"/proc/{pid}/status", *names)
+    if found == 0 and _lines(f"/proc/{pid}/status", "Threads:") != 1:
+        tasks = _listed(f"/proc/{pid}/task")
+        found = max((_lines(f"/proc/{pid}/task/{name}/status", *names) or 0 for name in tasks), default=0)
+    return found or 0
+
+
+def _listed(folder: str) -> list[str]:
+    """The names in a folder of /proc; none where the process has gone."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _lines(path: str, *names: str, column: int = 1) -> int | None:
+    """The sum of some lines of a file in /proc; None for a process that has gone or hides.
+
+    A process chooses its name, which stands among these lines and may be any bytes but the end of a line.
+    """
+    wanted = tuple(name.encode() for name in names)
+    try:
+        with open(path, "rb") as file:
+            return sum(int(line.split()[column]) for line in file.read().split(b"\n") if line.startswith(wanted))
+    except OSError:
+        return None

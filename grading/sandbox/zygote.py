@@ -1,0 +1,263 @@
+"""The preloaded process inside a sandbox: imports the course's libraries once, then forks a kernel a notebook.
+
+    python -P -s zygote.py CONTROL_FD SETTINGS
+
+It stands alone but for the files beside it: nothing of `grading` is there to be imported, and it holds nothing that a
+student may not see: what is handed in goes to the kernels alone. It starts no thread and touches no GPU before it
+forks. One kernel runs at a time; the next one may be forked before its notebook is there, and waits.
+
+Within walls a kernel is process 1 of namespaces of its own (`namespaces`): no process of a notebook sees or signals
+this one, which watches over their memory, and when the kernel ends, all of them do. This process is the first of the
+sandbox's namespace, so that nothing outlives it either. Without walls it sweeps up what a notebook has left.
+Its messages to and from the judge are those of `packets`.
+"""
+
+import contextlib
+import ctypes
+import functools
+import gc
+import importlib
+import importlib.util
+import json
+import os
+import resource
+import select
+import shutil
+import signal
+import socket
+import sys
+import traceback
+from collections.abc import Callable
+from types import ModuleType
+
+# What every kernel imports, also what ipykernel imports only when one starts; the course names what notebooks import.
+PRELOAD = """
+numpy numpy.random
+IPython IPython.core.completer IPython.core.completerlib IPython.core.debugger IPython.core.logger IPython.core.oinspect
+IPython.core.pylabtools IPython.extensions.storemagic IPython.utils.wildcard pdb sqlite3 faulthandler psutil
+ipykernel.ipkernel ipykernel.zmqshell ipykernel.displayhook ipykernel.iostream ipykernel.debugger
+ipykernel.subshell_manager asyncio tornado.platform.asyncio
+""".split()
+SLACK_S = 1.0  # by which Linux's two counts of a process's computing time differ at most, and more
+WATCH_S = 0.5  # how often a running notebook's memory is looked at
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
+
+
+def neighbour(name: str) -> ModuleType:
+    """The module in the file beside this one, whose folder is not on Python's path."""
+    return module(os.path.join(os.path.dirname(__file__), f"{name}.py"))
+
+
+def module(path: str) -> ModuleType:
+    """The module in a file that stands alone."""
+    spec = importlib.util.spec_from_file_location(os.path.basename(path).removesuffix(".py"), path)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+packets, watch = neighbour("packets"), neighbour("watch")
+
+
+def main() -> None:
+    """Loads, reports, and serves until the judge is gone."""
+    control, settings = socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2])
+    prctl = ctypes.CDLL(None).prctl
+    if not settings["walled"]:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    # No dump, and unlike 0 no program outside either that the system would hand one to; kernels can't change it.
+    resource.setrlimit(resource.RLIMIT_CORE, (1, 1))
+    prctl(PR_SET_DUMPABLE, 0)  # no process of a student's may open this one's memory or descriptors
+    prctl(PR_SET_CHILD_SUBREAPER, 1)  # what a kernel leaves behind becomes a child of this process, walls or not
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 gets the signals that it handles, from anybody
+    gc.disable()  # imports leave little rubbish, and looking for it is a quarter of their time
+    try:
+        prepare(settings)
+        for name in [*settings["modules"], *PRELOAD]:
+            importlib.import_module(name)
+        if "torch" in sys.modules:
+            sys.modules["torch"].set_num_threads(1)
+        child, namespaces = neighbour("child"), neighbour("namespaces")
+        if settings["warmup"]:
+            module(settings["warmup"]).warm()
+    except Exception as error:  # noqa: BLE001  (whatever it is, the judge must hear of it)
+        packets.send(control, {"failed": f"{type(error).__name__}: {error}"[:400]})
+        return
+    quiet = os.open(os.devnull, os.O_RDWR)
+    for fd in (1, 2):
+        os.dup2(quiet, fd)
+    gc.freeze()  # the collector leaves the pages that all kernels share alone
+    gc.enable()
+    if (threads := len(os.listdir("/proc/self/task"))) > 1:
+        packets.send(control, {"failed": f"{threads} threads after loading: a fork would lose all but one"})
+        return
+    packets.send(control, {"up": os.getpid()})
+    with contextlib.suppress(BrokenPipeError):
+        serve(control, settings, child, namespaces)
+    if not settings["walled"]:
+        sweep()
+
+
+def serve(control: socket.socket, settings: dict, child: ModuleType, namespaces: ModuleType) -> None:
+    """Answers requests and keeps watch over the kernel, until the judge is gone or a notebook's files resist."""
+    kernel = None
+    while True:
+        watched = [control, kernel.status, kernel.pidfd] if kernel else [control]
+        ready, _, _ = select.select(watched, [], [], WATCH_S if kernel and kernel.going else None)
+        if control in ready:
+            request, fds = packets.receive(control)
+            if request is None:
+                return
+            match request["op"]:
+                case "ping":
+                    packets.send(control, {"pong": request["n"]})
+                case "start" if kernel is None:
+                    run = functools.partial(child.run, settings, packets.receive)
+                    kernel = Kernel(request, fds, control, settings, namespaces, run)
+                    continue
+                case "go" if kernel is not None:
+                    kernel.going = True
+            for fd in fds:
+                os.close(fd)
+        if kernel is None:
+            continue
+        over = kernel.pidfd in ready
+        if not over and kernel.status in ready:
+            message, _ = packets.receive(kernel.status)
+            over = message is None
+            if message is not None:
+                kernel.send_signal(message["signal"])
+        elif not over:
+            kernel.struck = watch.exceeded(kernel.limits, kernel.count_started, settings["walled"])
+            over = kernel.struck is not None
+        if over:
+            clean = kernel.end(settings)
+            kernel = None
+            if not clean:
+                return
+
+
+class Kernel:
+    """A forked kernel, as its parent sees it."""
+
+    def __init__(
+        self,
+        request: dict,
+        fds: list[int],
+        control: socket.socket,
+        settings: dict,
+        namespaces: ModuleType,
+        run: Callable,
+    ) -> None:
+        self.limits, self.struck, self.going = request["watched"], None, False
+        self.status, gate = socket.socket(fileno=fds[0]), socket.socket(fileno=fds[1])
+        try:
+            self.pid = namespaces.fork() if settings["walled"] else os.fork()
+        except OSError as error:
+            packets.send(self.status, {"failed": str(error)})
+            raise
+        if self.pid == 0:
+            code = 1
+            try:
+                control.close()
+                os.setsid()  # to which Linux gives one share of the processors
+                if settings["walled"]:
+                    namespaces.reopen([self.status.fileno(), gate.fileno(), *fds[2:]])
+                    namespaces.furnish(settings["places"], settings["kept"])
+                    prepare(settings)
+                    with open(settings["filter"], "rb") as file:
+                        namespaces.give_up_rights(file.read())
+                run(request, fds[2:], self.status, gate)
+                code = 0
+            except SystemExit as leaving:
+                code = leaving.code if isinstance(leaving.code, int) else 0
+            except BaseException:  # noqa: BLE001  (whatever it is, the judge must hear of it, while it still may)
+                with contextlib.suppress(OSError):
+                    packets.send(self.status, {"failed": traceback.format_exc()[-2000:]})
+            finally:
+                os._exit(code)
+        self.pidfd, self.started, self._last_pid = os.pidfd_open(self.pid), 0, watch.last_pid()
+        with contextlib.suppress(OSError):
+            packets.send(gate, {}, self.pidfd)
+        gate.close()
+        for fd in fds[2:]:
+            os.close(fd)
+
+    def count_started(self) -> int:
+        """How many processes and threads have been started since the kernel was."""
+        before, self._last_pid = self._last_pid, watch.last_pid()
+        self.started += self._last_pid - before if self._last_pid >= before else self._last_pid
+        return self.started
+
+    def send_signal(self, number: int) -> None:
+        """Signals the kernel and what it started in its own process group, as Jupyter does."""
+        with contextlib.suppress(ProcessLookupError):
+            try:
+                os.killpg(self.pid, number)
+            except ProcessLookupError:  # it has not come to its setsid yet
+                os.kill(self.pid, number)
+
+    def end(self, settings: dict) -> bool:
+        """Ends the kernel and all that it started, and tells the judge how it ended; whether nothing of it is left."""
+        if settings["walled"]:
+            limit_s = watch.cpu_limit_s(self.pid)
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+            _, status, used = os.wait4(self.pid, 0)  # which returns when the whole namespace is empty
+            ended = {self.pid: (os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime)}
+            if self.struck is None and ended[self.pid][0] == -signal.SIGKILL and ended[self.pid][1] > limit_s - SLACK_S:
+                self.struck = "computing time"
+            clean = True
+        else:
+            ended = sweep()
+            clean = wipe(settings)
+        os.close(self.pidfd)
+        code, cpu_s = ended.get(self.pid, (-signal.SIGKILL, 0.0))
+        with contextlib.suppress(OSError):
+            packets.send(self.status, {"exit": code, "struck": self.struck, "cpu_s": cpu_s})
+        self.status.close()
+        return clean
+
+
+def prepare(settings: dict) -> None:
+    """Makes the notebook's folder and the home, with matplotlib's list of fonts, which takes a second to make anew."""
+    os.makedirs(settings["folder"], exist_ok=True)
+    fonts = os.path.join(settings["home"], ".cache", "matplotlib")
+    os.makedirs(fonts, exist_ok=True)
+    for path in settings["fonts"]:
+        shutil.copy(path, fonts)
+
+
+def sweep() -> dict[int, tuple[int, float]]:
+    """Without walls: kills every descendant, and gives exit code and CPU seconds of each that was a child."""
+    ended = {}
+    while True:
+        for pid in watch.descendants():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            pid, status, used = os.wait4(-1, 0)
+        except ChildProcessError:
+            return ended
+        ended[pid] = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+
+
+def wipe(settings: dict) -> bool:
+    """Without walls: removes all that a notebook has written, and prepares for the next one; False if it resists.
+
+    In a fork, so that not even the names of files stay in this process's memory, of which the next kernel has a copy.
+    """
+    pid = os.fork()
+    if pid == 0:
+        code = 1
+        try:
+            for entry in os.scandir(settings["base"]):
+                shutil.rmtree(entry.path) if entry.is_dir(follow_symlinks=False) else os.unlink(entry.path)
+            prepare(settings)
+            code = 0
+        finally:
+            os._exit(code)
+    return os.waitpid(pid, 0)[1] == 0
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""For students: which parts pass their visible checks."""

@@ -1,0 +1,103 @@
+"""A hand-in as bytes: what of a student's folder grading reads, to be sent to a worker that shares no disk.
+
+Nothing is parsed here. What is no regular file, or too large to be taken in, is sent as such, so that the worker finds
+the same folder and says the same of it.
+"""
+
+import contextlib
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from grading.core import limits
+from grading.core.course import Course
+from grading.submission import extra_files
+
+LARGEST = 2**40  # bytes of an empty file that any file system has room for; another's may hold larger ones
+Content = bytes | int | None  # of a file; the size of a notebook that is too large to be read; None: no regular file
+
+
+@dataclass(frozen=True)
+class HandIn:
+    """One student's folder: contents by path below it."""
+
+    student: str
+    entries: tuple[tuple[str, Content], ...]
+    time: str | None = None  # when it was handed in, if anybody knows
+
+    @property
+    def notebooks(self) -> bool:
+        """Whether there is any notebook, of whatever name."""
+        return any("/" not in name and name.endswith(".ipynb") for name, _ in self.entries)
+
+    @property
+    def digest(self) -> str:
+        """A hash of everything that grading reads."""
+        return digest([*((name, _as_bytes(content)) for name, content in self.entries), ("", repr(self.time).encode())])
+
+    def write(self, folder: Path) -> None:
+        """Writes the hand-in to a new folder; what is no file there is none here."""
+        folder.mkdir(parents=True)
+        for name, content in self.entries:
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            match content:
+                case bytes():
+                    path.write_bytes(content)
+                case int():
+                    path.touch()
+                    os.truncate(path, min(content, LARGEST))  # as large, and empty
+                case None if name.endswith(".ipynb"):
+                    path.mkdir()
+                case None:
+                    path.symlink_to("nowhere")
+
+
+def read(student: str, folder: Path, course: Course, time: str | None = None) -> HandIn:
+    """The submission in a folder, made at a `time`: the course's notebooks, and the admitted files next to them.
+
+    Errors  OSError if the folder cannot be read.
+    """
+    entries: dict[str, Content] = {}
+    with os.scandir(folder) as found:
+        notebooks = [entry for entry in found if entry.name.endswith(".ipynb") and not course.is_other(entry.name)]
+    for entry in sorted(notebooks, key=lambda entry: entry.name):
+        name, nothing = entry.name, None if entry.is_dir(follow_symlinks=False) else b""
+        known = name.removesuffix(".ipynb") in course.stems
+        if known or len(entries) < len(course.parts) + limits.NAMED:
+            entries[name] = _content(folder / name) if known else nothing  # of others only the name is told
+    taken, left_out = extra_files.admitted(folder, course)
+    for path in taken:
+        content = _content(path)
+        entries[os.path.relpath(path, folder)] = content if isinstance(content, bytes) else None
+    entries.update({name: None for name in left_out[: limits.NAMED] if name not in entries})
+    if changed := extra_files.changed_module(folder, course):
+        entries[changed] = None  # to be told; nobody needs what is in it
+    return HandIn(student, tuple(sorted(entries.items())), time)
+
+
+def digest(entries: object) -> str:
+    """A hash of pairs of names and contents, in their order."""
+    out = hashlib.sha256()
+    for name, content in entries:
+        encoded = os.fsencode(name)
+        out.update(b"%d %d " % (len(encoded), len(content)) + encoded + content)
+    return out.hexdigest()
+
+
+def _content(path: str | Path) -> Content:
+    """What a regular file holds, or its size if it is too large."""
+    with contextlib.suppress(OSError), extra_files.opened(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        return size if size > limits.NOTEBOOK_BYTES else file.read(limits.NOTEBOOK_BYTES + 1)
+    return None
+
+
+def _as_bytes(content: Content) -> bytes:
+    match content:
+        case bytes():
+            return b"=" + content
+        case int():
+            return b"#%d" % content
+    return b"?"

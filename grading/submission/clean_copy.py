@@ -1,0 +1,121 @@
+"""What of a student's notebook is taken in.
+
+A student decides the sources of the answer, of the reasoning and of cells of their own; nothing else. From each
+notebook these are put into a clean copy of the released one, however the file is damaged, so that every student's
+hand-in can be graded.
+"""
+
+import copy
+
+import nbformat
+
+from grading.core import cells, limits, messages
+
+
+def clean_copy(released: nbformat.NotebookNode, handed_in: dict) -> tuple[nbformat.NotebookNode, list[str]]:
+    """The released notebook with the student's sources in it, and what was found on the way.
+
+    A cell of the student's own comes after the released cell that it followed, but before the test, so that an answer
+    at the notebook's end counts. Of a cell that stands there twice the first that was worked on is the answer.
+    """
+    clean = copy.deepcopy(released)
+    ids = [_grade_id(cell) for cell in clean.cells]
+    official = {i: cell for i, cell in zip(ids, clean.cells, strict=True) if i}
+    test_at = next((n for n, i in enumerate(ids) if i and i.endswith("-test")), len(ids))
+    seen: dict[str, list[dict]] = {}
+    own: dict[int, list[dict]] = {}
+    anchor = 0
+    for cell in handed_in["cells"]:
+        name = _handed_in_id(cell, official)
+        if name is None or (name in seen and not _is_editable(official[name])):
+            if name is None:
+                own.setdefault(min(anchor, test_at - 1), []).append(cell)
+            continue
+        seen.setdefault(name, []).append(cell)
+        anchor = ids.index(name)
+    for name, cell in official.items():
+        if _is_editable(cell) and name in seen:
+            versions = seen[name]
+            chosen = next((v for v in versions if _source(v).strip() != cell.source.strip()), versions[0])
+            others = [v for v in versions if v is not chosen and _source(v).strip() != cell.source.strip()]
+            own.setdefault(min(ids.index(name), test_at - 1), [])[:0] = others
+            cell.source = _source(chosen)
+    ordered = []
+    for position, cell in enumerate(clean.cells):
+        ordered.append(cell)
+        ordered += [_own_cell(c, f"own-{position}-{n}") for n, c in enumerate(own.get(position, []), start=1)]
+    clean.cells = ordered
+    shortened = _shorten([cell for cell in ordered if _is_editable(cell)])
+    return clean, _findings(official, seen) + ([messages.TOO_MUCH_TEXT] if shortened else [])
+
+
+def _grade_id(cell: dict) -> str | None:
+    meta = cell.get("metadata")
+    meta = meta.get("nbgrader") if isinstance(meta, dict) else None
+    name = meta.get("grade_id") if isinstance(meta, dict) else None
+    return name if isinstance(name, str) else None
+
+
+def _handed_in_id(cell: dict, official: dict) -> str | None:
+    """Which released cell this is: by its grade id, or by its id where a tool has dropped nbgrader's metadata."""
+    name = _grade_id(cell)
+    if name in official:
+        return name
+    name = cell.get("id")
+    return name if isinstance(name, str) and name in official and _grade_id(cell) is None else None
+
+
+def _is_editable(cell: nbformat.NotebookNode) -> bool:
+    return not cells.is_ours(cell.metadata.get("nbgrader", {}))
+
+
+def _source(cell: dict) -> str:
+    source = cell.get("source", cell.get("input", ""))
+    if isinstance(source, list):
+        source = "".join(piece for piece in source if isinstance(piece, str))
+    text = source if isinstance(source, str) else ""
+    # Half of a surrogate pair can stand in JSON, but in no file.
+    return text[: limits.SOURCE_CHARS].encode("utf-8", "replace").decode("utf-8")
+
+
+def _shorten(written: list[nbformat.NotebookNode]) -> bool:
+    """Empties the cells that no longer fit, whether there was one; the cells of the release come first."""
+    left = {"code": limits.CODE_CHARS, "all": limits.SOURCE_CHARS}
+    for cell in sorted(written, key=lambda cell: "nbgrader" not in cell.metadata):
+        size, kinds = len(cell.source), ("code", "all") if cell.cell_type == "code" else ("all",)
+        if any(size > left[kind] for kind in kinds):
+            cell.source, left["cut"] = "", 1
+        else:
+            left.update({kind: left[kind] - size for kind in kinds})
+    return "cut" in left
+
+
+def _own_cell(cell: dict, name: str) -> nbformat.NotebookNode:
+    """A cell of the student's own: its source, and nothing else of it."""
+    make = nbformat.v4.new_code_cell if cell.get("cell_type") == "code" else nbformat.v4.new_markdown_cell
+    return make(_source(cell), id=name)
+
+
+def _findings(official: dict, seen: dict) -> list[str]:
+    out = []
+    for name, cell in official.items():
+        copies = seen.get(name, [])
+        if not copies and name.endswith("-test"):
+            out.append(messages.TEST_DELETED)
+        elif not copies and name.endswith("-answer"):
+            out.append(messages.ANSWER_DELETED)
+        elif not copies and name.endswith("-reasoning"):
+            out.append(messages.REASONING_DELETED)
+        elif copies and copies[0].get("cell_type") != cell.cell_type:
+            out.append(messages.type_changed(name))
+        elif name.endswith("-test") and _points(copies[0]) not in (None, cell.metadata.nbgrader["points"]):
+            out.append(messages.POINTS_CHANGED)
+    locked = [n for n, c in official.items() if not _is_editable(c) and n in seen]
+    if any(_source(seen[n][0]).strip() != official[n].source.strip() for n in locked):
+        out.append(messages.OTHER_RELEASE)
+    return out
+
+
+def _points(cell: dict) -> object:
+    meta = cell["metadata"].get("nbgrader") if isinstance(cell.get("metadata"), dict) else None
+    return meta.get("points") if isinstance(meta, dict) else None

@@ -1,0 +1,155 @@
+"""Files that are handed in next to the notebooks: which are admitted, as data that nothing of ours imports or runs.
+
+nbgrader copies whatever lies in a submission's folder: through links, out of pipes without end, of any size, under
+names that Jupyter or Python would run, or that a browser would show as a page. `admitted` is the list in its place;
+`nbgrader_patches` sees to it that every command of nbgrader goes by it.
+"""
+
+import contextlib
+import errno
+import fnmatch
+import functools
+import importlib.metadata
+import os
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from grading.core import limits
+from grading.core.course import Course
+
+RUN_BY_NAME = ("*config*.py", "*custom*.py", "conftest.py", "*.pth", "*.so", "*.pyc", "*.pyd", ".*")
+TIMESTAMP = "timestamp.txt"
+SECRET = "submission_secret.txt"  # by which nbgrader's exchange finds the student whose feedback it is
+COMPILED = "__pycache__"
+# The kinds of files that an answer may come with, by how their names end: tables, texts, settings, arrays, pictures,
+# and Python modules. A list of what is fine, because a list of what is not never ends: the grader's Jupyter serves the
+# graded folder, and a browser runs .html, .xhtml, .svg, .xml, .pdf, .mht and more, and files without an ending that
+# look like one of them. Those on the list it shows as text or as pixels, or it saves them.
+KINDS = frozenset(
+    ".csv .tsv .txt .md .rst .json .jsonl .yaml .yml .toml .npy .npz .pt .pkl .safetensors .h5 .hdf5 .parquet "
+    ".png .jpg .jpeg .gif .webp .bmp .py".split()
+)
+
+
+def admitted(folder: str | Path, course: Course) -> tuple[list[str], list[str]]:
+    """The files below a submission's folder that are copied, and the relative paths of those that are left out.
+
+    Some are in neither list. Notebooks go through `clean_copy`, but for those that hold nothing to grade, and nothing
+    below a folder of such a name is looked at. The course's own module is nbgrader's copy of the one
+    in source/, whatever is here under its name. A timestamp says nothing here: `times` has what is known.
+    """
+    taken, left_out, bytes_left = [], [], limits.FILES_BYTES
+    for path, status in _files(os.fspath(folder), course):
+        name = os.path.relpath(path, folder)
+        if name in (course.module, TIMESTAMP) or _is_in_package(name, course):
+            continue
+        is_file = stat.S_ISREG(status.st_mode) and os.access(path, os.R_OK)
+        fits = status.st_size <= min(limits.FILE_BYTES, bytes_left) and len(taken) < limits.FILES
+        if is_file and fits and _is_data(name, _modules(course)):
+            taken.append(path)
+            bytes_left -= status.st_size
+        else:
+            left_out.append(name)
+    return taken, left_out
+
+
+def changed_module(folder: str | Path, course: Course) -> str | None:
+    """The name of the course's own module if another one is in a folder ROOT/submitted/STUDENT/ASSIGNMENT.
+
+    Ends of lines may be those of another system, and what Python compiled doesn't count.
+    """
+    if course.module is None:
+        return None
+    folder = Path(folder).absolute()
+    theirs = folder / course.module
+    ours = folder.parent.parent.parent / "source" / course.name / course.module
+    if not os.path.lexists(theirs) or not ours.exists():
+        return None
+    if not ours.is_dir():
+        # A folder where the file should be: its files are left out, and each is reported.
+        is_folder = theirs.is_dir() and not theirs.is_symlink()
+        return None if is_folder or _same(theirs, ours) else course.module
+    if theirs.is_symlink() or not theirs.is_dir():
+        return course.module
+    found = (Path(path).relative_to(theirs) for path, _ in _files(os.fspath(theirs)))
+    is_changed = any(not _same(theirs / name, ours / name) for name in found if COMPILED not in name.parts)
+    return course.module if is_changed else None
+
+
+def _same(theirs: Path, ours: Path) -> bool:
+    """Whether both are regular files with the same lines."""
+    try:
+        with opened(theirs) as file:
+            found = file.read(limits.FILE_BYTES)
+        return found.replace(b"\r\n", b"\n") == ours.read_bytes().replace(b"\r\n", b"\n")
+    except OSError:
+        return False
+
+
+def _is_in_package(name: str, course: Course) -> bool:
+    """Whether a relative path leads into a folder named like the course's own package."""
+    return course.module is not None and _ending(course.module) == "" and Path(name).parts[0] == course.module
+
+
+def opened(path: str | Path) -> BinaryIO:
+    """A regular file, opened without following a link or waiting for a pipe; OSError for anything else."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "no regular file", os.fspath(path))
+    return os.fdopen(descriptor, "rb")
+
+
+def _files(folder: str, course: Course | None = None) -> Iterator[tuple[str, os.stat_result]]:
+    """Everything below a folder that is neither folder nor notebook, in order, as far as number and depth go.
+
+    With a `course`, the folder is a submission to it.
+    """
+    entries = 0
+    waiting = [(folder, 0)]
+    while waiting:
+        place, depth = waiting.pop(0)
+        with contextlib.suppress(OSError), os.scandir(place) as found:
+            for entry in sorted(found, key=lambda entry: entry.name) if entries <= limits.ENTRIES else ():
+                entries += 1
+                if entries > limits.ENTRIES:
+                    return
+                if entry.is_dir(follow_symlinks=False):
+                    ignored = course is not None and depth == 0 and course.is_other(entry.name)
+                    if depth < limits.FILE_DEPTH and not entry.name.startswith(".") and not ignored:
+                        waiting.append((entry.path, depth + 1))
+                elif not entry.name.endswith(".ipynb"):
+                    with contextlib.suppress(OSError):
+                        yield entry.path, entry.stat(follow_symlinks=False)
+
+
+def _is_data(name: str, modules: frozenset[str]) -> bool:
+    """Whether a file of this name is of a kind that is taken in, and no program takes it for its settings or a module.
+
+    A folder may not be named like a file: one named part01.ipynb would stand where the graded notebook belongs.
+    """
+    *folders, file = parts = Path(name).parts
+    if not name.isprintable() or any(_matches(part, RUN_BY_NAME) for part in parts):
+        return False
+    if _ending(file) not in KINDS or any(_ending(part) in {".ipynb", ".html", *KINDS} for part in folders):
+        return False
+    return not name.endswith(".py") or not any(part.removesuffix(".py") in modules for part in parts)
+
+
+def _ending(name: str) -> str:
+    return os.path.splitext(name)[1].lower()
+
+
+def _matches(name: str, patterns: tuple[str, ...] | list[str]) -> bool:
+    return any(fnmatch.fnmatch(name, pattern) for pattern in patterns)
+
+
+@functools.cache
+def _modules(course: Course) -> frozenset[str]:
+    """The names under which Python finds a module here."""
+    ours = {"dev", "grading", *(package.name for package in course.packages)}
+    ours |= {course.module.removesuffix(".py")} if course.module else set()
+    return frozenset({*ours, *sys.stdlib_module_names, *importlib.metadata.packages_distributions()})

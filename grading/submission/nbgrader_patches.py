@@ -1,0 +1,245 @@
+"""The front gate before nbgrader's own commands: who is graded, on what, what is copied, and when it was submitted.
+
+Configuration cannot settle these, so `guard` puts functions of ours in the place of nbgrader's; nbgrader_config.py
+calls it, so that it holds for `nbgrader autograde`, `collect`, `zip_collect`, the Formgrader and `make grade`.
+"""
+
+import datetime
+import fnmatch
+import functools
+import glob
+import logging
+import os
+import re
+import shutil
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbgrader.apps import NbGraderAPI
+from nbgrader.apps.zipcollectapp import ZipCollectApp
+from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback, base
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.preprocessors import SaveCells
+from traitlets.config import Config
+
+from grading.core import course, messages, names
+from grading.submission import extra_files, times
+
+
+class Collect(ExchangeCollect):
+    """nbgrader's collect, which takes a submission's time from the file system: `c.ExchangeFactory.collect`."""
+
+    def init_src(self) -> None:
+        """Finds the submissions; those under a name that is none are left out."""
+        super().init_src()
+        refused = {record["filename"]: names.trouble(record["username"]) for record in self.src_records}
+        for name in sorted(name for name, why in refused.items() if why):
+            self.log.error("%s: not collected: %s", names.printable(name), messages.NAME_IN_EXCHANGE)
+        self.src_records = [record for record in self.src_records if not refused[record["filename"]]]
+
+    def _path_to_record(self, path: str) -> dict:
+        name = os.path.basename(path)
+        try:
+            record = super()._path_to_record(path)
+        except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):  # of a time that is none
+            nobody = {"username": f"/{name}", "filename": name, "timestamp": datetime.datetime.min}
+            return nobody  # a name that nobody has, so that it is left out
+        claimed = record["timestamp"]
+        record["timestamp"] = times.in_exchange(Path(path), claimed)
+        if record["timestamp"] != claimed:
+            self.log.warning(messages.OTHER_TIME, record["username"], claimed, record["timestamp"])
+        return record
+
+    def do_copy(self, src: str, dest: str, log: object = None) -> None:
+        """Copies a submission, and notes when it was made."""
+        super().do_copy(src, dest, log)
+        record = next(record for record in self.src_records if record["filename"] == os.path.basename(src))
+        times.note(Path(self.coursedir.root), record["username"], record["timestamp"])
+
+
+class Record(logging.LogRecord):
+    """A line of a log, without anything in it that a terminal obeys."""
+
+    def getMessage(self) -> str:
+        """The message, its arguments filled in."""
+        return names.printable_lines(super().getMessage())
+
+
+@functools.cache
+def guard() -> None:
+    """Puts our functions in the place of nbgrader's; a second call changes nothing."""
+    logging.setLogRecordFactory(Record)
+    _guard_names()
+    _guard_parts()
+    _guard_files()
+    _guard_times()
+
+
+def _guard_names() -> None:
+    """Nobody is graded under a name that is none; a name with brackets is a name, not a pattern."""
+    find, convert, list_students = (
+        base.BaseConverter.init_notebooks,
+        base.BaseConverter.convert_notebooks,
+        NbGraderAPI.get_submitted_students,
+    )
+
+    def init_notebooks(self: base.BaseConverter) -> None:
+        self.refused = []
+        if not isinstance(self, Autograde | GenerateFeedback):
+            return find(self)
+        self.assignments, self.notebooks, pattern = {}, [], self.coursedir.notebook_id
+        for folder in _folders(self):
+            student = _student(self.coursedir, _steps(self)[0], folder)
+            if isinstance(self, Autograde) and (why := names.trouble(student)):
+                self.refused.append(student)
+                self.log.error("%s: not graded. %s", names.printable(student, names.SHOWN), why)
+                continue
+            if found := _notebooks(self, folder, pattern):
+                self.assignments[folder] = found
+            else:
+                self.log.warning("No notebooks were matched by '%s/%s.ipynb'", folder, pattern)
+        if not self.assignments and not self.refused:
+            wanted = _places(self, self.coursedir.assignment_id, self.coursedir.student_id)[0]
+            self.log.error("No notebooks were matched by '%s'", wanted)
+            raise base.NbGraderException(f"No notebooks were matched by '{names.printable(wanted)}'")
+        return None
+
+    def convert_notebooks(self: base.BaseConverter) -> None:
+        convert(self)
+        if self.refused:
+            raise base.NbGraderException(messages.not_graded_names(len(self.refused)))
+
+    def get_submitted_students(self: NbGraderAPI, assignment_id: str) -> set[str]:
+        return {student for student in list_students(self, assignment_id) if names.trouble(student) is None}
+
+    base.BaseConverter.init_notebooks = init_notebooks
+    base.BaseConverter.convert_notebooks = convert_notebooks
+    NbGraderAPI.get_submitted_students = get_submitted_students
+
+
+def _guard_parts() -> None:
+    """The gradebook knows the parts alone, though the course's other notebooks are released like them.
+
+    So they can be added and changed when there are submissions already, which nbgrader refuses for those it knows.
+    """
+    clean, save = GenerateAssignment._clean_old_notebooks, SaveCells.preprocess
+
+    def clean_old_notebooks(self: GenerateAssignment, assignment_id: str, student_id: str) -> None:
+        others, found = _others(self.config, assignment_id), self.notebooks
+        self.notebooks = [path for path in found if Path(path).stem not in others]
+        try:
+            clean(self, assignment_id, student_id)
+        finally:
+            self.notebooks = found
+
+    def preprocess(self: SaveCells, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        what = resources["nbgrader"]
+        if what["notebook"] in _others(self.config, what["assignment"]):
+            return nb, resources
+        return save(self, nb, resources)
+
+    GenerateAssignment._clean_old_notebooks = clean_old_notebooks
+    SaveCells.preprocess = preprocess
+
+
+def _others(config: Config, assignment: str) -> tuple[str, ...]:
+    """The notebooks that hold nothing to grade; in a course that was written for nbgrader alone each is a part."""
+    return () if "folder" in config.Course else course.of(config, assignment).others
+
+
+def _guard_files() -> None:
+    """Only what is admitted goes from submitted/ into autograded/, and on into feedback/ what the exchange needs."""
+    copy_all = base.BaseConverter.init_assignment
+
+    def init_assignment(self: base.BaseConverter, assignment_id: str, student_id: str) -> None:
+        if not isinstance(self, Autograde | GenerateFeedback):
+            copy_all(self, assignment_id, student_id)
+            return
+        source, dest = map(Path, _places(self, assignment_id, student_id))
+        if isinstance(self, Autograde):
+            ignored = self.coursedir.ignore
+            for path in extra_files.admitted(source, course.of(self.config, assignment_id))[0]:
+                if not any(fnmatch.fnmatch(os.path.basename(path), pattern) for pattern in ignored):
+                    _copy(Path(path), dest / os.path.relpath(path, source))
+            (dest / extra_files.TIMESTAMP).unlink(missing_ok=True)  # of a former run, be it of one notebook alone
+            if when := times.text(Path(self.coursedir.root), student_id):
+                dest.mkdir(parents=True, exist_ok=True)
+                (dest / extra_files.TIMESTAMP).write_text(when, encoding="utf-8")
+        else:
+            for name in (extra_files.TIMESTAMP, extra_files.SECRET):
+                if (source / name).is_file():
+                    _copy(source / name, dest / name)
+            if (dest / extra_files.SECRET).exists():
+                (dest / extra_files.TIMESTAMP).touch()  # release_feedback reads it
+
+    base.BaseConverter.init_assignment = init_assignment
+
+
+def _guard_times() -> None:
+    """A submission's time is what `times` knows of it, whatever a file in it says."""
+    read, transfer = CourseDirectory.get_existing_timestamp, ZipCollectApp._transfer_files
+
+    def get_existing_timestamp(self: CourseDirectory, folder: str) -> datetime.datetime | None:
+        student = _student(self, self.submitted_directory, folder)
+        if student is not None:
+            return times.of(Path(self.root), student)
+        path = Path(folder) / extra_files.TIMESTAMP
+        return read(self, folder) if path.is_file() and path.stat().st_size else None
+
+    def get_submitted_timestamp(self: NbGraderAPI, _: str, student: str) -> datetime.datetime | None:
+        return times.of(Path(self.coursedir.root), student)
+
+    def transfer_files(self: ZipCollectApp, collected: dict) -> None:
+        transfer(self, collected)
+        for student, data in collected.items():
+            if data["timestamp"] is not None and names.trouble(student) is None:
+                times.note(Path(self.coursedir.root), student, data["timestamp"])
+
+    CourseDirectory.get_existing_timestamp = get_existing_timestamp
+    NbGraderAPI.get_submitted_timestamp = get_submitted_timestamp
+    ZipCollectApp._transfer_files = transfer_files
+
+
+def _notebooks(converter: Autograde | GenerateFeedback, folder: str, pattern: str) -> list[str]:
+    """The course's notebooks in a student's folder; of others not even the names are safe to print or to store."""
+    known = course.of(converter.config, converter.coursedir.assignment_id).stems
+    paths = [os.path.join(folder, f"{stem}.ipynb") for stem in sorted(known) if fnmatch.fnmatchcase(stem, pattern)]
+    return [path for path in paths if os.path.lexists(path)]
+
+
+def _steps(converter: Autograde | GenerateFeedback) -> tuple[str, str]:
+    """The steps, such as submitted/ and autograded/, that a converter reads from and writes to."""
+    course = converter.coursedir
+    if isinstance(converter, Autograde):
+        return course.submitted_directory, course.autograded_directory
+    return course.autograded_directory, course.feedback_directory
+
+
+def _places(converter: Autograde | GenerateFeedback, assignment: str, student: str) -> tuple[str, str]:
+    """A student's folders in these two steps."""
+    source, dest = (converter.coursedir.format_path(step, student, assignment) for step in _steps(converter))
+    return source, dest
+
+
+def _folders(converter: Autograde | GenerateFeedback) -> list[str]:
+    """The students' folders that a converter reads: the one that is named exactly so, or all that match the pattern."""
+    root, asked = converter.coursedir.root, converter.coursedir.student_id
+    exact = _places(converter, converter.coursedir.assignment_id, asked)[0]
+    if asked != "*" and os.path.isdir(exact):
+        return [exact]
+    found = glob.glob(os.path.relpath(exact, root), root_dir=root)
+    return [path for name in sorted(found) if os.path.isdir(path := os.path.join(root, name))]
+
+
+def _student(coursedir: CourseDirectory, step: str, folder: str) -> str | None:
+    """Whose folder of a step, such as submitted/, this is; None if it is none of that step's."""
+    pattern = coursedir.format_path(step, "(?P<student_id>.*)", "[^/]*", escape=True)
+    found = re.fullmatch(pattern, os.path.abspath(os.path.join(coursedir.root, folder)), re.DOTALL)
+    return found["student_id"] if found else None
+
+
+def _copy(source: Path, dest: Path) -> None:
+    dest.parent.mkdir(parents=True, exist_ok=True)
+    dest.unlink(missing_ok=True)
+    shutil.copy(source, dest)

@@ -1,0 +1,141 @@
+"""A notebook file that a student wrote, read tolerantly and within bounds, whatever its bytes."""
+
+import copy
+import json
+import os
+from pathlib import Path
+
+import nbformat
+
+from grading.core import limits, messages
+from grading.submission import extra_files
+
+KINDS = ("code", "markdown", "raw")  # of cells
+TAGS = 100  # of a cell that are kept
+MARK = "grading"  # the key in the metadata of what is graded in its place, for what the judge must know
+
+
+class Unreadable(Exception):
+    """The file holds no notebook that can be graded; the text says why, for student and instructor."""
+
+
+def read(path: Path) -> dict:
+    """The notebook in a file that a student wrote, as plain data with a list of cells, tolerantly parsed.
+
+    Units   at most limits.NOTEBOOK_BYTES, limits.CELLS.
+    Errors  Unreadable; never anything else, whatever the bytes.
+    """
+    return _parsed(_regular_text(path))
+
+
+def _parsed(text: str) -> dict:
+    """The cells in a notebook's text; Unreadable beyond the bounds."""
+    try:
+        notebook = json.loads(text)
+    except RecursionError:
+        raise Unreadable(messages.NOT_JSON_DEEP) from None
+    except ValueError as error:
+        raise Unreadable(messages.not_json(getattr(error, "lineno", 1))) from None
+    found = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(found, list):
+        worksheets = notebook.get("worksheets") if isinstance(notebook, dict) else None
+        first = worksheets[0] if isinstance(worksheets, list) and worksheets else None
+        found = first.get("cells") if isinstance(first, dict) else None
+    found = [cell for cell in found if isinstance(cell, dict)] if isinstance(found, list) else []
+    if not found:
+        raise Unreadable(messages.NO_CELLS)
+    if len(found) > limits.CELLS:
+        raise Unreadable(messages.too_many_cells(len(found)))
+    return {"cells": found}
+
+
+def read_as_it_is(path: Path, released: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """The notebook in a file, in nbformat's present form, its cells as the student left them, without outputs.
+
+    Which of them nbgrader grades, the released notebook says: a mark of the student's own stops nbgrader.
+    Errors  Unreadable; never anything else, whatever the bytes.
+    """
+    text = _regular_text(path)
+    cells = [_bare(cell) for cell in _parsed(text)["cells"]]
+    try:
+        written = json.loads(text)
+        version = {key: written[key] for key in ("nbformat", "nbformat_minor") if key in written}
+        place = {"cells": cells} if isinstance(written.get("cells"), list) else {"worksheets": [{"cells": cells}]}
+        notebook = nbformat.reads(json.dumps({"metadata": {}, **version, **place}), as_version=4)
+        sound = all(isinstance(cell.source, str) and cell.cell_type in KINDS for cell in notebook.cells)
+    except Exception:  # noqa: BLE001  (a function of the student's bytes alone: whatever fails, they are no notebook)
+        sound = False
+    if not sound:
+        raise Unreadable(messages.DAMAGED_CELLS)
+    marked = {cell.metadata.nbgrader["grade_id"]: cell for cell in released.cells if _is_marked(cell)}
+    for cell in notebook.cells:
+        name = cell.metadata.pop("nbgrader")
+        if name in marked:  # a second cell of this name is the student's own
+            _mark_as(marked.pop(name), cell)
+    return notebook
+
+
+def _mark_as(released: nbformat.NotebookNode, cell: nbformat.NotebookNode) -> None:
+    """Gives a cell the marks and the type of the released one."""
+    cell.metadata["nbgrader"] = copy.deepcopy(released.metadata.nbgrader)
+    if cell.cell_type != released.cell_type:
+        for key in ("outputs", "execution_count", "attachments"):
+            cell.pop(key, None)
+        cell.cell_type = released.cell_type
+        cell.update({"outputs": [], "execution_count": None} if cell.cell_type == "code" else {})
+
+
+def _bare(cell: dict) -> dict:
+    """What grading reads of a cell: kind, source, id, name, tags and attachments, and none of its outputs.
+
+    nbformat compares each piece of what is left out with every form that it may have: a few kilobytes of tags take it
+    minutes, and of outputs gigabytes.
+    """
+    given = cell["metadata"] if isinstance(cell.get("metadata"), dict) else {}
+    marked = given["nbgrader"] if isinstance(given.get("nbgrader"), dict) else {}
+    tags = given["tags"] if isinstance(given.get("tags"), list) else []
+    bare = {key: cell[key] for key in ("cell_type", "level", "language", "id") if isinstance(cell.get(key), str | int)}
+    bare |= {key: _joined(cell[key]) for key in ("source", "input") if key in cell}
+    name = marked.get("grade_id")
+    bare["metadata"] = {"nbgrader": name if isinstance(name, str) else None}
+    if tags := list(dict.fromkeys(filter(_is_text, tags)))[:TAGS]:
+        bare["metadata"]["tags"] = tags
+    if isinstance(cell.get("attachments"), dict):
+        held = {name: kinds for name, kinds in cell["attachments"].items() if isinstance(kinds, dict)}
+        bare["attachments"] = {
+            name: {kind: text for kind, text in kinds.items() if _is_text(text)} for name, kinds in held.items()
+        }
+    return bare | ({"outputs": [], "execution_count": None} if cell.get("cell_type") == "code" else {})
+
+
+def _joined(source: object) -> str | None:
+    """A source that may be a list of lines, as a text that can be written to a file; None if it is neither."""
+    lines = source if isinstance(source, list) else [source]
+    return "".join(lines).encode("utf-8", "replace").decode() if all(map(_is_text, lines)) else None
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_marked(cell: nbformat.NotebookNode) -> bool:
+    return "grade_id" in cell.metadata.get("nbgrader", {})
+
+
+def _regular_text(path: Path) -> str:
+    """The text of a regular file of bounded size."""
+    try:
+        file = extra_files.opened(path)
+    except OSError:
+        raise Unreadable(messages.NOT_A_FILE) from None
+    with file:
+        size = os.fstat(file.fileno()).st_size
+        if size > limits.NOTEBOOK_BYTES:
+            raise Unreadable(messages.too_large(size, limits.NOTEBOOK_BYTES))
+        if size == 0:
+            raise Unreadable(messages.EMPTY)
+        data = file.read(limits.NOTEBOOK_BYTES + 1)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Unreadable(messages.NOT_TEXT) from None

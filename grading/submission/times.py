@@ -1,0 +1,124 @@
+"""When a submission was made, according to anybody but its author: times.csv, next to the gradebook.
+
+A file in a submission says what its author likes, so a timestamp.txt in there counts for nothing. What counts is a line
+`student,time` in times.csv. `nbgrader collect` and `zip_collect` write it (`nbgrader_patches`), and an instructor may:
+with the times that a learning platform shows, or with another one for a student who was ill. Without a line, nobody is
+late.
+"""
+
+import contextlib
+import csv
+import datetime
+import functools
+import io
+import os
+import re
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from nbgrader.utils import parse_utc
+
+from grading.core import errors, names, spreadsheet
+
+FILE = "times.csv"
+HEAD = ["student", "time"]
+SLACK_S = 120  # between the moment that a submission's name in the exchange claims, and its last file to be written
+_DATE = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d\S*(?: \S+)?")
+
+
+def text(root: Path, student: str) -> str | None:
+    """What times.csv of the course in `root` says of a student, in UTC.
+
+    Errors  CourseError, one line, for a file that cannot be used.
+    """
+    path = root / FILE
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return _read(path, status.st_mtime_ns, status.st_size).get(student)
+
+
+def of(root: Path, student: str) -> datetime.datetime | None:
+    """The time of a student's submission in UTC, without a time zone as nbgrader has it.
+
+    Errors  as `text`.
+    """
+    found = text(root, student)
+    return None if found is None else parse_utc(found)
+
+
+def note(root: Path, student: str, when: str | datetime.datetime) -> None:
+    """Writes a student's time into times.csv, in place of an earlier one; without a time zone it is UTC.
+
+    Errors  as `text`, and OSError if it cannot be written.
+    """
+    path, found = root / FILE, {}
+    if path.exists():
+        found = dict(_read(path, path.stat().st_mtime_ns, path.stat().st_size))
+    found[student] = when if isinstance(when, str) else _in_utc(when)
+    new = path.with_name(f"{FILE}.new")
+    new.write_text(spreadsheet.lines([HEAD, *sorted(found.items())]), encoding="utf-8")
+    new.replace(path)
+
+
+def in_exchange(folder: Path, claimed: datetime.datetime) -> datetime.datetime:
+    """When a submission in nbgrader's exchange was made, in UTC.
+
+    The student's own process writes it there, name and all, and may set every file's time of modification. Not its
+    time of change: the system sets that one, to the present. So a submission was made when the last of its files was
+    changed, and the time that its name claims is believed only if it lies within `SLACK_S` of that.
+    """
+    changed = max(map(_changed, (folder, *_below(folder))))
+    seen = datetime.datetime.fromtimestamp(changed, datetime.UTC).replace(tzinfo=None)
+    return claimed if abs((seen - claimed).total_seconds()) <= SLACK_S else seen
+
+
+def _changed(path: Path) -> float:
+    with contextlib.suppress(OSError):  # it may be gone by now
+        return path.lstat().st_ctime
+    return 0.0
+
+
+def _below(folder: Path) -> list[Path]:
+    return [Path(place) / name for place, folders, files in os.walk(folder) for name in (*folders, *files)]
+
+
+@functools.lru_cache(maxsize=8)
+def _read(path: Path, _changed: int, _size: int) -> dict[str, str]:
+    try:
+        rows = list(csv.reader(io.StringIO(path.read_bytes().decode("utf-8-sig"), newline=""), strict=True))
+    except (OSError, ValueError, csv.Error) as error:
+        raise errors.CourseError(f"{names.path(path)} cannot be read ({error}). Save it as CSV in UTF-8.") from None
+    if not rows or [title.strip() for title in rows[0]] != HEAD:
+        raise errors.CourseError(f"{names.path(path)} needs {','.join(HEAD)} as its first line.")
+    found = {}
+    for line, row in enumerate(rows[1:], start=2):
+        if not any(row):
+            continue
+        try:
+            student, when = row
+            if not _DATE.fullmatch(when.strip()):
+                raise ValueError(when)
+            found[spreadsheet.original(student)] = _in_utc(_parsed(when.strip()))
+        except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
+            shown = names.printable(",".join(row), names.SHOWN)
+            raise errors.CourseError(
+                f"{names.path(path)}, line {line}: {shown} is not a student and a time such as "
+                "2026-01-31 23:59:00 UTC. Fix the line."
+            ) from None
+    return found
+
+
+def _parsed(text: str) -> datetime.datetime:
+    day, (moment, zone) = text[:10], (*text[11:].split(" "), "")[:2]
+    if zone and zone[0] not in "+-":
+        return datetime.datetime.fromisoformat(f"{day} {moment}").replace(tzinfo=ZoneInfo(zone))
+    return datetime.datetime.fromisoformat(f"{day} {moment}{zone}")
+
+
+def _in_utc(when: datetime.datetime) -> str:
+    """A time as nbgrader writes and reads it; one without a time zone is in UTC already."""
+    if when.tzinfo is not None:
+        when = when.astimezone(datetime.UTC)
+    return f"{when:%Y-%m-%d %H:%M:%S.%f} UTC"

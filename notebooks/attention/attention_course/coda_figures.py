@@ -1,0 +1,81 @@
+"""The coda's figures: validation loss against cache, and what rotary positions do to absorbed scores."""
+
+import matplotlib.pyplot as plt
+import torch
+
+from attention_course.coda import rotate
+from attention_course.figure import BLUE, GREEN, RED, SMALLEST, show
+
+plt.rcParams["font.size"] = 10
+
+
+def draw_trade(losses, layers=4):
+    """Validation loss against numbers cached, by what `trade` measured: {way: {numbers: loss}}."""
+    figure, axes = plt.subplots(figsize=(8.5, 4.8), layout="constrained")
+    looks = ((BLUE, "o", "-"), (GREEN, "s", "--"), (RED, "D", ":"))
+    for (way, found), (colour, marker, line) in zip(losses.items(), looks, strict=True):
+        axes.plot(*zip(*found.items(), strict=True), color=colour, marker=marker, linestyle=line, label=way)
+        print(f"{way:30}" + "  ".join(f"{numbers:3}: {loss:.2f}" for numbers, loss in found.items()))
+    exact = min(losses["mean-pooled heads"].items(), key=lambda pair: -pair[0])
+    axes.axhline(exact[1], color="0.6", linewidth=1, zorder=0)
+    axes.annotate("the model as it was trained", (8, exact[1]), xytext=(0, 4), textcoords="offset points", fontsize=9)
+    sizes = sorted({numbers for found in losses.values() for numbers in found})
+    axes.set_xticks(sizes, [str(numbers) for numbers in sizes])
+    axes.set(
+        xlabel=f"numbers cached per token in each of the {layers} layers", ylabel="nats per character, lower is better"
+    )
+    axes.set_title("A smaller cache, and what it costs on text the model has not seen")
+    axes.legend(fontsize=SMALLEST, frameon=False)
+    axes.spines[["top", "right"]].set_visible(False)
+    first, second, heads = losses.values()
+    alt = f"""Three curves of validation loss over numbers cached per token, from {sizes[0]} to {sizes[-1]}. At
+    {sizes[-1]} all give {exact[1]:.2f} nats per character. At 40, mean-pooled heads give {heads[40]:.2f}, the SVD of
+    the weights {first[40]:.2f}, the weighted one {second[40]:.2f}. At 8 the SVDs give {first[8]:.2f} and
+    {second[8]:.2f}."""
+    show(figure, alt)
+
+
+def draw_rotary(mla, model, decoupled_logits, h=0, d_R=8):
+    """One query and one key of the speaker moved apart: their logit with rotary positions, and two ways to absorb."""
+    W_DKV, W_UK, W_Q, H = mla.W_DKV, mla.W_UK, mla.W_Q, mla.H
+    D, distances = W_Q.shape[1], torch.arange(65)
+    d = D // H
+    x, y = model.blocks[0].norm(model.token.weight[[65, 80]])  # what layer 0 reads where the letters ` and o stand
+    q, latent = (W_Q @ x).view(H, d), W_DKV @ y
+    k = (W_UK @ latent).view(H, d)
+    rotated = torch.stack([rotate(q[h], 64) @ rotate(k[h], 64 - n) for n in distances]) / d**0.5
+    absorbed = ((W_UK.view(H, d, -1)[h].T @ q[h]) @ latent / d**0.5).expand(65)
+    random = torch.Generator().manual_seed(13)
+    W_QR, W_KR = (torch.randn(n, D, generator=random, dtype=x.dtype) / D**0.5 for n in (H * d_R, d_R))
+    q_R = rotate((W_QR @ x).view(H, d_R), 64)
+    cache = torch.cat([latent.expand(65, -1), rotate((W_KR @ y).expand(65, -1), 64 - distances)], dim=1)
+    decoupled = decoupled_logits(q.flatten(), q_R, cache, W_UK, H)[h]
+    far = torch.stack([rotate((W_QR @ x).view(H, d_R)[h], n) @ (W_KR @ y) for n in distances])
+    direct = (q[h] @ k[h] + far) / (d + d_R) ** 0.5
+    figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.2), layout="constrained", sharex=True)
+    left.plot(distances, rotated, color=RED, label="rotated query · rotated key")
+    left.plot(distances, absorbed, color=BLUE, linestyle="--", label="absorbed: one matrix for all distances")
+    left.set(title="Rotation in between: absorption fails", ylabel="logit")
+    right.plot(distances, direct, color=RED, label="key multiplied out, plus rotary part")
+    right.plot(
+        distances[::4],
+        decoupled[::4],
+        color=BLUE,
+        linestyle="",
+        marker="o",
+        label="your decoupled_logits, from the cache",
+    )
+    right.set(title=f"Rotation next to it: {len(latent)} + {d_R} cached numbers suffice", ylabel="logit")
+    for axes in (left, right):
+        axes.set_xlabel("distance between query and key, in tokens")
+        axes.margins(y=0.3)
+        axes.legend(fontsize=SMALLEST, frameon=False, loc="upper right")
+        axes.spines[["top", "right"]].set_visible(False)
+    gap, rest = float((rotated - absorbed).abs().max()), float((decoupled - direct).abs().max())
+    scale = float(rotated.abs().max())
+    print(f"rotation in between: absorbed and true logit differ by up to {gap / scale:.0%} of the largest logit")
+    print(f"rotation next to it: the difference is {'below' if rest < 1e-9 else 'NOT below'} 1e-09")
+    alt = f"""Two panels, logit over distance from 0 to 64. Left: with rotary positions the logit swings, while the
+    absorbed one is a flat line that meets it at distance 0 and differs by up to {gap / scale:.0%} of the largest logit.
+    Right: the logits of decoupled_logits, dots, lie on the curve computed with the key multiplied out."""
+    show(figure, alt)

@@ -1,0 +1,104 @@
+"""Visible checks as a short table: a line per check, ✓ or ✗, and an error of one line if any of them fails."""
+
+import contextlib
+import traceback
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+
+class ChecksFailed(AssertionError):
+    """At least one check of a table failed; says the first one."""
+
+    def _render_traceback_(self):
+        """What IPython shows in place of a traceback: the table above says everything."""
+        return [f"ChecksFailed: {self}"]
+
+
+class Unwritten(NotImplementedError):
+    """The student's code says that it isn't written yet."""
+
+    def _render_traceback_(self):
+        """What IPython shows in place of a traceback."""
+        return [f"NotImplementedError: {self}"]
+
+
+class Unmet(Exception):
+    """What a line of the table expected and what it got instead."""
+
+
+def expect(holds, text):
+    """Fails the line of the table that it is called in, with a text, unless `holds`."""
+    if not holds:
+        raise Unmet(text)
+
+
+class Table:
+    """The visible checks of one part, or of what else a text names, printed line by line.
+
+    table = Table(3)
+    with table.line("3 keys give 3 logits"):
+        expect(logits.shape == (3,), f"expected shape (3,), got {logits.shape}")
+    table.end()
+    """
+
+    def __init__(self, part):
+        self.title, self.failed = part if isinstance(part, str) else f"Part {part}", []
+
+    @contextlib.contextmanager
+    def line(self, name) -> Iterator[None]:
+        """Prints one line for the block: ✓, or ✗ if an `expect` in it fails or the student's code raises an error.
+
+        After a ✗, a block that raises an error is a `·`: it probably needed what had failed before.
+        Errors  Unwritten where the student's code raises NotImplementedError.
+        """
+        try:
+            yield
+        except Unmet as unmet:
+            self._fail(f"{name}: {unmet}")
+        except NotImplementedError as error:
+            print(f"  · {name}: not written yet")
+            raise Unwritten(f"{self.title.lower()} is not written yet.").with_traceback(error.__traceback__) from None
+        except Exception as error:  # noqa: BLE001  (whatever a student's code may raise)
+            if self.failed:
+                print(f"  · {name}: try again when the line above passes")
+            else:
+                text = str(error).partition("\n")[0]
+                self._fail(f"{name}: {_place(error)}{type(error).__name__}{f': {text}' if text else ''}")
+        else:
+            print(f"  ✓ {name}")
+
+    def end(self) -> None:
+        """Prints how it ended. Errors  ChecksFailed if a line failed."""
+        if not self.failed:
+            print(f"{self.title}: the visible checks pass.")
+            return
+        more = len(self.failed) - 1
+        raise ChecksFailed(self.failed[0] + (f" ({more} more in the table above)" if more else ""))
+
+    def _fail(self, text) -> None:
+        self.failed.append(text)
+        print(f"  ✗ {text}")
+
+
+def numbers(value) -> np.ndarray:
+    """A tensor, an array or a (nested) list of numbers as a NumPy array; fails the line for anything else."""
+    expect(value is not None, "got None. Does the function end with a return?")
+    array = _array(value)
+    expect(array.dtype.kind in "biufc", f"expected numbers, got a {type(value).__name__}")
+    return array
+
+
+def _array(value) -> np.ndarray:
+    if isinstance(value, (list, tuple)):
+        value = [_array(piece) for piece in value]
+    return value.detach().cpu().double().numpy() if isinstance(value, torch.Tensor) else np.asarray(value)
+
+
+def _place(error: Exception) -> str:
+    """Where in the student's notebook an error comes from."""
+    course = __file__.rpartition("/")[0]
+    steps = [step for step in traceback.extract_tb(error.__traceback__) if not step.filename.startswith(course)]
+    own = [step for step in steps if "site-packages" not in step.filename]
+    return f"line {own[-1].lineno} of your answer, `{own[-1].line}`, raised " if own and own[-1].line else "raised "

@@ -1,0 +1,127 @@
+"""Matrices and vectors as blocks of little squares, with their sizes: for the figures of parts 1, 2 and 4."""
+
+from dataclasses import dataclass
+
+import sympy
+from matplotlib.patches import Rectangle
+
+from attention_course.figure import BLACK, BLUE, ORANGE, SMALLEST, YELLOW
+
+HEADS = (BLUE, ORANGE, YELLOW)  # dark, middle and light in grey, too
+LARGEST = 40  # rows or columns, of a block that is drawn
+NARROWEST = 4.0  # squares that a block's caption takes
+
+
+@dataclass(frozen=True)
+class Block:
+    """A matrix or a vector, with its rows and columns as numbers, None where the answer gives none.
+
+    `heads` colours that many equal bands, `along` rows (0) or columns (1), from head `first` on.
+    """
+
+    name: str
+    size: tuple[int, int] | None
+    letters: str = ""
+    heads: int = 0
+    along: int = 0
+    first: int = 0
+    colour: str = "0.72"
+
+
+def size(shape: object, sizes: dict[str, int]) -> tuple[int, int] | None:
+    """Rows and columns of a shape in letters, n and (n,) being a column; None if it is no shape of whole numbers."""
+    entries = list(shape) if isinstance(shape, (tuple, list, sympy.Tuple)) else [shape]
+    numbers = [_number(entry, sizes) for entry in entries]
+    numbers = [*numbers, 1] if len(numbers) == 1 else numbers
+    return tuple(numbers) if len(numbers) == 2 and None not in numbers else None
+
+
+def written(shape: object) -> str:
+    """A shape in letters, as the figure writes it."""
+    text = str(shape)
+    return text if len(text) <= 24 else text[:22] + " …"
+
+
+def fits(matrix: tuple[int, int] | None, vector: tuple[int, int] | None, what: str) -> str:
+    """In words: whether a matrix can act on a vector named `what`, and what comes out."""
+    if matrix is None or vector is None:
+        return "not drawn yet"
+    (rows, columns), numbers = matrix, vector[0]
+    holds = "" if columns == numbers else "not "
+    out = f"out come {rows} numbers" if columns == numbers else "nothing comes out"
+    return f"{rows} x {columns} on the {numbers} numbers of {what} does {holds}fit; {out}".replace("does fit", "fits")
+
+
+def drawn(sizes: dict[str, int]) -> str:
+    """In words: the sizes that a figure is drawn for."""
+    return "Drawn for " + ", ".join(f"{letter} = {number}" for letter, number in sizes.items()) + "."
+
+
+def equation(axes, pieces: list[Block | str], caption: str = "") -> None:
+    """Draws blocks, and the signs between them, from left to right, with a caption below."""
+    x, tallest = 0.0, max(piece.size[0] for piece in pieces if isinstance(piece, Block) and piece.size)
+    for piece in pieces:
+        if isinstance(piece, str):
+            axes.text(x + 0.5, 0, piece, ha="center", va="center", fontsize=14)
+            x += 1.0
+        else:
+            width = max(NARROWEST, (piece.size or (0, 0))[1] + 0.6)
+            _draw(axes, piece, x + width / 2)
+            x += width
+    axes.text(x / 2, -tallest / 2 - 3.4, caption, ha="center", va="center", fontsize=SMALLEST + 1)
+    axes.set(xlim=(0, x), ylim=(-tallest / 2 - 4, tallest / 2 + 2), aspect="equal")
+    axes.axis("off")
+
+
+def align(panels) -> None:
+    """Gives panels one scale, so that a square is as large in each."""
+    wide, low, high = (max(panel.get_xlim()[1] for panel in panels), *zip(*(p.get_ylim() for p in panels), strict=True))
+    for panel in panels:
+        spare = (wide - panel.get_xlim()[1]) / 2
+        panel.set(xlim=(-spare, wide - spare), ylim=(min(low), max(high)))
+
+
+def _draw(axes, block: Block, middle: float) -> None:
+    if block.size is None:
+        axes.text(middle, 0, "?", ha="center", va="center", fontsize=20, color="0.4")
+    rows, columns = block.size or (3, 3)
+    left, top = middle - columns / 2, rows / 2
+    if block.size is None:
+        edge = {"facecolor": "none", "edgecolor": "0.4", "linestyle": "--"}
+        axes.add_patch(Rectangle((left, top - rows), columns, rows, **edge))
+    for row in range(rows if block.size else 0):
+        for column in range(columns):
+            square = {"facecolor": _colour(block, row, column), "edgecolor": "white", "linewidth": 0.8}
+            axes.add_patch(Rectangle((left + column, top - row - 1), 1, 1, **square))
+    _number_heads(axes, block, left, top)
+    axes.text(middle, top + 0.9, block.name, ha="center", va="center", fontsize=13)
+    size = f"{rows} × {columns}" if block.size else ""
+    axes.text(middle, -rows / 2 - 0.4, f"{size}\n{block.letters}", ha="center", va="top", fontsize=SMALLEST)
+
+
+def _colour(block: Block, row: int, column: int) -> str:
+    place, length = (row, block.size[0]) if block.along == 0 else (column, block.size[1])
+    if not block.heads or length % block.heads:
+        return block.colour
+    return HEADS[(block.first + place * block.heads // length) % len(HEADS)]
+
+
+def _number_heads(axes, block: Block, left: float, top: float) -> None:
+    if not block.heads or block.size is None or block.size[block.along] % block.heads:
+        return
+    rows, columns = block.size
+    for n in range(block.heads):
+        at = (n + 0.5) / block.heads
+        x, y = (left + columns / 2, top - rows * at) if block.along == 0 else (left + columns * at, top - rows / 2)
+        head = block.first + n
+        colour = HEADS[head % len(HEADS)]
+        ink, patch = "white" if colour == BLUE else BLACK, {"facecolor": colour, "edgecolor": "none", "pad": 1.2}
+        axes.text(x, y, str(head), ha="center", va="center", fontsize=11, color=ink, fontweight="bold", bbox=patch)
+
+
+def _number(entry: object, sizes: dict[str, int]) -> int | None:
+    try:
+        value = sympy.sympify(str(entry), locals={letter: sympy.Integer(size) for letter, size in sizes.items()})
+        return int(value) if value == int(value) and 0 < value <= LARGEST else None
+    except Exception:  # noqa: BLE001  (an answer may be anything, and what is no number is not drawn)
+        return None

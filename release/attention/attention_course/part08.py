@@ -1,0 +1,84 @@
+"""Part 8's visible check, and its figure: from one key/value head for all to as many as there are query heads."""
+
+import math
+
+import matplotlib.pyplot as plt
+
+from attention_course.answers import result
+from attention_course.figure import BLUE, ORANGE, show
+from attention_course.heads import draw_heads
+from attention_course.table import Table, expect
+
+H, DRAWN = 12, (1, 3, 12)  # the figure's query heads, and the G for which it shows who reads what
+ALT = """Three drawings of twelve query heads and the key/value heads that they read by your kv_head, for G = 1, 3
+and 12. Below, a bar per possible G: a position has 2, 4, 6, 8, 12 or 24 keys and values for G = 1, 2, 3, 4, 6 or 12."""
+
+
+def check_part08(names):
+    """Looks at kv_head and G_for_MHA among a notebook's names: their kind, and the head that query head 0 reads."""
+    table = Table(8)
+    with table.line("with G = 3, kv_head(h, 3) is 0, 1 or 2 for h = 0, 1, …, 11"):
+        expect("kv_head" in names, "there is none yet. Write kv_head in the answer cell, then run that cell")
+        heads = [_number(names["kv_head"](h, 3)) for h in range(12)]
+        there = all(min(abs(head - g) for g in (0, 1, 2)) < 1e-5 for head in heads)
+        expect(there, f"got {', '.join(f'{head:g}' for head in heads)}")
+    with table.line("query head 0 reads key/value head 0, whatever G is"):
+        for G in (1, 3, 4):
+            head = _number(names["kv_head"](0, G))
+            expect(abs(head) < 1e-5, f"kv_head(0, {G}): got {head:g}")
+    with table.line("G_for_MHA is written in the symbols of the setup cell"):
+        expect("G_for_MHA" in names, "there is none yet. Set it in the answer cell, then run that cell")
+        got = names["G_for_MHA"]
+        symbols = getattr(got, "free_symbols", None)
+        expect(
+            symbols, f"expected an expression without quotes, got {got!r}. Has one of the letters been given a value?"
+        )
+    table.end()
+
+
+def draw_part08(names):
+    """Draws who reads what by your kv_head for H = 12 and three G, and how many keys and values a position has."""
+    reads = result(names, "kv_head", lambda kv_head: [[_head(kv_head(h, G), G) for h in range(H)] for G in DRAWN])
+    if reads is None:
+        return
+    figure, panels = plt.subplots(4, figsize=(9, 8.2), height_ratios=(1, 1, 1, 1.1), layout="constrained")
+    for axes, G, heads in zip(panels, DRAWN, reads, strict=False):
+        draw_heads(axes, heads, G)
+        axes.set_title(f"H = {H}, G = {G}: who reads what, by your kv_head", fontsize=11)
+        print(f"G = {G:2}: the query heads 0 to 11 read {' '.join('?' if g is None else str(g) for g in heads)}")
+    choices = [G for G in range(1, H + 1) if H % G == 0]
+    yours = _value(names.get("G_for_MHA"))
+    bars = panels[-1].bar(range(len(choices)), [2 * G for G in choices], color=BLUE, width=0.6)
+    panels[-1].bar_label(bars, fontsize=10)
+    if yours in choices:
+        bars[choices.index(yours)].set(facecolor=ORANGE, edgecolor="black", linewidth=2)
+    panels[-1].set_xticks(range(len(choices)), [f"G = {G}" + ("\nyour MHA" if yours == G else "") for G in choices])
+    panels[-1].set(ylabel="vectors", ylim=(0, 2 * H + 4))
+    panels[-1].set_title("Keys and values per position: one of each per key/value head", fontsize=11)
+    panels[-1].spines[["top", "right"]].set_visible(False)
+    print(f"Keys and values per position: {', '.join(f'{2 * G} for G = {G}' for G in choices)}")
+    print(f"For H = {H}, your G_for_MHA is {yours if yours in choices else 'none of these G'}.")
+    show(figure, ALT)
+
+
+def _number(head):
+    """A head as a float: ints, floats, and arrays or tensors of one number. Fails the line for anything else."""
+    expect(head is not None, "got None. Does kv_head end with a return?")
+    expect(not isinstance(head, str), "expected a number, got a text")
+    return float(head.item() if hasattr(head, "item") else head)
+
+
+def _head(head, G):
+    """The key/value head that is meant, None if there is none of that number."""
+    number = float(head.item() if hasattr(head, "item") else head)
+    nearest = round(number) if math.isfinite(number) else -1
+    return nearest if 0 <= nearest < G and abs(number - nearest) < 1e-5 else None
+
+
+def _value(expression):
+    """An expression in H alone for H = 12; None for anything else."""
+    try:
+        number = float(expression.subs({symbol: H for symbol in expression.free_symbols if symbol.name == "H"}))
+        return round(number) if number == round(number) else None
+    except Exception:  # noqa: BLE001  (an answer may be anything)
+        return None

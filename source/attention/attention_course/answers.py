@@ -1,0 +1,55 @@
+"""A student's answers in checks and figures: found, or reported in one line, without a traceback."""
+
+import contextlib
+from collections.abc import Iterator
+
+from attention_course.table import expect
+
+
+def named(names, name):
+    """The student's value of a name; fails the line of the table, or the picture, if there is none."""
+    expect(name in names, f"there is no `{name}` yet. Is it spelled like this, and has the answer cell run?")
+    return names[name]
+
+
+def function(names, name):
+    """The student's function of a name; fails the line of the table, or the picture, if there is none."""
+    found = named(names, name)
+    expect(callable(found), f"expected `{name}` to be a function, got a {type(found).__name__}")
+    return found
+
+
+def pair(value, first, second):
+    """The two pieces of a pair; fails the line of the table, or the picture, for anything else."""
+    expect(value is not None, "got None. Does the function end with a return?")
+    expected = f"expected two matrices, {first} and {second}"
+    expect(isinstance(value, (tuple, list)), f"{expected}, got a single {type(value).__name__}")
+    expect(len(value) == 2, f"{expected}, got {len(value)}")
+    return value
+
+
+@contextlib.contextmanager
+def picture() -> Iterator[None]:
+    """Prints one line in place of a picture where the student's answer is missing or raises an error."""
+    try:
+        yield
+    except NotImplementedError:
+        print("No picture yet: the answer is not written yet.")
+    except Exception as error:  # noqa: BLE001  (whatever a student's code may raise)
+        kind = "" if type(error).__module__.startswith("attention_course") else f"{type(error).__name__}: "
+        print(f"No picture yet: {kind}{str(error).partition(chr(10))[0]}")
+
+
+def result(names, name, look):
+    """`look(answer)` for the answer of this name in a notebook's names; None, and a printed sentence, if it fails."""
+    if name not in names:
+        print(f"No picture yet: there is no {name}. Write it in the answer cell, then run that cell.")
+        return None
+    try:
+        return look(names[name])
+    except NotImplementedError:
+        print(f"No picture yet: {name} is not written.")
+    except Exception as error:  # noqa: BLE001  (whatever a student's code may raise)
+        text = str(error).partition("\n")[0]
+        print(f"No picture yet: {name} raised {type(error).__name__}{f': {text}' if text else ''}.")
+    return None

@@ -1,0 +1,79 @@
+"""A slider with its picture; a still picture where nobody can move it."""
+
+import base64
+import io
+import math
+import os
+
+import matplotlib.pyplot as plt
+
+from attention_course.figure import BLUE, ORANGE, SMALLEST, YELLOW, show
+
+LOGITS = (2.0, 1.0, 0.0, -1.0)
+SCALES = (0.1, 1.0, 10.0)
+
+
+def softmax_handle() -> None:
+    """Prints the softmax of four logits times 0.1, 1 and 10; below it, bars and a slider for the factor.
+
+    Without a notebook's server nobody can move the slider, and the bars stand still.
+    """
+    print(f"logits {', '.join(f'{logit:g}' for logit in LOGITS)}, all times a factor")
+    for scale in SCALES:
+        print(f"factor {scale:>4g}: weights {'  '.join(f'{weight:.2f}' for weight in softmax(scale))}")
+    if not _live():
+        show(_bars(SCALES), _alt(SCALES))
+        return
+    import ipywidgets  # where there is a slider, and nowhere else: it takes half a second
+    from IPython.display import display
+
+    picture = ipywidgets.HTML()
+    slider = ipywidgets.FloatLogSlider(value=1.0, min=-1.5, max=1.5, step=0.05, description="factor")
+
+    def redraw(_=None):
+        picture.value = _html(slider.value)
+
+    slider.observe(redraw, "value")
+    redraw()
+    display(ipywidgets.VBox([slider, picture]))
+
+
+def softmax(scale: float) -> list[float]:
+    """The softmax of the logits, each times `scale`."""
+    raised = [math.exp(scale * (logit - max(LOGITS))) for logit in LOGITS]
+    return [part / sum(raised) for part in raised]
+
+
+def _live() -> bool:
+    """Whether a notebook's server has started this kernel for somebody: it then names the session."""
+    return bool(os.environ.get("JPY_SESSION_NAME"))
+
+
+def _alt(scales: tuple[float, ...]) -> str:
+    weights = "; ".join(f"factor {s:.3g}: {', '.join(f'{weight:.2f}' for weight in softmax(s))}" for s in scales)
+    return f"Bars: softmax weights of the logits {', '.join(f'{logit:g}' for logit in LOGITS)}. {weights}."
+
+
+def _html(scale: float) -> str:
+    """The bars for one factor as a picture in HTML."""
+    figure, buffer = _bars((scale,)), io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=100)
+    plt.close(figure)
+    return f'<img alt="{_alt((scale,))}" src="data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}">'
+
+
+def _bars(scales: tuple[float, ...]):
+    width = 3.0 * len(scales) + 0.8
+    figure, panels = plt.subplots(
+        1, len(scales), figsize=(width, 2.8), sharey=True, squeeze=False, layout="constrained"
+    )
+    colours = (BLUE, ORANGE, YELLOW)
+    for n, (panel, scale) in enumerate(zip(panels[0], scales, strict=True)):
+        weights = softmax(scale)
+        bars = panel.bar(range(len(LOGITS)), weights, color=colours[n], edgecolor="0.2")
+        panel.bar_label(bars, [f"{weight:.2f}" for weight in weights], fontsize=SMALLEST)
+        panel.set_xticks(range(len(LOGITS)), [f"{scale * logit:.3g}" for logit in LOGITS], fontsize=SMALLEST)
+        panel.set(ylim=(0, 1.12), title=f"factor {scale:.3g}", xlabel="logits times the factor")
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0, 0].set_ylabel("weight")
+    return figure

@@ -1,0 +1,83 @@
+"""Part 3's visible check and figure: form, sign and spread of the logits. The formula is not in here."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+
+from attention_course.figure import BLUE, ORANGE, SMALLEST, YELLOW, show
+from attention_course.table import Table, expect, numbers
+
+WIDTHS = (4, 64, 1024)
+QUERIES, KEYS = 250, 8
+
+
+def check_part03(attention_logits):
+    """Calls `attention_logits` where the answer is plain to see, and prints a line per check."""
+    table = Table(3)
+    with table.line("3 keys give 3 logits"):
+        logits = numbers(attention_logits(torch.ones(2), torch.zeros(3, 2), 2))
+        expect(logits.shape == (3,), f"expected shape (3,), got {logits.shape}")
+    with table.line("1 key gives 1 logit"):
+        single = numbers(attention_logits(torch.ones(2), torch.zeros(1, 2), 2))
+        expect(single.shape == (1,), f"expected shape (1,), got {single.shape}")
+    with table.line("keys of zeros agree with no query"):
+        expect((logits == 0).all(), f"expected zeros, got {logits.tolist()}")
+    keys = torch.tensor([[1.0, 2.0], [-1.0, -2.0], [2.0, -1.0]])
+    with table.line("signs: + for the same direction, - for the opposite one, 0 for perpendicular"):
+        same, opposite, perpendicular = numbers(attention_logits(torch.tensor([1.0, 2.0]), keys, 2)).tolist()
+        expect(same > 0, f"same direction: expected a positive logit, got {same:.3f}")
+        expect(opposite < 0, f"opposite direction: expected a negative logit, got {opposite:.3f}")
+        expect(abs(perpendicular) < 1e-5, f"perpendicular: expected 0, got {perpendicular:.3f}")
+    table.end()
+
+
+def draw_part03(names):
+    """How far your logits spread for random queries and keys, with your constant factor and without it."""
+    figure, panels = plt.subplots(2, 3, figsize=(10.5, 5.4), sharey="row", sharex="row", layout="constrained")
+    said = []
+    for column, (D_qk, colour) in enumerate(zip(WIDTHS, (BLUE, ORANGE, YELLOW), strict=True)):
+        found = _spread(names.get("attention_logits"), D_qk)
+        if found is None:
+            said.append(f"D_qk = {D_qk:>4}: no logits to draw yet")
+        for row, logits in enumerate(found or (None, None)):
+            panel, what = panels[row, column], ("without your factor", "as you return them")[row]
+            panel.set_title(f"$D_{{qk}}$ = {D_qk}, {what}", fontsize=10)
+            panel.tick_params(labelsize=SMALLEST)
+            if logits is None:
+                panel.text(0.5, 0.5, "?", ha="center", va="center", fontsize=20, transform=panel.transAxes)
+            else:
+                panel.hist(logits.ravel(), bins=41, density=True, color=colour, edgecolor="0.2", linewidth=0.3)
+                at = {"transform": panel.transAxes, "ha": "right", "va": "top", "fontsize": 10}
+                panel.text(0.97, 0.94, f"spread {logits.std():.1f}", **at)
+                text = f"{what}: spread {logits.std():.1f}, largest of {KEYS} weights {_largest_weight(logits):.2f}"
+                said.append(f"D_qk = {D_qk:>4}, {text}")
+    for panel in panels[-1]:
+        panel.set_xlabel("logit")
+    for row in panels:
+        row[0].set_ylabel("share per unit")
+    print(*said, sep="\n")
+    show(figure, f"Histograms of logits for three widths. {'; '.join(said)}.")
+
+
+def _spread(attention_logits, D_qk: int) -> tuple[np.ndarray, np.ndarray] | None:
+    """Logits of random queries, each with 8 keys: without the answer's factor, and as returned; None if there are none.
+
+    The factor is what the answer gives to a query and a key that are both (1, 0, 0, …).
+    """
+    random = np.random.default_rng(3)
+    q = torch.tensor(random.standard_normal((QUERIES, D_qk)))
+    K = torch.tensor(random.standard_normal((QUERIES, KEYS, D_qk)))
+    first = torch.eye(D_qk, dtype=torch.float64)[0]
+    try:
+        logits = np.stack([numbers(attention_logits(*pair, D_qk)).astype(float) for pair in zip(q, K, strict=True)])
+        factor = float(numbers(attention_logits(first, first[None], D_qk)).ravel()[0])
+        right = logits.shape == (QUERIES, KEYS) and np.isfinite(logits).all() and np.isfinite(factor) and factor
+        return (logits / factor, logits) if right else None
+    except Exception:  # noqa: BLE001  (an answer may raise anything, and is drawn when it no longer does)
+        return None
+
+
+def _largest_weight(logits: np.ndarray) -> float:
+    """The largest weight that a query gives, on average over queries."""
+    raised = np.exp(logits - logits.max(1, keepdims=True))
+    return float((raised.max(1) / raised.sum(1)).mean())

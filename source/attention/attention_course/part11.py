@@ -1,0 +1,64 @@
+"""Part 11's visible check and figure: the shapes of the example, and its two rows as arrows."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from attention_course.answers import named, picture
+from attention_course.figure import BLUE, ORANGE, show
+from attention_course.table import Table, expect, numbers
+
+SHAPES = {"W_DKV_MLA": (1, 2), "W_UM_MLA": (2, 1), "product": (2, 2)}
+
+
+def check_part11(names):
+    """Looks at names and shapes; whether the example shows what the task asks for stays open."""
+    table = Table(11)
+    for name, shape in SHAPES.items():
+        with table.line(f"{name} has shape {shape}"):
+            value = named(names, name)
+            expect(value is not None, "got None")
+            found = tuple(np.shape(value))
+            expect(found == shape, f"expected shape {shape}, got {found}")
+    table.end()
+
+
+def draw_part11(names):
+    """Shows the rows of two stacked copies, and next to them the rows of your product, as arrows."""
+    with picture():
+        product = np.asarray(numbers(named(names, "product")), dtype=float)
+        expect(product.shape == (2, 2), f"expected `product` of shape (2, 2), got {product.shape}")
+        expect(np.isfinite(product).all(), "expected finite numbers in `product`")
+        copies = np.stack([product[0], product[0]])
+        for what, rows in (("two copies of your row 0", copies), ("your product", product)):
+            print(f"{what}: head 0 reads {_written(rows[0])}, head 1 reads {_written(rows[1])}")
+
+        figure, panels = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained", sharex=True, sharey=True)
+        reach = 1.25 * max(np.abs(product).max(), 1e-12)
+        _draw_rows(panels[0], copies, reach, "GQA with G = 1: both heads get one row")
+        _draw_rows(panels[1], product, reach, "Your product: a row per head")
+        panels[0].legend(fontsize=10, loc="upper left", frameon=False)
+        show(
+            figure,
+            """Two panels with arrows from the origin of a plane. Left: the rows of two stacked copies, two equal
+            arrows. Right: the two rows of your product, which lie on one line through the origin.""",
+        )
+
+
+def _written(row):
+    return "(" + ", ".join(f"{number:.3g}" for number in row + 0.0) + ")"
+
+
+def _draw_rows(axes, rows, reach, title):
+    """The two rows as arrows; the second one is thinner and dashed, so that both are seen where they coincide."""
+    axes.axhline(0, color="0.85", zorder=0)
+    axes.axvline(0, color="0.85", zorder=0)
+    looks = ((0, BLUE, 7, "-", "o"), (1, ORANGE, 2.5, "--", "D"))
+    for h, colour, width, style, marker in looks:
+        end = rows[h]
+        axes.plot([0, end[0]], [0, end[1]], color=colour, linewidth=width, linestyle=style, zorder=1 + h)
+        axes.plot(*end, marker, color=colour, markersize=14 - 6 * h, markeredgecolor="black", zorder=3 + h)
+        axes.plot([], [], color=colour, linewidth=width, linestyle=style, marker=marker, label=f"row {h}: head {h}")
+    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    axes.set_xlabel("entry 0 of the row", fontsize=10)
+    axes.set_title(title, fontsize=11)
+    axes.set_ylabel("entry 1 of the row", fontsize=10)

@@ -1,0 +1,214 @@
+"""Part 14's visible checks and pictures: what a token leaves in the cache, and one step of generation from it."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+from attention_course import part14_data as data
+from attention_course.answers import named, picture
+from attention_course.figure import BLACK, BLUE, ORANGE, RED, SKY, SMALLEST, show
+from attention_course.table import Table, Unwritten, expect
+
+NAMES = ("kv_cache_MHA", "kv_cache_MLA")
+SYMBOLS = ("D", "r", "H", "G", "d")
+KIB, GIB = 2**10, 2**30
+# Llama 3 405B, arXiv:2407.21783: 405e9 weights and layers of H = 128, G = 8, d = 128; r = 512 as in DeepSeek-V2.
+PARAMETERS, LLAMA, LATENT = 405e9, {"layers": 126, "H": 128, "d": 128}, 512
+# Each curve has a colour, a line and a marker of its own.
+CURVES = ((BLACK, "-", "o"), (BLUE, "--", "s"), (SKY, ":", "^"), (RED, "-.", "v"), (ORANGE, "-", "D"))
+
+
+def check_part14(names):
+    """Looks at the form of the two expressions, and prints a line per check. Their values are not looked at."""
+    table = Table(14)
+    for name in NAMES:
+        with table.line(f"{name} is one expression"):
+            if not any(one in names for one in NAMES):
+                raise NotImplementedError
+            expect(name in names, f"there is no `{name}` yet")
+            _form(names[name])
+        with table.line(f"{name} uses no symbols but D, r, H, G and d"):
+            found = {str(symbol) for symbol in getattr(names[name], "free_symbols", ())}
+            unknown = ", ".join(sorted(found - set(SYMBOLS)))
+            expect(not unknown, f"expected D, r, H, G or d, got {unknown}")
+    table.end()
+
+
+def _form(value):
+    """Fails the line unless a value is one number or expression."""
+    from sympy import Expr
+
+    kind = type(value).__name__
+    right = isinstance(value, (int, float, np.number, Expr)) and not isinstance(value, bool)
+    expect(right, f"expected an expression in the symbols, such as D + r, got a {kind}")
+
+
+def check_cached_step(names, B=2, D=12, H=3, r=5, length=6):
+    """Generates token by token with `cached_step`, compares with part 13's reduced model, and prints a line each."""
+    table, case = Table(14), _texts(B, D, H, r, length)
+    if "cached_step" not in names:
+        print("  · cached_step: not written yet. It earns no points, and leaving it out costs none.")
+        return
+    try:
+        with table.line(f"the first token: output of shape {(B, D)}, cache of shape {(B, 1, r)}"):
+            _step(names["cached_step"], case, 0, torch.zeros(B, 0, r, dtype=torch.float64))
+        cache = torch.zeros(B, 0, r, dtype=torch.float64)
+        with table.line("the first token attends to itself alone, with weight 1"):
+            cache = _same(names["cached_step"], case, 0, cache)
+        with table.line(f"{length} tokens, one after the other, give what the reduced model of part 13 gives"):
+            for t in range(1, length):
+                cache = _same(names["cached_step"], case, t, cache)
+    except Unwritten:
+        print("It earns no points, and leaving it out costs none.")
+        return
+    if table.failed:
+        table.end()
+    print(f"cached_step: {length} tokens generated from a cache of {r} numbers per token.")
+
+
+def _texts(B, D, H, r, length):
+    """The three matrices, H, and the tokens of B texts, (B, length, D), such that scores are near 1."""
+    random = torch.Generator().manual_seed(14)
+    shapes = ((r, D), (H * r, D), (D, H * r), (B, length, D))
+    scales = (D**-0.5, 1.5 * D**-0.5, (H * r) ** -0.5, 1.0)
+    data = [torch.randn(shape, generator=random, dtype=torch.float64) for shape in shapes]
+    *W, x = (scale * values for scale, values in zip(scales, data, strict=True))
+    return W, H, x
+
+
+def _step(step, case, t, cache):
+    """The output and the cache for token t; fails the line where their shapes are wrong."""
+    W, H, x = case
+    (B, _, D), (r, _) = x.shape, W[0].shape
+    result = step(x[:, t].clone(), cache.clone(), *(w.clone() for w in W), H)
+    expect(result is not None, "got None. Does the function end with a return?")
+    pair = isinstance(result, (tuple, list)) and len(result) == 2
+    expect(pair, f"expected two tensors, the output and the longer cache, got a {type(result).__name__}")
+    for name, value, shape in (("output", result[0], (B, D)), ("cache", result[1], (B, t + 1, r))):
+        kind = f"token {t}, {name}: expected a torch tensor of shape {shape}, got"
+        expect(isinstance(value, torch.Tensor), f"{kind} a {type(value).__name__}")
+        expect(value.shape == shape, f"{kind} {tuple(value.shape)}")
+    return result
+
+
+def _same(step, case, t, cache):
+    """The longer cache; fails the line where the output for token t is not the reduced model's."""
+    (W_K_hat, W_Q_hat, W_O_hat), H, x = case
+    got, cache = _step(step, case, t, cache)
+    q = (x[:, t : t + 1] @ W_Q_hat.T).unflatten(2, (H, -1)).transpose(1, 2)
+    k = (x[:, : t + 1] @ W_K_hat.repeat(H, 1).T).unflatten(2, (H, -1)).transpose(1, 2)
+    expected = (scaled_dot_product_attention(q, k, k).transpose(1, 2).flatten(2) @ W_O_hat.T)[:, 0]
+    miss = float((got - expected).abs().max() / expected.abs().max())
+    question = "What is the softmax of a single score?" if t == 0 else "What is a score divided by?"
+    expect(miss < 1e-5, f"token {t}: the output is {miss:.0%} off. {question}")
+    return cache
+
+
+def draw_part14(names):
+    """Shows by your expressions how a conversation fills the memory, and what published models cache."""
+    with picture():
+        mha, mla = (named(names, name) for name in NAMES)
+        _draw_memory(mha, mla)
+        _draw_models(mha, mla)
+
+
+def bytes_a_token(expression, layers, rotary=0, **sizes):
+    """Bytes that a token leaves in the caches of all layers, at 2 bytes per number; D counts all heads."""
+    from sympy import sympify  # which no other part's figure needs
+
+    sizes["D"], expression = sizes["H"] * sizes["d"], sympify(expression)
+    numbers = expression.subs({symbol: sizes[symbol.name] for symbol in expression.free_symbols})
+    return (float(numbers) + rotary) * layers * 2
+
+
+def _draw_memory(mha, mla):
+    """Memory against the length of a conversation: the weights, and the caches of one user and of 32."""
+    weights, lengths = PARAMETERS * 2 / GIB, [2**n for n in range(10, 21)]
+    costs = {
+        "MHA, 128 key/value heads": bytes_a_token(mha, G=128, r=LATENT, **LLAMA),
+        "GQA, 8 key/value heads": bytes_a_token(mha, **LLAMA | {"H": 8}, G=8, r=LATENT),
+        f"MLA, r = {LATENT}": bytes_a_token(mla, G=1, r=LATENT, **LLAMA),
+    }
+    figure, panels = plt.subplots(1, 2, figsize=(10, 4.4), sharey=True, layout="constrained")
+    print(f"Llama 3 405B: the weights are {weights:.0f} GiB. The cache is larger than that")
+    for axes, users in zip(panels, (1, 32), strict=True):
+        axes.axhline(weights, color=BLACK, linewidth=6, alpha=0.35, label="weights of the model, stored once")
+        for (name, cost), (colour, line, marker) in zip(costs.items(), (CURVES[0], CURVES[1], CURVES[4]), strict=True):
+            sizes = [users * length * cost / GIB for length in lengths]
+            axes.plot(lengths, sizes, line, color=colour, marker=marker, markersize=5, label=f"cache: {name}")
+            tokens = PARAMETERS * 2 / cost / users
+            print(f"  with {name:25} from {tokens:9,.0f} tokens on, for {users:2} user{'s' * (users > 1)}")
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(lengths[::2], ["1k", "4k", "16k", "64k", "256k", "1M"])
+        axes.set(yscale="log", xlabel="tokens in each conversation")
+        axes.set_title("one user" if users == 1 else f"{users} users at once", fontsize=11)
+        axes.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("GiB, 2 bytes per number (log scale)")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=SMALLEST, frameon=False)
+    show(
+        figure,
+        """Two panels with memory against the length of a conversation. A thick horizontal line marks the model's
+        weights, 754 GiB. The caches of MHA, GQA and MLA are three rising lines, MHA's highest. With one user only MHA's
+        cache crosses the weights, at about 98 thousand tokens. With 32 users all three cross, MHA's at 3 thousand
+        tokens, GQA's at 49 thousand, MLA's at 196 thousand.""",
+    )
+
+
+def _draw_models(mha, mla):
+    """Published models' caches by the two expressions; below, one step as it was measured."""
+    figure, (axes, below) = plt.subplots(2, figsize=(9.5, 8.5), height_ratios=(1.1, 1), layout="constrained")
+    print("\nWhat one token leaves in the cache of all layers:")
+    for row, (name, layers, H, G, d, r, rotary, source) in enumerate(data.MODELS):
+        choices = [2**n for n in range(H.bit_length())]
+        costs = {g: bytes_a_token(mha, layers, H=g, d=d, G=g, r=r) / KIB for g in choices}
+        axes.plot([costs[1], costs[H]], [row, row], color="0.85", linewidth=5, solid_capstyle="round", zorder=1)
+        dots = axes.scatter(costs.values(), [row] * len(costs), s=14, color="0.45", zorder=2)
+        ring = axes.scatter(costs[H], row, s=70, facecolor="white", edgecolor=BLACK, zorder=3)
+        if G is None:
+            used, how = bytes_a_token(mla, layers, rotary, H=H, d=d, G=1, r=r) / KIB, f"MLA, r = {r}"
+            diamond = axes.scatter(used, row, s=90, color=ORANGE, edgecolor=BLACK, marker="D", zorder=4)
+        else:
+            used, how = costs[G], "MHA" if G == H else f"GQA, G = {G}"
+            disc = axes.scatter(used, row, s=80, color=BLUE, zorder=4)
+        place = {"xytext": (0, 9), "textcoords": "offset points", "ha": "center", "fontsize": SMALLEST}
+        axes.annotate(f"{used:.3g}", (used, row), **place)
+        print(f"{name:17} {how:13} {used:6.1f} KiB per token; as MHA {costs[H]:6.1f} KiB   {source}")
+    names = [model[0] for model in data.MODELS]
+    axes.set(xscale="log", ylim=(len(names) - 0.5, -0.6), yticks=range(len(names)), yticklabels=names)
+    axes.set_xticks([1e1, 1e2, 1e3, 1e4], ["10", "100", "1000", "10 000"])
+    axes.set_xlabel("kv-cache in KiB per token, all layers, 2 bytes per number (log scale)")
+    axes.set_title("What one token leaves in the cache", pad=42)
+    caches = [f"what the model caches: {which}" for which in ("MHA or GQA", "MLA")]
+    labels = ["GQA with G = 1, 2, 4, … key/value heads", "MHA: G = H", *caches]
+    place = {"loc": "lower center", "bbox_to_anchor": (0.42, 1.0), "ncols": 2, "fontsize": SMALLEST, "frameon": False}
+    axes.legend([dots, ring, disc, diamond], labels, **place)
+    axes.spines[["top", "right"]].set_visible(False)
+    _draw_speeds(below)
+    show(
+        figure,
+        """Above, a row for each of six published models with the kilobytes that a token leaves in its cache, on a log
+        axis. Dots mark every number of key/value heads, a ring marks MHA at the right end, a disc what the MHA or GQA
+        models cache, a diamond what the two DeepSeek models cache with MLA, far to the left of their rings. Below, the
+        speed of one step of generation against the tokens in the cache, a line for each form of attention: all fall,
+        GQA with one key/value head is fastest, the reduced MLA second, rebuilt MLA slowest by far.""",
+    )
+
+
+def _draw_speeds(axes):
+    """The measured speeds, whatever the answer is; and the same as a printed table."""
+    for (name, found), (colour, line, marker) in zip(data.SPEEDS.items(), CURVES, strict=False):
+        axes.plot(data.CONTEXTS[: len(found)], found, line, color=colour, marker=marker, markersize=5, label=name)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(data.CONTEXTS, [f"{context // 1024}k" for context in data.CONTEXTS])
+    axes.set(yscale="log", xlabel="tokens in the cache", ylabel=f"{data.UNIT}, log scale")
+    axes.set_title(
+        f"One step of generation in one layer: {data.LAYER}\nmeasured on {data.DEVICE}, {data.DATE}", fontsize=10
+    )
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=SMALLEST, frameon=False, handlelength=3.5)
+    axes.spines[["top", "right"]].set_visible(False)
+    contexts = ", ".join(f"{c // 1024}k" for c in data.CONTEXTS)
+    print(f"\nMeasured on {data.DEVICE}, {data.DATE}: {data.UNIT}, with {contexts} tokens cached")
+    for name, found in data.SPEEDS.items():
+        print(f"{name:12} " + " ".join(f"{speed:8.3g}" for speed in found))

@@ -1,0 +1,55 @@
+"""The picture of start.ipynb: who reads what in MHA, GQA and MLA, and what each keeps in memory."""
+
+import matplotlib.pyplot as plt
+
+from attention_course.figure import BLUE, GREEN, ORANGE, SMALLEST, show
+
+WIDTH = 12.0  # of a panel
+
+
+def draw_overview(H=12, G=3, d=64, r=256):
+    """Draws query heads and what they read, and prints how many numbers each form keeps per position.
+
+    H query heads and G key/value heads of width d; a latent of width r.
+    """
+    figure, panels = plt.subplots(3, 1, figsize=(8, 6.6), layout="constrained")
+    forms = {
+        "MHA: every query head has a key and a value of its own": (
+            list(range(H)),
+            [str(h) for h in range(H)],
+            2 * H * d,
+        ),
+        f"GQA: {G} key/value heads, and query head h reads number h mod {G}": (
+            [h % G for h in range(H)],
+            [f"key/value head {g}" for g in range(G)],
+            2 * G * d,
+        ),
+        "MLA: every head reads the same short vector, the latent": ([0] * H, ["latent"], r),
+    }
+    for panel, (title, (readers, kept, numbers)) in zip(panels, forms.items(), strict=True):
+        _panel(panel, readers, kept)
+        panel.set_title(f"{title}\nkept per position: {numbers} numbers", fontsize=SMALLEST + 1)
+        print(f"{title[:3]} keeps {numbers:4} numbers per position.")
+    show(
+        figure,
+        f"""Three rows of {H} circles, the query heads, with lines down to boxes, what they read. MHA: a box per head.
+        GQA: {G} boxes, each read by {H // G} heads. MLA: one box, read by all heads.""",
+    )
+
+
+def _panel(panel, readers, kept):
+    """Query heads above, what is kept below, and a line from each head to what it reads."""
+    colours = [BLUE, ORANGE, GREEN]
+    step, share = WIDTH / len(readers), WIDTH / len(kept)
+    for h, g in enumerate(readers):
+        x, below = step * (h + 0.5), share * (g + 0.5)
+        panel.plot([x, below], [1.75, 0.7], color=colours[g % 3], lw=1.5, zorder=1)
+        panel.add_patch(plt.Circle((x, 2.0), 0.36, facecolor="white", edgecolor=colours[g % 3], lw=2, zorder=2))
+        panel.text(x, 2.0, str(h), ha="center", va="center", fontsize=SMALLEST, zorder=3)
+    for g, label in enumerate(kept):
+        size, x = min(0.85 * share, 3.4), share * (g + 0.5)
+        box = {"facecolor": "white", "edgecolor": colours[g % 3], "lw": 2, "zorder": 2}
+        panel.add_patch(plt.Rectangle((x - size / 2, 0.1), size, 0.62, **box))
+        panel.text(x, 0.41, label, ha="center", va="center", fontsize=SMALLEST, zorder=3)
+    panel.set(xlim=(0, WIDTH), ylim=(0, 2.45), aspect="equal")
+    panel.axis("off")

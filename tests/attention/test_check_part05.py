@@ -1,0 +1,97 @@
+"""Part 5's visible check and figure: what they say of right answers, and of one with a single thing wrong in it."""
+
+import re
+
+import pytest
+import torch
+from course_figures import checked, drawn, names
+
+from dev import sample_class
+
+PASSED = "Part 5: the visible checks pass."
+ANSWERS = sorted((sample_class.ANSWERS / "part05").glob("10-*.py"))
+
+
+@pytest.mark.parametrize("answer", ANSWERS[::6], ids=lambda path: path.stem)
+def test_right_answers_of_several_kinds_pass(answer, capsys):
+    found = {"torch": torch, "nn": torch.nn, **names(5)}
+    exec(compile(answer.read_text(encoding="utf-8"), answer.name, "exec"), found)
+    capsys.readouterr()
+    *lines, last = checked(5, found, capsys)
+    assert last == PASSED and len(lines) == 9 and all(line.startswith("  ✓ ") for line in lines)
+
+
+KEYS = "self.W_K = nn.Linear(D_2, H * D_qk, bias=False)"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("(nn.Module)", "(dict)", "expected a subclass of nn.Module: class MyMHA(nn.Module)"),
+        ("self.D_v = D_v", "self.D_v = D_qk", "even when another model is built later: expected D_v = 3, got 4"),
+        ("self.D_v = D_v", "type(self).D_v = D_v", "expected D_v = 3, got 4"),
+        ("self.H = H", "self.heads = H", "there is no H. Does __init__ set self.H?"),
+        (KEYS, "pass", "there is no W_K. Does __init__ set self.W_K?"),
+        (KEYS, "self.W_K = nn.Identity()", "W_K: expected an nn.Linear, got one of type Identity"),
+        (KEYS, "self.W_K = nn.Linear(D_2, H * D_qk)", "W_K has a bias. Which argument of nn.Linear leaves it out?"),
+        (KEYS, KEYS.replace("D_2", "D_1"), "W_K: expected a layer for tokens of 12 numbers, got one for 10"),
+        (
+            "self.W_V = nn.Linear(D_2, H * D_v, bias=False)",
+            "self.W_V = self.W_K if D_v == D_qk else nn.Linear(D_2, H * D_v, bias=False)",
+            "even where all shapes agree: W_V and W_K are the same layer",
+        ),
+        ("return self.W_O(o)", "return self.W_O(o), alpha", "a batch: x (5, 6, 10) and y (5, 7, 12) give (5, 6, 10): "),
+        ("return self.W_O(o)", "return self.W_O(o).squeeze()", "give (1, 6, 10): got shape (6, 10)"),
+        ("dim=-1", "dim=-2", "that value. Over which axis do your weights add up to 1?"),
+    ],
+)
+def test_a_single_thing_that_is_wrong_gets_its_line(old, new, text, capsys):
+    lines = checked(5, names(5, old, new), capsys)
+    failed = [line for line in lines if line.startswith("  ✗ ")]
+    assert text in failed[0] and PASSED not in lines
+    assert lines[-1].startswith(f"ChecksFailed: {failed[0].removeprefix('  ✗ ')}")
+
+
+def test_a_class_that_is_missing_or_not_written_is_no_traceback(capsys):
+    lines = checked(5, {}, capsys)
+    assert "there is no MyMHA yet" in lines[0] and all(line.startswith("  · ") for line in lines[1:-1])
+    unwritten = checked(5, names(5, "B, L_1, _ = x.shape", "raise NotImplementedError()"), capsys)
+    assert (
+        unwritten[4].endswith("not written yet") and unwritten[-1] == "NotImplementedError: part 5 is not written yet."
+    )
+
+
+def numbers(lines: list[str]) -> torch.Tensor:
+    """The two maps in what the figure printed."""
+    rows = [line.split() for line in lines if re.fullmatch(r"[\d.\s]+", line)]
+    return torch.tensor([[float(number) for number in row] for row in rows]).reshape(2, 6, 7)
+
+
+def test_the_figure_shows_what_the_two_heads_of_the_answer_read(capsys):
+    lines, shown = drawn(5, names(5), capsys)
+    maps = numbers(lines)
+    assert len(shown) == 1 and "attention weights" in shown[0]
+    assert (maps.sum(2) - 1).abs().max() < 0.04  # of seven numbers with two decimals
+    assert maps[0].argmax(1)[[0, 3, 4, 5]].tolist() == [0, 2, 6, 5]  # I: je, eat: mange, red: rouges, apples: pommes
+    assert maps[1].argmax(1)[[0, -1]].tolist() == [0, 6]  # the first reads the first, the last the last
+
+
+def test_the_figure_shows_a_mistake_of_the_answer(capsys):
+    lines, _ = drawn(5, names(5, "torch.softmax(logits, dim=-1)", "torch.softmax(logits, dim=-2)"), capsys)
+    assert (numbers(lines).sum(2) - 1).abs().max() > 0.1
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        ({}, "No picture yet: there is no MyMHA. Write it in the answer cell, then run that cell."),
+        (names(5, "B, L_1, _ = x.shape", "raise NotImplementedError()"), "No picture yet: MyMHA is not written."),
+        (names(5, "return self.W_O(o)", "return o[0, 0]"), "No picture yet: MyMHA raised RuntimeError: "),
+        (names(5, "return self.W_O(o)", "return None"), "No picture yet: MyMHA raised TypeError: "),
+        ({"MyMHA": 5}, "No picture yet: MyMHA raised TypeError: 'int' object is not callable."),
+    ],
+    ids="missing unwritten shape nothing number".split(),
+)
+def test_without_an_answer_to_draw_the_figure_is_a_sentence(found, text, capsys):
+    lines, shown = drawn(5, found, capsys)
+    assert len(lines) == 1 and lines[0].startswith(text) and shown == []

@@ -1,0 +1,91 @@
+"""Part 8's visible check and figure: what they say of right answers, and of one with a single thing wrong in it."""
+
+import contextlib
+
+import numpy as np
+import pytest
+import sympy
+import torch
+from course_figures import checked, drawn, names
+
+from dev import sample_class
+
+PASSED = "Part 8: the visible checks pass."
+ANSWERS = sorted((sample_class.ANSWERS / "part08").glob("03-*.py"))
+H, G = sympy.symbols("H G", positive=True, integer=True)
+
+
+def answered(kv_head=lambda h, G: h % G, G_for_MHA=H):
+    return {"kv_head": kv_head, "G_for_MHA": G_for_MHA}
+
+
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda path: path.stem)
+def test_right_answers_of_all_kinds_pass_and_have_a_picture(answer, capsys):
+    found = names(8)
+    with contextlib.suppress(TypeError):  # of a demonstration that raises
+        exec(compile(answer.read_text(encoding="utf-8"), answer.name, "exec"), found)
+    capsys.readouterr()
+    *lines, last = checked(8, found, capsys)
+    assert last == PASSED and len(lines) == 3
+    lines, shown = drawn(8, found, capsys)
+    assert lines == [
+        "G =  1: the query heads 0 to 11 read 0 0 0 0 0 0 0 0 0 0 0 0",
+        "G =  3: the query heads 0 to 11 read 0 1 2 0 1 2 0 1 2 0 1 2",
+        "G = 12: the query heads 0 to 11 read 0 1 2 3 4 5 6 7 8 9 10 11",
+        "Keys and values per position: 2 for G = 1, 4 for G = 2, 6 for G = 3, 8 for G = 4, 12 for G = 6, 24 for G = 12",
+        "For H = 12, your G_for_MHA is 12.",
+    ]
+    assert len(shown) == 1 and shown[0].startswith("Three drawings of twelve query heads")
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        ({}, "there is none yet. Write kv_head in the answer cell, then run that cell"),
+        (answered(lambda h, G: None), "got None. Does kv_head end with a return?"),
+        (answered(lambda h, G: "0"), "expected a number, got a text"),
+        (answered(lambda h, G: h), "got 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"),
+        (answered(lambda h, G: h % G + 1), "got 1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3"),
+        (answered(lambda h, G: float("nan")), "got nan, nan"),
+        (answered(lambda h, G: (h + 1) % G), "whatever G is: kv_head(0, 3): got 1"),
+        (answered(lambda h, G: [0, 3]), "TypeError"),
+        ({"kv_head": lambda h, G: h % G}, "there is none yet. Set it in the answer cell, then run that cell"),
+        (answered(G_for_MHA="H"), "expected an expression without quotes, got 'H'."),
+        (answered(G_for_MHA=12), "got 12. Has one of the letters been given a value?"),
+    ],
+)
+def test_a_single_thing_that_is_wrong_gets_its_line(found, text, capsys):
+    lines = checked(8, found, capsys)
+    failed = next(line for line in lines if line.startswith("  ✗ "))
+    assert text in failed and lines[-1].startswith(f"ChecksFailed: {failed.removeprefix('  ✗ ')}")
+
+
+@pytest.mark.parametrize("head", [lambda h, G: h // 4 % G, lambda h, G: min(h, G - 1), lambda h, G: h % G])
+@pytest.mark.parametrize("number", [H, G, H / G])
+def test_the_check_gives_nothing_away(head, number, capsys):
+    assert checked(8, answered(head, number), capsys)[-1] == PASSED
+
+
+def test_an_answer_that_is_not_written_is_no_mistake(capsys):
+    found = names(8, "return h % G", "raise NotImplementedError()")
+    assert checked(8, found, capsys)[-1] == "NotImplementedError: part 8 is not written yet."
+    assert drawn(8, found, capsys) == (["No picture yet: kv_head is not written."], [])
+
+
+@pytest.mark.parametrize("number", [None, G, "H", sympy.Integer(5) * H, sympy.nan, np.array([12]), torch.ones(2)])
+def test_a_number_of_heads_that_is_none_of_the_settings_is_said_to_be_none(number, capsys):
+    lines, shown = drawn(8, answered(G_for_MHA=number), capsys)
+    assert lines[-1] == "For H = 12, your G_for_MHA is none of these G." and len(shown) == 1
+
+
+def test_the_figure_shows_heads_that_do_not_exist_as_question_marks(capsys):
+    lines, shown = drawn(8, answered(lambda h, G: h), capsys)
+    assert lines[1] == "G =  3: the query heads 0 to 11 read 0 1 2 ? ? ? ? ? ? ? ? ?" and len(shown) == 1
+    lines, _ = drawn(8, answered(lambda h, G: float("inf")), capsys)
+    assert lines[0].endswith("? ? ? ? ? ? ? ? ? ? ? ?")
+
+
+@pytest.mark.parametrize("found", [{}, answered(lambda h, G: None), answered(lambda h: h), answered(7)])
+def test_without_an_answer_to_draw_the_figure_is_a_sentence(found, capsys):
+    lines, shown = drawn(8, found, capsys)
+    assert len(lines) == 1 and lines[0].startswith("No picture yet: ") and shown == []

@@ -1,0 +1,109 @@
+"""Part 5's checks by themselves: what they say of a right MyMHA, and of one with a single thing wrong in it."""
+
+import numpy as np
+import pytest
+from hidden_tests import answered, model_answer
+
+from attention import course, part05, structure
+
+RIGHT = model_answer(course.PARTS[5])
+SIZES = (5, 4, 3, 2, 2)  # D_1, D_2, D_qk, D_v, H
+SHAPES = {"W_Q": (6, 5), "W_K": (6, 4), "W_V": (4, 4), "W_O": (5, 4)}
+OUTPUT = "return self.W_O(o)"
+assert OUTPUT in RIGHT
+
+
+def tried(answer: str, **options: object) -> part05.Tried:
+    with answered(5, answer):
+        return part05.tried("here", SIZES, 2, 3, 4, seed=1, **options)
+
+
+def test_the_weights_have_the_shapes_of_parts_2_and_4():
+    assert part05.weight_shapes(SIZES) == SHAPES
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_a_right_model_has_the_output_s_shape_and_its_values_in_three_calls(transposed: bool):
+    found = tried(RIGHT, transposed=transposed)
+    assert found.shape.right and part05.values_right([found]).right
+    first, second, third = found.values
+    assert (first.want == third.want).all() and not (first.want == second.want).all()
+
+
+def test_an_output_of_another_shape_is_told_with_its_case():
+    verdict = tried(RIGHT.replace(OUTPUT, "return self.W_O(o)[0]")).shape
+    assert not verdict.right and verdict.found == "here, expected shape (2, 3, 5), got (3, 5)."
+
+
+@pytest.mark.parametrize(
+    ("instead", "where"),
+    [
+        ("return 2 * self.W_O(o)", "here, "),
+        ("self.n = getattr(self, 'n', 0) + 1; return self.n // 4 * 1e-3 + self.W_O(o)", "here, in a second call "),
+        ("self.n = getattr(self, 'n', 0) + 1; return self.n // 5 * 1e-3 + self.W_O(o)", "here, in a third call, "),
+    ],
+    ids=["twice as large", "wrong from the second call on", "wrong in the third"],
+)
+def test_values_that_are_wrong_in_any_of_the_calls_are_told_with_the_call(instead: str, where: str):
+    verdict = part05.values_right([tried(RIGHT.replace(OUTPUT, instead))])
+    assert not verdict.right and verdict.found.startswith(f"{where}") and "the largest miss" in verdict.found
+
+
+def test_a_projection_that_takes_no_weight_is_named():
+    verdict = part05.values_right([tried(RIGHT.replace("nn.Linear(D_2, H * D_v", "nn.Linear(D_2, H * D_v + 1"))])
+    assert verdict.found == "the weight of W_V is missing or has another shape, so it could not be set."
+
+
+def test_weights_that_the_test_wrote_are_not_those_of_a_model_that_shares_them():
+    shared = RIGHT.replace("class MyMHA", "W = {}\n\n\nclass MyMHA").replace(
+        "self.W_O = nn.Linear(H * D_v, D_1, bias=False)",
+        "self.W_O = W.setdefault((H, D_v, D_1), nn.Linear(H * D_v, D_1, bias=False))",
+    )
+    assert not part05.values_right([tried(shared)]).right
+
+
+def test_weights_that_a_call_changes_are_told_also_if_the_output_stays_the_same():
+    twice = "self.W_V.weight.data *= 2; self.W_O.weight.data /= 2; return 2 * self.W_O(o)"
+    found = tried(RIGHT.replace(OUTPUT, twice))
+    verdict = part05.values_right([tried(RIGHT), found])
+    assert all(np.allclose(case.got.array, case.want) for case in found.values)
+    assert verdict.found == "a call changes the weight of W_V, W_O."
+
+
+def test_right_projections_of_all_models_are_right_and_one_with_a_bias_is_named():
+    with answered(5, RIGHT):
+        assert part05.projections_made([SIZES, (4, 4, 1, 1, 1)]).right
+    with answered(
+        5, RIGHT.replace("self.W_K = nn.Linear(D_2, H * D_qk, bias=False)", "self.W_K = nn.Linear(D_2, H * D_qk)")
+    ):
+        verdict = part05.projections_made([SIZES])
+    assert verdict.mistake == "bias-left-in" and verdict.found.startswith("W_K: ")
+
+
+@pytest.mark.parametrize(
+    ("changed", "mistake", "text"),
+    [
+        ({}, "", None),
+        ({"W_Q": (5, 6), "W_O": (4, 5)}, "", "the weight has another shape than asked: W_Q, W_O."),
+        ({"W_Q": (5, 6), "W_V": structure.MISSING}, "", "what is missing: W_V."),
+        ({"W_Q": structure.NOT_LINEAR, "W_V": structure.MISSING}, "", "what is missing: W_V."),
+        ({"W_V": structure.NOT_LINEAR, "W_K": structure.BIAS}, "", "what is not an nn.Linear: W_V."),
+        ({"W_K": structure.SHARED, "W_V": structure.SHARED}, "layers-shared", "W_K, W_V: "),
+    ],
+    ids=[
+        "right",
+        "shapes",
+        "missing before shapes",
+        "missing before another layer",
+        "another layer before a bias",
+        "shared",
+    ],
+)
+def test_projections_are_named_by_the_gravest_that_is_wrong(changed: dict, mistake: str, text: str | None):
+    verdict = part05.projections_right({"model": "is a Module", **SHAPES, **changed}, SHAPES)
+    assert verdict.right == (text is None) and verdict.mistake == mistake
+    assert text is None or verdict.found.startswith(text)
+
+
+def test_a_class_that_is_no_module_is_told():
+    assert part05.projections_right(SHAPES, SHAPES).mistake == "not-a-module"

@@ -1,0 +1,75 @@
+"""Part 6's checks by themselves: the relation, and what A and B make of matrices of H = 4, G = 2 and d = 1."""
+
+import numpy as np
+import pytest
+from hidden_tests import answered
+
+from attention import mistakes, part06
+from grading.marking import rubric
+
+SIZES = (4, 2, 1)
+A = [[1, 0], [0, 1], [1, 0], [0, 1]]
+FIRST, LAST, MEAN = [[1, 0, 0, 0], [0, 1, 0, 0]], [[0, 0, 1, 0], [0, 0, 0, 1]], [[0.5, 0, 0.5, 0], [0, 0.5, 0, 0.5]]
+
+
+@pytest.mark.parametrize("said", ["==", " ==\n"])
+def test_equal_ranks_are_right(said: str):
+    assert part06.equal(said).right
+
+
+@pytest.mark.parametrize(
+    ("said", "mistake", "text"),
+    [
+        (">", "copies-add-rank", ""),
+        (" < ", "copies-lose-rank", ""),
+        ("=", "", "the text you chose is none of the five."),
+        (None, "", "it is not set."),
+        (5, "", "it is not one of the five texts."),
+    ],
+)
+def test_another_relation_is_wrong_and_told_why(said: object, mistake: str, text: str):
+    verdict = part06.equal(said)
+    assert not verdict.right and verdict.mistake == mistake and text in verdict.found
+
+
+def test_the_relation_is_the_one_that_the_answer_sets():
+    with answered(6, "rank_relation = '<='"):
+        assert part06.relation() == "<="
+    with answered(6, ""):
+        assert part06.relation() is None
+
+
+@pytest.mark.parametrize(
+    ("returned", "want"), [("1, 2", (1, 2)), ("[1, 2]", (1, 2)), ("1", (1, 1)), ("(1, 2, 3)", ((1, 2, 3),) * 2)]
+)
+def test_what_is_no_pair_stands_for_both_matrices(returned: str, want: tuple):
+    with answered(6, f"def stack_and_pick(H, G, d):\n    return {returned}"):
+        assert part06.matrices(*SIZES) == want
+
+
+def test_the_one_A_that_stacks_copy_after_copy_is_right_and_neighbouring_copies_are_told():
+    verdict = mistakes.judged([part06.stacks(A, *SIZES)], mistakes.STACKS, kind=rubric.ANY)
+    assert verdict.right
+    neighbours = np.repeat(np.eye(2), 2, axis=0)
+    verdict = mistakes.judged([part06.stacks(neighbours, *SIZES)], mistakes.STACKS, kind=rubric.ANY)
+    assert not verdict.right and verdict.mistake
+
+
+@pytest.mark.parametrize("B", [FIRST, LAST, MEAN], ids=["first copy", "last copy", "mean"])
+def test_every_B_that_gets_the_matrix_back_is_right(B: list):
+    verdict, case = part06.picks(B, *SIZES)
+    assert verdict.right and (case.got == np.eye(2)).all()
+
+
+@pytest.mark.parametrize(
+    ("B", "text"),
+    [
+        (np.ones((2, 4)), "the largest miss"),
+        (np.eye(2), "expected shape (2, 4), got (2, 2)"),
+        (np.full((2, 4), np.inf), "infinite or not numbers"),
+        ("B", "got a str"),
+    ],
+)
+def test_a_B_that_does_not_is_wrong_and_told_for_which_sizes(B: object, text: str):
+    verdict, _ = part06.picks(B, *SIZES)
+    assert not verdict.right and verdict.found.startswith("with H = 4, G = 2 and d = 1, ") and text in verdict.found

@@ -1,0 +1,125 @@
+"""Part 7's checks by themselves: what they say of a right MyGQA, and of one with a single thing wrong in it."""
+
+import pytest
+from hidden_tests import answered, model_answer
+
+from attention import course, part07
+
+RIGHT = model_answer(course.PARTS[7])
+CASES = {(4, 3, 2, 1, 2, 2): (1, 2, 3), (5, 4, 3, 2, 6, 2): (2, 3, 4)}  # by D_1, D_2, D_qk, D_v, H, G: B, L_1, L_2
+KEYS, OUTPUT = "self.W_K = nn.Linear(D_2, G * D_qk, bias=False)", "return self.W_O(o)"
+assert KEYS in RIGHT and OUTPUT in RIGHT
+REPEATED = "self.W_K.weight{}.repeat({}, 1)"  # in memory
+
+
+def test_keys_and_values_have_G_heads_and_queries_H():
+    assert part07.weight_shapes((5, 4, 3, 2, 6, 2)) == {"W_Q": (18, 5), "W_K": (6, 4), "W_V": (4, 4), "W_O": (5, 12)}
+
+
+def test_a_right_model_passes_every_check():
+    with answered(7, RIGHT):
+        for check in (part07.has_shapes, part07.has_projections, part07.has_values):
+            assert check(CASES).right, check.__name__
+        assert part07.keeps_no_copies().right and part07.makes_no_copies().right
+
+
+def test_an_output_of_another_shape_is_told_with_its_sizes_and_lengths():
+    with answered(7, RIGHT.replace(OUTPUT, "return self.W_O(o).squeeze(0)")):
+        verdict = part07.has_shapes(CASES)
+    where = "with H = 2, G = 2, B = 1, L_1 = 2 and L_2 = 3"
+    assert verdict.found == f"{where}, expected shape (1, 2, 4), got (2, 4)."
+
+
+@pytest.mark.parametrize(
+    ("layer", "mistake", "text"),
+    [
+        ("self.W_K = nn.Linear(D_2, H * D_qk, bias=False)", "heads-not-shared", "W_K: "),
+        ("self.W_K = nn.Linear(D_2, G * D_qk)", "bias-left-in", "W_K: "),
+        (
+            "self.W_K = nn.Linear(D_2, G * D_qk + 1, bias=False)",
+            "",
+            "for D_1 = 4, D_2 = 3, D_qk = 2, D_v = 1, H = 2, G = 2, W_K is of shape (5, 3).",
+        ),
+        ("pass", "", "for D_1 = 4, D_2 = 3, D_qk = 2, D_v = 1, H = 2, G = 2, W_K is missing."),
+    ],
+    ids=["H heads", "a bias", "another shape", "missing"],
+)
+def test_a_projection_that_is_wrong_is_named(layer: str, mistake: str, text: str):
+    with answered(7, RIGHT.replace(KEYS, layer)):
+        verdict = part07.has_projections(CASES)
+    assert not verdict.right and verdict.mistake == mistake and verdict.found.startswith(text)
+
+
+@pytest.mark.parametrize(
+    "kept", [REPEATED.format("", "H // G"), "torch.zeros(H * D_qk, D_2)"], ids=["copies", "as large"]
+)
+def test_a_model_that_keeps_as_much_as_copies_of_a_weight_is_told(kept: str):
+    with answered(7, RIGHT.replace(KEYS, f"{KEYS}; self.register_buffer('all', {kept}.detach())")):
+        assert part07.keeps_no_copies().mistake == "copies-kept"
+
+
+def test_a_model_may_keep_what_does_not_grow_with_heads_widths_and_tokens_at_once():
+    large = "torch.zeros(1000), torch.zeros(H, D_2), torch.zeros(D_2, D_qk), torch.zeros(H, D_qk)"
+    kept = f"{KEYS}; [self.register_buffer(f'b{{n}}', one) for n, one in enumerate(({large}))]"
+    with answered(7, RIGHT.replace(KEYS, kept)):
+        assert part07.keeps_no_copies().right
+
+
+def test_a_weight_that_is_kept_as_if_repeated_is_no_copy():
+    seen = "self.register_buffer('all', self.W_K.weight.detach().expand(H // G, -1, -1))"
+    with answered(7, RIGHT.replace(KEYS, f"{KEYS}; {seen}")):
+        assert part07.keeps_no_copies().right
+
+
+def test_numbers_that_cannot_be_counted_are_told(monkeypatch: pytest.MonkeyPatch):
+    with answered(7, RIGHT.replace("class MyGQA(nn.Module):", "class MyGQA:")):
+        assert not part07.keeps_no_copies().right
+    for found in ([1, 2], None, [1.0] * 8):
+        monkeypatch.setattr(part07.questions, "numbers_kept", lambda cases, found=found: found)
+        assert part07.keeps_no_copies().found == "its parameters and buffers cannot be counted."
+
+
+@pytest.mark.parametrize("dtype", ["", ".float()", ".half()"])
+def test_copies_that_a_call_makes_are_found_in_whatever_dtype(dtype: str):
+    with answered(7, RIGHT.replace(OUTPUT, f"{REPEATED.format(dtype, 'self.H // self.G')}; {OUTPUT}")):
+        verdict = part07.makes_no_copies()
+    assert verdict.mistake == "copies-made-in-a-call" and verdict.found.startswith("W_K: ")
+
+
+def test_a_weight_that_is_only_looked_at_as_if_repeated_is_no_copy():
+    looked = "self.W_K.weight.expand(self.H // self.G, -1, -1)"
+    with answered(7, RIGHT.replace(OUTPUT, f"{looked}; {OUTPUT}")):
+        assert part07.makes_no_copies().right
+
+
+def test_one_copy_among_other_numbers_is_not_as_many_as_there_are_query_heads_to_a_key_head():
+    once = "torch.cat([self.W_K.weight] + [0 * self.W_K.weight] * (self.H // self.G))"
+    with answered(7, RIGHT.replace(OUTPUT, f"{once}; {OUTPUT}")):
+        assert part07.makes_no_copies().right
+
+
+@pytest.mark.parametrize(
+    ("instead", "text"),
+    [
+        ("return 1.1 * self.W_O(o)", "with H = 2, G = 2, B = 1, L_1 = 2 and L_2 = 3, the largest miss"),
+        (
+            "self.W_V.weight.data += 0.0 * o.sum() + (len(o) == 3); return self.W_O(o)",
+            "with H = 6, G = 2, B = 2, L_1 = 6",
+        ),
+        (
+            "f = 1 + (len(o) == 2); self.W_V.weight.data *= f; self.W_O.weight.data /= f; return self.W_O(o) * f",
+            "a call changes the weight of W_V, W_O.",
+        ),
+    ],
+    ids=["a factor", "weights that grow", "weights that change and give the same"],
+)
+def test_values_that_are_wrong_in_any_call_are_told(instead: str, text: str):
+    with answered(7, RIGHT.replace(OUTPUT, instead)):
+        verdict = part07.has_values(CASES)
+    assert not verdict.right and verdict.found.startswith(text), verdict.found
+
+
+def test_a_projection_that_takes_no_weight_of_the_right_shape_is_named():
+    with answered(7, RIGHT.replace(KEYS, "self.W_K = nn.Linear(D_2, G * D_qk + 1, bias=False)")):
+        verdict = part07.has_values(CASES)
+    assert verdict.found == "W_K takes no weight of the right shape, so there are no values to compare."

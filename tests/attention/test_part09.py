@@ -1,0 +1,49 @@
+"""Part 9's checks by themselves: factors of two copies of W, (2, 4), that are right and that are not."""
+
+import numpy as np
+import pytest
+from hidden_tests import answered
+
+from attention import part09
+
+W, ZEROS = np.array([[1.0, 2.0, 0.0, 1.0], [0.0, 1.0, 3.0, 1.0]]), np.zeros((2, 4))  # G = 1, d = 2, H = 2
+COPIES = "np.concatenate([np.eye(2)] * 2)"
+
+
+def tried(returned: str, W: np.ndarray = W) -> part09.Tried:
+    with answered(9, f"def factor_gqa(W, H):\n    return {returned}"):
+        return part09.tried(W, 2)
+
+
+@pytest.mark.parametrize("returned", [f"{COPIES}, W", f"2 * {COPIES}, W / 2", f"[{COPIES}.tolist(), W]"])
+def test_any_factors_of_the_stacked_matrix_are_right(returned: str):
+    shapes, case = tried(returned)
+    assert shapes.right and (case.got == np.concatenate([W, W])).all()
+    assert part09.products([(shapes, case)]).right
+
+
+@pytest.mark.parametrize(
+    ("returned", "mistake", "text"),
+    [
+        ("W", "", "two matrices must be returned, W_UM and W_DKV."),
+        ("np.concatenate([W, W])", "product-returned", ""),
+        ("np.eye(4), np.concatenate([W, W])", "full-width", ""),
+        ("np.ones((3, 2)), W", "", "with G = 1, d = 2 and H = 2, expected shape (4, 2), got (3, 2)"),
+        ("1 / 0", "", "your code stopped with a ZeroDivisionError"),
+    ],
+)
+def test_what_is_no_pair_of_these_shapes_is_told(returned: str, mistake: str, text: str):
+    shapes, case = tried(returned)
+    assert not shapes.right and shapes.mistake == mistake and text in shapes.found
+    assert part09.products([(shapes, case)]) == shapes
+
+
+def test_factors_of_right_shapes_and_another_product_are_wrong():
+    found = tried(f"{COPIES}, 2 * W")
+    assert found[0].right and not part09.products([found]).right
+    assert not part09.products([tried(f"{COPIES}, W"), found]).right
+
+
+def test_zeros_are_factored_up_to_rounding_and_no_further():
+    assert part09.products([tried("np.full((4, 2), 1e-6), np.full((2, 4), 1e-4)", ZEROS)]).right
+    assert not part09.products([tried("np.full((4, 2), 1e-4), np.full((2, 4), 1e-4)", ZEROS)]).right

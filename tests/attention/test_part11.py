@@ -1,0 +1,75 @@
+"""Part 11's checks by themselves: factors that a student chose, and what their product shows."""
+
+import numpy as np
+import pytest
+from hidden_tests import answered
+
+from attention import part11
+from grading.bridge import probe
+from grading.marking.factors import TOO_LARGE
+
+UP, DOWN = np.array([[3.0], [4.0]]), np.array([[1.0, 2.0]])  # W_UM and W_DKV
+PRODUCT = np.array([[3.0, 6.0], [4.0, 8.0]])
+
+
+def test_a_name_has_the_value_that_the_answer_gave_it_also_none():
+    with answered(11, "product = 5\nW_UM_MLA = None"):
+        assert part11.chosen("product") == 5 and part11.chosen("W_UM_MLA") is None
+        missing = part11.chosen("W_DKV_MLA")
+    assert isinstance(missing, probe.Reason) and "`W_DKV_MLA` is not there" in missing.text
+
+
+@pytest.mark.parametrize(
+    ("W_UM", "W_DKV", "mistake", "text"),
+    [
+        (DOWN, UP, "factors-exchanged", ""),
+        (np.eye(2), PRODUCT, "more-than-one-latent", ""),
+        (UP, [1.0, 2.0], "", "expected shape (1, 2), got (2,)"),
+        (UP, None, "", "expected an array of numbers, got None"),
+    ],
+)
+def test_factors_of_other_shapes_are_told(W_UM: object, W_DKV: object, mistake: str, text: str):
+    assert part11.shapes(UP.tolist(), DOWN).right
+    verdict = part11.shapes(W_UM, W_DKV)
+    assert not verdict.right and verdict.mistake == mistake and text in verdict.found
+
+
+@pytest.mark.parametrize(
+    ("product", "W_UM", "W_DKV", "text"),
+    [
+        (2 * PRODUCT, UP, DOWN, "the largest miss"),
+        (PRODUCT, UP, np.ones((2, 2)), part11.NOT_FORMED),
+        (PRODUCT, np.ones((10**3, 1)), np.ones((1, 10**3)), TOO_LARGE),
+        (PRODUCT, None, DOWN, part11.NOT_FORMED),
+    ],
+)
+def test_a_product_that_is_not_that_of_the_factors_is_told(product: object, W_UM: object, W_DKV: object, text: str):
+    verdict = part11.is_product(product, W_UM, W_DKV)
+    assert not verdict.right and text in verdict.found
+
+
+def test_the_factors_product_is_right_whatever_their_shapes():
+    assert part11.is_product(PRODUCT, UP, DOWN).right
+    assert part11.is_product(np.ones((3, 3)), np.ones((3, 1)), np.ones((1, 3))).right
+    assert part11.is_product(DOWN @ UP, UP, DOWN).mistake  # multiplied in the other order
+
+
+@pytest.mark.parametrize(
+    ("product", "mistake"),
+    [(np.ones((2, 2)), "rows-equal"), (np.zeros((2, 2)), "product-of-zeros"), (np.full((2, 2), np.nan), "")],
+)
+def test_rows_that_do_not_differ_are_told(product: np.ndarray, mistake: str):
+    verdict = part11.rows_differ(product, UP, DOWN, shaped=False)
+    assert not verdict.right and verdict.mistake == mistake
+
+
+def test_rows_differ_by_more_than_rounding():
+    rows = np.array([[1.0, 1.0], [1.0, 1.0 + 1e-12]])
+    assert not part11.rows_differ(rows, UP, DOWN, shaped=False).right
+    assert part11.rows_differ(rows + [[0.0], [1e-6]], UP, DOWN, shaped=False).right
+
+
+def test_a_product_that_is_not_theirs_shows_nothing_where_the_factors_have_their_shapes():
+    assert part11.rows_differ(PRODUCT, UP, DOWN, shaped=True).right
+    assert not part11.rows_differ(PRODUCT, np.ones((2, 1)), DOWN, shaped=True).right
+    assert part11.rows_differ(PRODUCT, np.ones((2, 1)), DOWN, shaped=False).right

@@ -1,0 +1,76 @@
+"""Shapes and numbers are found in whatever a function printed, and nothing else is taken for them."""
+
+import time
+
+import pytest
+
+from attention.printed import has_number, has_shapes, words_removed
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [("W_2 is (4, 24)", "(4, 24)"), ("float64 24 x 4", "24 , 4"), ("W.shape[0] = 4", ". = 4"), ("4×24", "4 , 24")],
+)
+def test_names_are_taken_out_and_a_cross_between_numbers_is_a_comma(text: str, left: str):
+    assert words_removed(text).split() == left.split()
+
+
+@pytest.mark.parametrize(
+    "text", ["(4, 24) (24, 4)", "24 x 4, then 4 x 24", "torch.Size([24, 4])\n[4, 24]", "W_1: 4×24; W_2: 24×4, 0.25"]
+)
+def test_both_shapes_are_found_in_any_order_and_layout(text: str):
+    assert has_shapes(text, [((4, 24), (24, 4))])
+
+
+@pytest.mark.parametrize(
+    "text", ["", "(4, 24)", "4, 24, 4", "4.0, 24.0 and 24.0, 4.0", "(4, 25) (24, 4)", "W4, W24, W4", "(4, 24) 24.4"]
+)
+def test_one_shape_or_numbers_that_two_share_are_not_both(text: str):
+    assert not has_shapes(text, [((4, 24), (24, 4))])
+
+
+def test_both_shapes_are_of_one_pair():
+    assert has_shapes("(1, 2) (3, 4)", [((9, 9), (8, 8)), ((3, 4), (1, 2))])
+    assert not has_shapes("(1, 2) (3, 4)", [((1, 2), (8, 8)), ((9, 9), (3, 4))])
+
+
+@pytest.mark.parametrize("text", ["0.251", "error: 0.25", "2.51e-1", ".251", "0.3", "mse=0.2511 (float64)", "[0.251]"])
+def test_a_number_is_right_as_far_as_its_digits_go(text: str):
+    assert has_number(text, [(0.251, 0.2511)])
+
+
+@pytest.mark.parametrize("text", ["", "0.24", "0.26", "25.1", "[0.251, 0.251]", "inf", "1e999", "1e-400"])
+def test_another_number_or_a_list_of_them_is_not_it(text: str):
+    assert not has_number(text, [(0.251, 0.2511)])
+
+
+def test_commas_may_set_off_thousands():
+    assert has_number("12,345.6", [(12345.6, 12345.6)]) and not has_number("12,34", [(1234.0, 1234.0)])
+
+
+def test_an_exponent_stands_for_what_is_near_it_alone():
+    assert has_number("1e9", [(1.2e9, 1.2e9)]) and not has_number("1e9", [(1e8, 1e8)])
+    assert has_number("0e9", [(0.0, 0.0)]) and not has_number("0e9", [(1e8, 1e8)])
+
+
+def test_zero_is_all_that_is_small_where_it_may_stand():
+    tiny = [(1e-30, 1e-30)]
+    assert has_number("0.0", tiny) and not has_number("0.0", tiny, zero=False)
+    assert has_number("1e-30", tiny, zero=False)
+
+
+def test_a_text_of_so_many_numbers_that_one_fits_anything_states_none():
+    every = [f"{digit}e{power}" for digit in range(1, 10) for power in range(-40, 40)]
+    assert not has_number(" ".join(every), [(0.251, 0.2511)])
+    assert has_number(" ".join(every[:20]) + " 0.251", [(0.251, 0.2511)])
+
+
+def test_numbers_inside_arrays_and_repeated_ones_are_not_too_many():
+    rows = "\n".join(f"[0.{n} 1.{n} -2.{n}]" for n in range(100))
+    assert has_number(f"[{rows}]\nshape (24, 4)\n" + "step 1 of 24\n" * 100 + "mse 0.251", [(0.251, 0.2511)])
+
+
+def test_a_long_text_of_digits_is_read_once():
+    started, digits = time.process_time(), "1" * 20_000
+    assert not has_number(digits, [(0.5, 0.5)]) and not has_shapes(digits, [((1,), (1,))])
+    assert time.process_time() - started < 1.0  # some ms; read again from each digit, it takes more than 3 s

@@ -1,0 +1,666 @@
+"""A class on Dask: the same marks and files as nbgrader's own command, and nothing lost whatever happens on the way.
+
+One small course, of parts 1 and 6, and one cluster of one worker for most tests, which is another process on another
+temporary folder. What goes wrong here is done: processes are killed, a disk is full, a hand-in is replaced.
+"""
+
+import contextlib
+import csv
+import json
+import logging
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import busy
+import dask
+import nbformat
+import psutil
+import pytest
+from distributed import KilledWorker, LocalCluster, Status
+from nbgrader.api import Base, Gradebook
+from sqlalchemy import create_engine, select
+
+from attention import course
+from attention.course import COURSE
+from dev import installation, sample_class
+from dev.packages import REPOSITORY
+from grading.__main__ import main
+from grading.classroom import class_run, cluster, crash_notes
+from grading.core import errors
+from grading.core.course import Part
+from grading.gradebook import course_folder
+from grading.submission import times
+
+ONE, SIX = course.PARTS[1], course.PARTS[6]
+NOTES = (".attention.json", ".registered.json", crash_notes.NAME)
+TIMES = {"iopub.execute_input", "iopub.status.busy", "iopub.status.idle", "shell.execute_reply"}
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A registered course of two parts with three hand-ins, to be copied."""
+    root = tmp_path_factory.mktemp("template") / "course"
+    for name in ("attention", "grading"):
+        shutil.copytree(REPOSITORY / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(REPOSITORY / "nbgrader_config.py", root)
+    for part in (ONE, SIX):
+        for step in ("source", "release"):
+            path = Path(step) / COURSE.name / f"{part.stem}.ipynb"
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(REPOSITORY / path, root / path)
+    (root / "source" / COURSE.name / "data.csv").write_text("1,2\n")
+    hand_in(root, "anna", ONE, SIX)
+    (folder(root, "anna") / "notes.txt").write_text("mine")
+    times.note(root, "anna", "2026-01-02 03:04:05 UTC")
+    hand_in(root, "ben", ONE)
+    (folder(root, "ben") / "part06.ipynb").write_bytes(b"<html>502 Bad Gateway</html>")
+    (folder(root, "ben") / "link.txt").symlink_to("/etc/passwd")
+    sample_class.write(make(folder(root, "cleo")), SIX, sample_class.released(SIX))
+    class_run._register(root, "")
+    return root
+
+
+@pytest.fixture
+def root(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the course, in place of the repository."""
+    shutil.copytree(template, tmp_path / "course", symlinks=True)
+    monkeypatch.chdir(tmp_path / "course")
+    return tmp_path / "course"
+
+
+@pytest.fixture(scope="module")
+def work() -> Iterator[Path]:
+    """The worker's temporary folder."""
+    made = Path(tempfile.mkdtemp(prefix="work-"))
+    made.chmod(0o711)
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture(scope="module")
+def address(work: Path) -> Iterator[str]:
+    """A cluster that exists: one worker, which shares no folder with the course."""
+    silent = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
+    with (
+        dask.config.set(cluster.SETTINGS),
+        LocalCluster(1, 1, host="127.0.0.1", memory_limit=0, env={"TMPDIR": str(work)}, **silent) as own,
+    ):
+        yield own.scheduler_address
+
+
+def make(path: Path) -> Path:
+    path.mkdir(parents=True)
+    return path
+
+
+def folder(root: Path, student: str) -> Path:
+    return root / "submitted" / student / COURSE.name
+
+
+def hand_in(root: Path, student: str, *parts: Part) -> None:
+    for part in parts:
+        folder(root, student).mkdir(parents=True, exist_ok=True)
+        sample_class.write(folder(root, student), part, sample_class.model(part))
+
+
+def tables(url: str) -> dict[str, list]:
+    """All rows of a gradebook, with names in place of ids."""
+    engine, found, out, names = create_engine(url), {}, {}, {}
+    with engine.connect() as connection:
+        found = {
+            n: [dict(r) for r in connection.execute(select(t)).mappings()] for n, t in Base.metadata.tables.items()
+        }
+    for name in ("assignment", "notebook", "base_cell"):
+        names.update({row["id"]: row["name"] for row in found[name]})
+    names.update({row["id"]: row["student_id"] for row in found["submitted_assignment"]})
+    for row in found["submitted_notebook"]:
+        names[row["id"]] = f"{names[row['assignment_id']]}/{names[row['notebook_id']]}"
+    for name, rows in found.items():
+        readable = [{column: names.get(value, value) for column, value in row.items()} for row in rows]
+        for row in readable:
+            if name not in ("student", "course"):
+                del row["id"]
+        out[name] = sorted(readable, key=repr)
+    engine.dispose()
+    return out
+
+
+def files(root: Path) -> dict[str, tuple[int, object]]:
+    """All graded notebooks and feedback pages, with their modes; of a notebook all but the times of day in it."""
+    out = {}
+    for path in (path for step in ("autograded", "feedback") for path in (root / step).rglob("*") if path.is_file()):
+        if path.name in NOTES:
+            continue
+        content = path.read_bytes()
+        if path.suffix == ".ipynb":
+            content = json.loads(content)
+            for cell in content["cells"]:
+                assert cell["metadata"].pop("execution", {}).keys() <= TIMES
+        out[str(path.relative_to(root))] = (path.stat().st_mode, content)
+    return out
+
+
+def marked(root: Path) -> dict[str, tuple]:
+    with (root / "marks.csv").open() as file:
+        return {row["student"]: (row["part01"], row["part06"]) for row in csv.DictReader(file)}
+
+
+def noted(root: Path) -> dict[str, int]:
+    """When each student was graded."""
+    return {path.parent.name: path.stat().st_mtime_ns for path in root.glob("autograded/*/.attention.json")}
+
+
+def wait_for(condition: Callable[[], object], limit_s: float = 120.0) -> object:
+    end = time.monotonic() + limit_s
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.01)
+    return found
+
+
+def nbgrader(root: Path, *arguments: str) -> None:
+    subprocess.run([sys.executable, "-m", "nbgrader", *arguments], cwd=root, check=True, capture_output=True)
+
+
+def give_by_hand(root: Path, student: str, score: float) -> None:
+    with Gradebook(course_folder.database(root), COURSE.name) as book:
+        grade = book.find_grade("part06-reasoning", "part06", COURSE.name, student)
+        grade.manual_score, grade.needs_manual_grade = score, False
+        comment = book.find_comment("part06-reasoning", "part06", COURSE.name, student)
+        comment.manual_comment = "Well said."
+        book.db.commit()
+
+
+def only(root: Path, student: str) -> None:
+    """Takes the other hand-ins away."""
+    for path in (root / "submitted").iterdir():
+        if path.name != student:
+            shutil.rmtree(path)
+
+
+@contextlib.contextmanager
+def at_the_same_time(function: Callable[[], None]) -> Iterator[None]:
+    """Runs a function beside what stands in the block; what it raises is raised at the end.
+
+    It must end with the block or fail, by `wait_for` or the like: whatever it still does then is waited for.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(function)
+        yield
+        running.result(timeout=busy.patience(60))
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A temporary folder for the workers that one test starts."""
+    made = Path(tempfile.mkdtemp(prefix="home-"))
+    made.chmod(0o711)
+    monkeypatch.setattr(tempfile, "tempdir", str(made))
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL database of the tests' own, on a socket in a folder; it refuses to run as root."""
+    place = Path(tempfile.mkdtemp(prefix="pg-"))
+    path = os.pathsep.join([installation.POSTGRES, os.environ["PATH"]])
+    programs = {name: shutil.which(name, path=path) for name in ("initdb", "postgres")}
+    assert all(programs.values()), "PostgreSQL is missing: apt-get install postgresql"
+    other = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
+    if other:
+        shutil.chown(place, "nobody")
+    common = {"cwd": place, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **other}
+    first = ["-D", place / "data", "-U", "grader", "-A", "trust", "-E", "UTF8", "--no-sync"]
+    subprocess.run([programs["initdb"], *first], check=True, **common)
+    settings = ["-k", place, "-c", "listen_addresses=", "-c", "fsync=off"]
+    with subprocess.Popen([programs["postgres"], "-D", place / "data", *settings], **common) as server:
+        wait_for(lambda: (place / ".s.PGSQL.5432").exists() or server.poll() is not None)
+        yield f"postgresql+psycopg://grader@/postgres?host={place}"
+        server.send_signal(signal.SIGINT)
+    shutil.rmtree(place)
+
+
+@pytest.fixture(scope="module")
+def stock(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The course, graded by nbgrader's own commands."""
+    root = tmp_path_factory.mktemp("stock") / "course"
+    shutil.copytree(template, root, symlinks=True)
+    nbgrader(root, "autograde", COURSE.name)
+    nbgrader(root, "generate_feedback", COURSE.name)
+    return root
+
+
+def test_marks_flags_and_files_are_those_of_nbgrader_row_for_row(stock: Path, root: Path, address: str):
+    assert main(["autograde", "--scheduler", address]) == 0
+    expected, found = tables(f"sqlite:///{stock}/gradebook.db"), tables(f"sqlite:///{root}/gradebook.db")
+    assert len(expected["grade"]) == 15 and {row["notebook_id"] for row in expected["comment"]} >= {"ben/part06"}
+    assert found == expected
+    assert files(stock).keys() == files(root).keys() and "feedback/anna/attention/part06.html" in files(root)
+    assert files(root) == files(stock)
+    assert marked(root) == {"anna": ("5", "3"), "ben": ("5", "0"), "cleo": ("0", "0")}
+
+
+def test_a_gradebook_in_postgresql_gets_the_same_rows(stock: Path, root: Path, address: str, postgres: str):
+    with (root / "nbgrader_config.py").open("a") as file:
+        file.write(f"\nc.CourseDirectory.db_url = {postgres!r}\n")
+    assert main(["autograde", "--scheduler", address]) == 0
+    assert tables(postgres) == tables(f"sqlite:///{stock}/gradebook.db")
+    assert marked(root)["anna"] == ("5", "3")
+
+
+def test_what_is_graded_and_unchanged_is_left_alone(root: Path, address: str, capsys: pytest.CaptureFixture):
+    only(root, "cleo")
+    command = ["autograde", "--scheduler", address]
+
+    def graded_anew(*more: str) -> bool:
+        before = noted(root)
+        assert main([*command, *more]) == 0
+        return noted(root) != before
+
+    assert graded_anew()
+    assert not graded_anew()
+    assert "cleo: graded" not in capsys.readouterr().out.split("out of")[-1]
+    assert graded_anew("--force")
+    give_by_hand(root, "cleo", 1.5)
+    assert not graded_anew()  # a mark by hand is no reason
+    sample_class.write(folder(root, "cleo"), SIX, sample_class.model(SIX))
+    assert graded_anew()
+    grade = next(row for row in tables(course_folder.database(root))["grade"] if row["cell_id"] == "part06-reasoning")
+    assert (grade["manual_score"], grade["needs_manual_grade"]) == (1.5, True)  # and stays, to be looked at again
+    graded_notebook = root / "autograded" / "cleo" / COURSE.name / "part06.ipynb"
+    graded_notebook.chmod(0o644)
+    graded_notebook.write_text("damaged")
+    assert graded_anew()
+    source = root / "source" / COURSE.name / "part06.ipynb"
+    source.write_text(source.read_text().replace("part06.equal(part06.relation())", "rubric.fact(False, 'it is not.')"))
+    assert graded_anew()
+    assert marked(root)["cleo"][1] == "3.5"  # 2 of 3, and 1.5 by hand
+    assert not graded_anew()
+
+
+def test_what_is_replaced_or_marked_by_hand_while_it_is_graded_is_graded_again(root: Path, work: Path, address: str):
+    only(root, "anna")
+    assert main(["autograde", "--scheduler", address]) == 0
+    first = noted(root)
+
+    def meddle() -> None:
+        wait_for(lambda: list(work.glob("student-*/submitted/anna")))
+        sample_class.write(folder(root, "anna"), ONE, sample_class.released(ONE))
+        give_by_hand(root, "anna", 1.5)
+
+    with at_the_same_time(meddle):
+        assert main(["autograde", "--scheduler", address, "--force"]) == 0
+    assert marked(root) == {"anna": ("0", "4.5")} and noted(root) != first
+    released = nbformat.read(folder(root, "anna") / "part01.ipynb", as_version=4)
+    graded = nbformat.read(root / "autograded" / "anna" / COURSE.name / "part01.ipynb", as_version=4)
+    assert [cell.source for cell in graded.cells if cell.id == "part01-answer"] == [
+        cell.source for cell in released.cells if cell.id == "part01-answer"
+    ]
+    grade = next(row for row in tables(course_folder.database(root))["grade"] if row["cell_id"] == "part06-reasoning")
+    assert (grade["manual_score"], grade["needs_manual_grade"]) == (1.5, True)
+    assert "Well said." in (root / "feedback" / "anna" / COURSE.name / "part06.html").read_text()
+
+
+def test_a_parent_that_is_killed_loses_nothing_and_two_runs_at_once_are_refused(
+    stock: Path, root: Path, address: str, capsys: pytest.CaptureFixture
+):
+    command = ["autograde", "--scheduler", address]
+    with subprocess.Popen([sys.executable, "-m", "grading", *command], cwd=root, stdout=subprocess.DEVNULL) as parent:
+        wait_for(lambda: noted(root))
+        assert main(command) == 1
+        assert re.fullmatch(
+            rf"autograde: process {parent.pid} on .* is grading .* already\..*\n", capsys.readouterr().err
+        )
+        parent.kill()
+    first = noted(root)
+    assert len(first) < 3
+    assert main(command) == 0
+    assert noted(root).items() > first.items() and len(noted(root)) == 3
+    assert tables(course_folder.database(root)) == tables(f"sqlite:///{stock}/gradebook.db")
+    assert files(root) == files(stock)
+
+
+def test_a_parent_that_is_killed_at_any_step_of_merging_leaves_the_student_to_the_next_run(
+    template: Path, stock: Path, tmp_path: Path
+):
+    script = [sys.executable, "-c", KILLED_AT_EACH_STEP, str(template), str(stock), str(tmp_path)]
+    ran = subprocess.run(script, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == "killed at 8 steps\n"  # rows, note away, twice two folders moved, commit, note
+
+
+KILLED_AT_EACH_STEP = """
+import os, shutil, sys
+from pathlib import Path
+from sqlalchemy import event
+from attention.course import COURSE
+from grading.classroom import merge, worker
+from grading.gradebook import course_folder, snapshot
+from grading.submission import bundle, times
+
+template, stock, out = map(Path, sys.argv[1:])
+folders = [stock / step / "anna" / "attention" for step in ("autograded", "feedback")]
+files = [worker.files(folder) for folder in folders]
+hand_in = bundle.read("anna", template / "submitted" / "anna" / "attention", COURSE, times.text(template, "anna"))
+
+
+def opened(root):
+    return snapshot.engine(course_folder.database(root))
+
+
+def result(score):
+    after = merge.before(opened(stock), COURSE, "anna")
+    next(iter(after["grade"].values()))["auto_score"] = score
+    return worker.Result("anna", after=after, graded=files[0], feedback=files[1])
+
+
+def merged(root, score, key):
+    engine = opened(root)
+    merge.merge(root, COURSE, engine, result(score), merge.before(engine, COURSE, "anna"), hand_in, key)
+
+
+def dying(step, engine):
+    counted = iter(range(1, 1000))
+
+    def before(function):
+        def counting(*arguments, **more):
+            if next(counted) == step:
+                os._exit(9)
+            return function(*arguments, **more)
+        return counting
+
+    for name in ("unlink", "rename", "replace"):
+        setattr(Path, name, before(getattr(Path, name)))
+    snapshot.apply = before(snapshot.apply)
+    event.listen(engine, "commit", before(lambda connection: None))
+
+
+step, status = 0, 9
+while status == 9:
+    step += 1
+    root = out / str(step)
+    shutil.copytree(template, root, symlinks=True)
+    merged(root, 1.25, "old")
+    was = merge.before(opened(root), COURSE, "anna")
+    child = os.fork()
+    if child == 0:
+        engine = opened(root)
+        engine.connect().close()
+        dying(step, engine)
+        merge.merge(root, COURSE, engine, result(2.5), was, hand_in, "new")
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    engine = opened(root)
+    assert (merge.noted(root, COURSE, engine, "anna", "new", True) is None) == (status == 9), step
+    merge.clean(root, COURSE.name)
+    merged(root, 2.5, "new")
+    assert merge.noted(root, COURSE, engine, "anna", "new", True) == [], step
+    assert merge.before(engine, COURSE, "anna") == result(2.5).after, step
+    assert [worker.files(root / folder.relative_to(stock)) for folder in folders] == files, step
+    assert not list(root.glob("*/*/.attention.*/")), step
+print(f"killed at {step - 1} steps")
+"""
+
+
+def test_a_full_disk_stops_with_a_line_and_the_next_run_goes_on(
+    template: Path, stock: Path, tmp_path: Path, address: str
+):
+    disk = make(tmp_path / "disk")
+    walled = ["bwrap", "--dev-bind", "/", "/", "--size", str(64 * 2**20), "--tmpfs", str(disk)]
+    script = [sys.executable, "-c", FULL_DISK, str(template), str(disk / "course"), address, str(tmp_path / "out")]
+    ran = subprocess.run([*walled, "--", *script], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines()[-1] == "1 [] 0"  # refused, nothing half done; then graded
+    assert re.search(
+        r"(?m)^autograde: the course in .* cannot be written: .*(No space left|full).* go on\.$", ran.stderr
+    )
+    assert "Traceback" not in ran.stderr
+    assert tables(f"sqlite:///{tmp_path}/out/gradebook.db") == tables(f"sqlite:///{stock}/gradebook.db")
+    assert files(tmp_path / "out") == files(stock)
+
+
+FULL_DISK = """
+import shutil, sys
+from pathlib import Path
+from grading.__main__ import main
+template, root, address, out = sys.argv[1:]
+shutil.copytree(template, root, symlinks=True)
+root = Path(root)
+with (root / "filler").open("wb", buffering=0) as file:
+    while True:
+        try:
+            file.write(bytes(4096))
+        except OSError:
+            break
+refused = main(["autograde", "--course", str(root), "--scheduler", address])
+left = [str(path) for path in root.glob("autograded/*/*")]
+(root / "filler").unlink()
+done = main(["autograde", "--course", str(root), "--scheduler", address])
+shutil.copytree(root, out, symlinks=True)
+print(refused, left, done)
+"""
+
+
+def test_a_cluster_that_takes_long_to_close_fails_nothing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cluster, "END_LIMIT_S", 0)
+    with cluster.Workers(1, None) as team:
+        team.submit("anna", int, "7")
+        while (found := team.next(1.0)) is None:
+            pass
+    assert found == ("anna", 7)
+
+
+def test_a_worker_that_ends_before_its_result_is_fetched_loses_this_task_alone(tmp_path: Path):
+    def end_when_redone(done: Path) -> None:
+        if done.exists():
+            os.kill(os.getpid(), signal.SIGKILL)
+        done.touch()
+
+    with cluster.Workers(1, None) as team:
+        team.submit("anna", end_when_redone, tmp_path / "done")
+        wait_for(lambda: team._ready.qsize())
+        (nanny,) = team._cluster.workers.values()
+        psutil.Process(nanny.pid).kill()
+        name, found = wait_for(lambda: team.next(1.0))
+        assert name == "anna" and isinstance(found, KilledWorker)
+        team.submit("ben", int, "8")
+        assert wait_for(lambda: team.next(1.0)) == ("ben", 8)
+
+
+@pytest.mark.parametrize("given_up", ["by its nanny", "by the cluster, as slow to come back"])
+def test_a_worker_that_dask_gives_up_is_replaced(given_up: str, monkeypatch: pytest.MonkeyPatch):
+    if "slow" in given_up:
+        monkeypatch.setitem(cluster.SETTINGS, "distributed.deploy.lost-worker-timeout", "10 ms")
+    with cluster.Workers(1, None) as team:
+        team.submit("anna", int, "7")
+        assert wait_for(lambda: team.next(1.0)) == ("anna", 7)
+        (nanny,) = team._cluster.workers.values()
+        if "slow" in given_up:
+            psutil.Process(nanny.pid).kill()
+        else:
+            team._cluster.sync(nanny.close)
+        wait_for(lambda: nanny.status is Status.closed)
+        team.submit("ben", int, "8")
+        assert wait_for(lambda: team.next(1.0)) == ("ben", 8)
+
+
+def test_workers_that_all_fail_to_start_end_the_run():
+    ended = {name: SimpleNamespace(pid=None, worker_address=None, status=Status.closed) for name in range(6)}
+    team = cluster.Workers(1, None)
+    team._client = SimpleNamespace(status="running")
+    team._cluster = SimpleNamespace(workers=ended, scheduler=SimpleNamespace(workers={}))
+    with pytest.raises(errors.CourseError, match="do not start: 6 in a row failed"):
+        team.next(0.01)
+
+
+def test_no_worker_is_started_in_place_of_one_that_the_end_has_killed():
+    with cluster._local(1) as of_dask:
+        (nanny,) = of_dask.workers.values()
+        cluster._kill(of_dask)
+        end = time.monotonic() + busy.patience(5)
+        while nanny.status is not Status.closed and time.monotonic() < end:
+            time.sleep(0.01)
+        assert (nanny.status, nanny.pid) == (Status.closed, None)
+
+
+def test_a_worker_that_never_reaches_the_scheduler_is_replaced(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cluster, "LOST_LIMIT_S", 0.2)
+    with contextlib.ExitStack() as stack:
+        sleeps = [stack.enter_context(subprocess.Popen(["sleep", "60"])) for _ in range(2)]
+        for process in sleeps:
+            stack.callback(process.kill)
+        lost, known = (SimpleNamespace(pid=p.pid, worker_address=str(p.pid), status=Status.running) for p in sleeps)
+        of_dask = SimpleNamespace(
+            scheduler=SimpleNamespace(workers={known.worker_address: None}),
+            workers={0: lost, 1: known, 2: SimpleNamespace(pid=None, worker_address=None, status=Status.starting)},
+        )
+        team = cluster.Workers(2, None)
+        team._client, team._cluster = SimpleNamespace(status="running"), of_dask
+        assert team.next(0.01) is None and sleeps[0].poll() is None
+        time.sleep(0.3)
+        assert team.next(0.01) is None
+        assert sleeps[0].wait(10) == -signal.SIGKILL and sleeps[1].poll() is None
+
+
+def gone(process: psutil.Process) -> bool:
+    """Whether a killed process has ended; nothing is waited for, because whoever started it waits for it, too."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return process.status() == psutil.STATUS_ZOMBIE
+    return True
+
+
+def test_a_lost_worker_costs_a_retry_and_what_ends_two_workers_is_named(root: Path, home: Path):
+    left, over = {"ben": 2, "anna": 1}, threading.Event()
+
+    def kill() -> None:
+        while any(left.values()) and not over.is_set():
+            for child in psutil.Process().children():
+                with contextlib.suppress(psutil.Error, OSError):
+                    place = Path(child.cwd())  # nbgrader goes to the course's folder
+                    if place.name.startswith("student-"):
+                        child.suspend()  # or it might go on to the next student meanwhile
+                        graded = [path.name for path in (place / "submitted").glob("*") if left[path.name]]
+                        if graded:
+                            child.kill()
+                            wait_for(lambda child=child: gone(child))
+                            left[graded[0]] -= 1
+                        else:
+                            child.resume()
+            time.sleep(0.01)
+
+    with at_the_same_time(kill):
+        try:
+            results = {r.student: r for r in class_run.graded(root, ["ben", "anna"], workers=1)}
+        finally:
+            over.set()
+    assert not any(left.values())
+    assert (results["anna"].error, noted(root).keys()) == ("", {"anna"})
+    assert "the worker that graded it ended twice" in results["ben"].error and "worker" in results["anna"].aside
+    assert not list(home.iterdir())
+
+
+def test_a_submission_that_ends_two_runs_holds_up_nobody_in_the_third(
+    root: Path, work: Path, address: str, capsys: pytest.CaptureFixture
+):
+    command = ["autograde", "--scheduler", address]
+    shutil.copytree(folder(root, "anna"), folder(root, "aaron"))
+    for _ in range(2):
+        with subprocess.Popen(
+            [sys.executable, "-m", "grading", *command], cwd=root, stdout=subprocess.DEVNULL
+        ) as parent:
+            wait_for(lambda: (root / "autograded" / "aaron" / crash_notes.NAME).exists())
+            wait_for(lambda: list(work.glob("student-*/submitted/aaron")))
+            parent.kill()
+        wait_for(lambda: not list(work.glob("student-*")))
+        for other in ("anna", "ben", "cleo"):  # the cluster holds all of them at once; here aaron alone is to blame
+            (root / "autograded" / other / crash_notes.NAME).unlink(missing_ok=True)
+    assert main(command) == 1
+    assert noted(root).keys() == {"anna", "ben", "cleo"}
+    printed = capsys.readouterr().out
+    (line,) = [line for line in printed.splitlines() if line.startswith("  aaron: not graded. ")]
+    assert line.endswith("grading autograde --student aaron") and "1 not graded" in printed
+    assert main([*command, "--student", "aaron"]) == 0
+    assert main(command) == 0 and noted(root).keys() == {"aaron", "anna", "ben", "cleo"}
+
+
+def test_ctrl_c_stops_within_seconds_and_says_how_to_go_on(root: Path, home: Path):
+    command = [sys.executable, "-m", "grading", "autograde", "--workers", "1"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": {**os.environ, "TMPDIR": str(home)}}
+    as_in_a_shell = {"start_new_session": True, "preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}
+    with subprocess.Popen(command, cwd=root, text=True, **as_in_a_shell, **pipes) as run:
+        wait_for(lambda: list(home.glob("class-*/student-*/submitted")))
+        started = psutil.Process(run.pid).children(recursive=True)
+        asked = time.monotonic()
+        os.killpg(run.pid, signal.SIGINT)
+        _, errors = run.communicate(timeout=busy.patience(60))
+        taken = time.monotonic() - asked
+    assert run.returncode == 130
+    assert errors.strip() == "autograde: stopped. 0 of 3 students are graded and kept. Run it again to go on."
+    assert taken < busy.patience(5)
+    assert psutil.wait_procs(started, timeout=busy.patience(5))[1] == []
+    assert not list(home.iterdir())
+
+
+def test_a_worker_that_is_gone_already_does_not_take_the_parent_with_it(root: Path):
+    gone = "from types import SimpleNamespace as Any; cluster = Any(workers={0: Any(pid=None, status=None)})"
+    code = f"from grading.classroom.cluster import _kill; {gone}; _kill(cluster)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=root, timeout=busy.patience(60)).returncode == 0
+
+
+def test_no_scheduler_at_the_address_is_said_in_a_line(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    monkeypatch.setattr(cluster, "FIND_LIMIT_S", 0.5)
+    assert main(["autograde", "--scheduler", "tcp://127.0.0.1:9"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "no Dask scheduler answers at tcp://127.0.0.1:9" in error
+
+
+def test_a_scheduler_that_ends_meanwhile_is_said_in_a_line(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture):
+    place = tmp_path / "scheduler.json"
+    command = [sys.executable, "-m", "dask", "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+    with subprocess.Popen([*command, "--scheduler-file", place], stderr=subprocess.DEVNULL) as scheduler:
+        wait_for(place.exists)
+        process = psutil.Process(scheduler.pid)
+
+        def end() -> None:
+            wait_for(lambda: any(c.status == psutil.CONN_ESTABLISHED for c in process.net_connections()))
+            time.sleep(1)  # it has no workers, so that the tasks wait there
+            scheduler.kill()
+
+        with at_the_same_time(end):
+            assert main(["autograde", "--scheduler", str(place)]) == 1
+    assert capsys.readouterr().err.splitlines()[-1] == f"autograde: {cluster.GONE}"
+    assert not noted(root)
+
+
+def test_workers_with_other_limits_are_refused_and_nothing_is_graded(
+    root: Path, address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    monkeypatch.setenv("GRADING_CALL_LIMIT_S", "7")
+    assert main(["autograde", "--scheduler", address]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "GRADING_CALL_LIMIT_S nothing, but here is GRADING_CALL_LIMIT_S 7" in error
+    assert not noted(root)
+
+
+def test_a_gradebook_that_cannot_be_reached_is_said_in_a_line_without_its_password(
+    root: Path, capsys: pytest.CaptureFixture
+):
+    with (root / "nbgrader_config.py").open("a") as file:
+        file.write('\nc.CourseDirectory.db_url = "postgresql+psycopg://me:secret@127.0.0.1:9/marks"\n')
+    assert main(["autograde"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "the gradebook postgresql+psycopg://me:***@127.0.0.1:9/marks" in error

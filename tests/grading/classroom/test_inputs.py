@@ -1,0 +1,111 @@
+"""The program that grades, as workers compare it: all code and all data of the package, and nothing else."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from traitlets.config import Config
+
+from attention.course import COURSE
+from grading.classroom import inputs, worker
+from grading.submission import bundle
+
+PACKAGES = (inputs.ENGINE, *COURSE.packages)
+DECIDE = [  # one file of each kind and depth
+    "grading/judge/execution.py",
+    "grading/pages/templates/part.html",
+    "grading/pages/templates/page.css",
+    "grading/pages/lab/templates/base/mathjax.html.j2",
+    "grading/pages/lab/labconfig/default_setting_overrides.json",
+    "attention/oracles.py",
+    "attention/part05.py",
+    "attention/questions/part05.py",
+    "attention/mistakes/__init__.py",
+    "attention/mistakes/reduced.py",
+]
+LEFT = [
+    "__pycache__/course.cpython-311.pyc",
+    "mistakes/__pycache__/reduced.cpython-311.pyc",
+    "course.pyc",
+    "course.py~",
+    "mistakes/part.html~",
+    "mistakes/.part.html.swp",
+    "#course.py#",
+    ".#course.py",
+    "mistakes/reduced.py.orig",
+    "course.py.rej",
+    ".DS_Store",
+    ".ipynb_checkpoints/course-checkpoint.py",
+]
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """A folder with copies of engine and course."""
+    for package in PACKAGES:
+        shutil.copytree(package, tmp_path / package.name)
+    return tmp_path
+
+
+def digest(package: Path) -> str:
+    return bundle.digest(inputs.code(package).items())
+
+
+@pytest.mark.parametrize("name", DECIDE)
+def test_another_byte_in_any_file_that_decides_something_is_another_program(name: str, copied: Path):
+    package, path = copied / Path(name).parts[0], copied / name
+    before = digest(package)
+    path.write_bytes(path.read_bytes()[:-1] + b"\t")
+    assert digest(package) != before
+
+
+def test_a_file_more_or_less_or_under_another_name_is_another_program(copied: Path):
+    package = copied / "grading"
+    found = {digest(package)}
+    (package / "rules" / "more.py").write_text("")
+    found.add(digest(package))
+    (package / "rules" / "more.py").rename(package / "more.py")
+    found.add(digest(package))
+    (package / "more.py").rename(package / "pages" / "templates" / "more.tpl")
+    found.add(digest(package))
+    assert len(found) == 4
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_what_python_and_editors_leave_behind_does_not_count(name: str, copied: Path):
+    package = copied / "attention"
+    before, path = digest(package), package / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"left over")
+    assert digest(package) == before
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda path: path.name)
+def test_every_file_of_the_repository_counts_in_the_order_of_their_paths(package: Path):
+    found = list(inputs.code(package))
+    assert found == sorted(found)
+    listed = subprocess.run(["git", "ls-files", "."], cwd=package, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    assert set(listed.stdout.split()) <= set(found)
+
+
+@pytest.mark.parametrize("name", ["grading/judge/execution.py", "attention/mistakes/reduced.py"])
+def test_a_worker_with_other_code_in_a_sub_package_refuses_with_a_line_that_names_the_package(name: str, copied: Path):
+    path, package = copied / name, Path(name).parts[0]
+    path.write_bytes(path.read_bytes() + b"\n# another\n")
+    asked = "from attention.course import COURSE; from grading.classroom import inputs; "
+    command = [sys.executable, "-c", f"{asked}print(inputs.current_program(COURSE)[{package!r}])"]
+    ran = subprocess.run(command, cwd=copied, env={"PATH": ""}, capture_output=True, text=True, check=True)
+    theirs, ours = ran.stdout.strip(), inputs.current_program(COURSE)[package]
+    program = {**inputs.current_program(COURSE), package: theirs}
+    given = inputs.Definition(
+        archive=b"", config=Config(Course={"found": "attention.course:COURSE"}), secret="", program=program, digest=""
+    )
+    with pytest.raises(worker.Other) as refused:
+        worker.grade(given, bundle.HandIn("anna", ()), {})
+    assert str(refused.value) == (
+        f"a worker has {package} {ours}, but here is {package} {theirs}. Install the same on all workers."
+    )

@@ -1,0 +1,65 @@
+"""A gradebook that is opened often is the same gradebook every time."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from nbgrader import api
+
+from dev.packages import REPOSITORY
+from grading.gradebook import course_folder, engines
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new gradebook, which takes nbgrader a while to make."""
+    course_folder.config(REPOSITORY)  # sets PATH, without which nbgrader cannot make one
+    path = tmp_path_factory.mktemp("empty") / "gradebook.db"
+    api.Gradebook(f"sqlite:///{path}").close()
+    return path
+
+
+@pytest.fixture
+def address(empty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    shutil.copyfile(empty, tmp_path / "gradebook.db")
+    monkeypatch.setattr(api, "create_engine", api.create_engine)  # put back at the end
+    engines.keep_engines()
+    return f"sqlite:///{tmp_path / 'gradebook.db'}"
+
+
+def opened_files() -> list[str]:
+    return [
+        os.readlink(f"/proc/self/fd/{name}")
+        for name in os.listdir("/proc/self/fd")
+        if os.path.exists(f"/proc/self/fd/{name}")
+    ]
+
+
+def test_gradebooks_of_one_address_share_an_engine_and_see_what_the_others_wrote(address: str):
+    with api.Gradebook(address) as first:
+        first.add_student("ada")
+    with api.Gradebook(address) as second:
+        assert second.engine is first.engine
+        assert [student.id for student in second.students] == ["ada"]
+
+
+def test_a_closed_gradebook_keeps_no_file_open(address: str):
+    with api.Gradebook(address):
+        assert any(path.endswith("gradebook.db") for path in opened_files())
+    assert not any(path.endswith("gradebook.db") for path in opened_files())
+
+
+def test_a_gradebook_that_was_replaced_by_another_file_is_read_anew(address: str, empty: Path, tmp_path: Path):
+    with api.Gradebook(address) as book:
+        book.add_student("ada")
+    (tmp_path / "gradebook.db").unlink()
+    shutil.copyfile(empty, tmp_path / "gradebook.db")
+    with api.Gradebook(address) as book:
+        assert book.students == []
+
+
+def test_a_forked_process_has_an_engine_of_its_own(address: str, monkeypatch: pytest.MonkeyPatch):
+    ours = engines.create_engine(address)
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    assert engines.create_engine(address) is not ours

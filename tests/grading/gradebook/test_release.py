@@ -1,0 +1,279 @@
+"""release/ and notebooks/ are what source/ makes, hold what each part promises, and give nothing away.
+
+That the outputs in notebooks/ are those of a new run is what nbval finds out, for every part; here two are solved.
+"""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import course_module
+import nbformat
+import pytest
+
+from attention import course
+from attention.course import COURSE
+from dev import sample_class
+from dev.packages import REPOSITORY
+from grading.core.course import Part
+from grading.gradebook import course_folder, release
+
+PARTS = pytest.mark.parametrize("part", course.PARTS.values(), ids=lambda part: part.stem)
+ROLES = {  # grade id's ending: kind, grade, solution, locked
+    "": ("markdown", False, False, True),
+    "-setup": ("code", False, False, True),
+    "-answer": ("code", False, True, False),
+    "-check": ("code", True, False, True),
+    "-figure": ("code", False, False, True),
+    "-reasoning": ("markdown", True, True, False),
+    "-test": ("code", True, False, True),
+    "-beyond": ("markdown", False, False, True),
+}
+TEXT, CODE, OWN = ("markdown", False, False, True), ("code", False, False, True), ("code", False, False, False)
+# Cells that earn nothing, by their ids' endings or by their ids: kind, grade, solution, locked.
+STEPS = re.compile(r"part\d\d-steps(-\w+)*")
+STEP = (TEXT, CODE, OWN, ("code", False, True, False))
+OPTIONAL = {
+    "part14-handle": CODE,
+    "part13-own-mha": ("code", False, False, False),
+    "part14-decode-step": ("code", False, True, False),
+    "part14-decode-check": ("code", False, False, True),
+}
+# Lines of solutions and hidden tests that a task gives word for word, or that say nothing of its answer.
+GIVEN = {
+    "product = W_UM_MLA @ W_DKV_MLA",
+    "model_MHA_vanilla = MyMHA(D, D, D_qkv, D_qkv, H)",
+    "model_MHA_reduced = MyMHA(D, D, r, r, H)",
+    "with torch.no_grad():",
+    'for name in ("W_Q", "W_K", "W_V", "W_O"):',
+    "layer = getattr(model, name, None)",
+}
+VARIES = re.compile(r"relative_error = \S+")
+SOLVED = (course.PARTS[1], course.PARTS[5])
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """release/, made anew from source/."""
+    folder = tmp_path_factory.mktemp("made")
+    release.make(REPOSITORY, folder, solve=False)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """notebooks/ of two parts, made anew from source/."""
+    folder = tmp_path_factory.mktemp("solved")
+    small = folder / "small"
+    (small / "source" / COURSE.name).mkdir(parents=True)
+    course_folder.configure(small, REPOSITORY)
+    for part in SOLVED:
+        name = f"source/{COURSE.name}/{part.stem}.ipynb"
+        shutil.copy(REPOSITORY / name, small / name)
+    sample_class.equip(small / "source" / COURSE.name)
+    release.make(small, folder)
+    return folder
+
+
+def notebook(step: str, part: Part, root: Path = REPOSITORY) -> dict:
+    path = root / step / COURSE.name / f"{part.stem}.ipynb"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def text(cell: dict) -> str:
+    return "".join(cell["source"])
+
+
+def hidden(cell: dict) -> str:
+    found = re.search(r"BEGIN HIDDEN TESTS\n(.*)### END HIDDEN TESTS", text(cell), re.DOTALL)
+    return found.group(1) if found else ""
+
+
+def test_points_are_81_automatic_and_19_by_hand():
+    assert sum(part.automatic for part in course.PARTS.values()) == 81
+    assert sum(part.by_hand for part in course.PARTS.values()) == 19
+
+
+@PARTS
+def test_a_part_has_its_cells_in_order_with_their_roles_and_points(part: Part):
+    cells = notebook("source", part)["cells"]
+    wanted = [ending for ending in ROLES if ending != "-reasoning" or part.by_hand]
+    listed = [cell for cell in cells if cell["id"].removeprefix(part.stem) in ROLES]
+    assert [cell["id"] for cell in listed] == [part.stem + ending for ending in wanted]
+    for cell in listed:
+        meta, ending = cell["metadata"]["nbgrader"], cell["id"].removeprefix(part.stem)
+        assert (cell["cell_type"], meta["grade"], meta["solution"], meta["locked"]) == ROLES[ending], cell["id"]
+        assert meta["grade_id"] == cell["id"]
+    points = {cell["id"]: cell["metadata"]["nbgrader"].get("points") for cell in listed}
+    assert points[f"{part.stem}-test"] == part.automatic
+    assert points[f"{part.stem}-check"] == 0
+    assert not part.by_hand or points[f"{part.stem}-reasoning"] == part.by_hand
+    for cell in cells:
+        if cell not in listed:
+            meta = cell["metadata"]["nbgrader"]
+            role = cell["cell_type"], meta["grade"], meta["solution"], meta["locked"]
+            allowed = STEP if STEPS.fullmatch(cell["id"]) else (OPTIONAL.get(cell["id"], TEXT),)
+            assert role in allowed, cell["id"]
+            assert meta["grade_id"] == cell["id"] and "points" not in meta
+
+
+@PARTS
+def test_hints_come_before_the_answer_in_three_closed_steps(part: Part):
+    cells = {cell["id"]: text(cell) for cell in notebook("source", part)["cells"]}
+    hints = cells[f"{part.stem}-hints"]
+    found = re.findall(r"<details>\s*<summary>[^<]+</summary>\n\n[^<]+\n\n</details>", hints)
+    assert len(found) == 3 == hints.count("<details") == hints.count("</details>")
+    assert list(cells).index(f"{part.stem}-hints") < list(cells).index(f"{part.stem}-answer")
+
+
+@pytest.mark.parametrize("stem", [*COURSE.stems, *COURSE.others])
+def test_no_code_cell_of_ours_is_too_long_to_be_read(stem: str):
+    cells = json.loads((REPOSITORY / "release" / COURSE.name / f"{stem}.ipynb").read_text(encoding="utf-8"))["cells"]
+    lengths = {cell["id"]: len(text(cell).splitlines()) for cell in cells if cell["cell_type"] == "code"}
+    assert {name: length for name, length in lengths.items() if length > 25} == {}
+
+
+@PARTS
+def test_a_part_is_titled_with_its_number_and_points(part: Part):
+    first = text(notebook("source", part)["cells"][0]).splitlines()[0]
+    assert first == f"# {part.number} · {part.title} ({part.points} points)"
+
+
+@PARTS
+def test_source_holds_no_outputs_and_no_counts(part: Part):
+    for cell in notebook("source", part)["cells"]:
+        assert cell.get("outputs", []) == [] and cell.get("execution_count") is None
+
+
+@PARTS
+def test_written_answers_end_with_a_criterion_for_each_point(part: Part):
+    for cell in notebook("source", part)["cells"]:
+        if cell["id"].endswith("-reasoning"):
+            criteria = text(cell).split("Marking, a point each")[1]
+            assert len(re.findall(r"^\s*(?:[-*]|\d+\.) ", criteria, re.MULTILINE)) == part.by_hand
+
+
+@PARTS
+def test_the_release_is_what_source_makes_byte_for_byte(part: Part, made: Path):
+    name = f"release/{COURSE.name}/{part.stem}.ipynb"
+    assert (REPOSITORY / name).read_bytes() == (made / name).read_bytes(), f"{name} is stale: run `make release`"
+
+
+@pytest.mark.parametrize("stem", COURSE.others)
+def test_a_notebook_that_is_no_part_is_released_as_source_makes_it(stem: str, made: Path):
+    name = f"release/{COURSE.name}/{stem}.ipynb"
+    assert (REPOSITORY / name).read_bytes() == (made / name).read_bytes(), f"{name} is stale: run `make release`"
+
+
+@pytest.mark.parametrize("step", ["release", "notebooks"])
+def test_the_module_that_notebooks_import_lies_next_to_them_as_it_is_in_source(step: str):
+    name = f"{COURSE.name}/{COURSE.module}"
+    folder = REPOSITORY / step / name
+    kept = {path.name: path.read_bytes() for path in folder.iterdir() if path.name != "__pycache__"}
+    assert kept == course_module.FILES, f"{step}/{name} is stale: run `make release`"
+
+
+def test_of_files_next_to_the_notebooks_only_the_course_s_module_is_released(made: Path, solved: Path):
+    for folder in (REPOSITORY / "release", REPOSITORY / "notebooks", made / "release", solved / "notebooks"):
+        found = {path.name for path in (folder / COURSE.name).iterdir() if not path.name.startswith((".", "__"))}
+        assert {name for name in found if not name.endswith(".ipynb")} == {COURSE.module}
+
+
+@PARTS
+def test_the_solved_notebook_has_the_cells_of_source(part: Part):
+    def cells(step: str) -> list[dict]:
+        found = notebook(step, part)["cells"]
+        return [(cell["id"], cell["cell_type"], cell["metadata"]["nbgrader"], cell["source"]) for cell in found]
+
+    assert cells("notebooks") == cells("source"), f"notebooks/…/{part.stem}.ipynb is stale: run `make release`"
+
+
+@pytest.mark.parametrize("part", SOLVED, ids=lambda part: part.stem)
+def test_the_solved_notebook_is_what_source_makes_pictures_aside(part: Part, solved: Path):
+    def comparable(found: dict) -> dict:
+        for cell in found["cells"]:
+            for output in cell.get("outputs", []):
+                output.get("data", {}).pop("image/png", None)
+                if "text" in output:
+                    output["text"] = VARIES.sub("relative_error = …", "".join(output["text"]))
+        return found
+
+    kept, new = (comparable(notebook("notebooks", part, root)) for root in (REPOSITORY, solved))
+    assert kept == new, f"notebooks/{COURSE.name}/{part.stem}.ipynb is stale: run `make release`"
+
+
+@PARTS
+def test_the_solved_notebook_ran_from_top_to_bottom_for_full_marks(part: Part):
+    cells = [cell for cell in notebook("notebooks", part)["cells"] if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    outputs = {cell["id"]: cell["outputs"] for cell in cells}
+    results = [o for o in outputs[f"{part.stem}-test"] if o["output_type"] == "execute_result"]
+    assert ["".join(o["data"]["text/plain"]) for o in results] == [repr(float(part.automatic))]
+    figure = outputs[f"{part.stem}-figure"]
+    assert any("image/png" in output.get("data", {}) for output in figure)
+    assert any(output["output_type"] == "stream" for output in figure), "it prints what it draws"
+    kept = json.dumps(outputs) + json.dumps(notebook("notebooks", part)["metadata"])
+    assert "widget" not in kept, "a slider leaves nothing in a notebook that nobody moves it in"
+
+
+@PARTS
+def test_the_release_holds_no_line_of_a_hidden_test_solution_or_model_reasoning(part: Part):
+    released = {cell["id"]: text(cell) for cell in notebook("release", part)["cells"]}
+    everything = "\n".join(released.values())
+    secret = []
+    for cell in notebook("source", part)["cells"]:
+        secret += hidden(cell).splitlines()
+        for block in re.findall(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", text(cell), re.DOTALL):
+            secret += block.splitlines()
+        if cell["id"].endswith("-reasoning"):
+            secret += text(cell).splitlines()
+            assert released[cell["id"]] == "YOUR ANSWER HERE"
+    # Nothing is given away by what the setup cell imports, nor by a line as short as a bracket.
+    setup = released[f"{part.stem}-setup"]
+    leaked = [line.strip() for line in secret if len(line.strip()) > 12 and line.strip() not in setup]
+    leaked = [line for line in leaked if line in everything and line not in GIVEN]
+    assert leaked == []
+    assert "HIDDEN TESTS" not in everything and "BEGIN SOLUTION" not in everything
+
+
+@PARTS
+def test_a_hidden_test_begins_with_a_comment_and_is_hidden_but_for_it(part: Part):
+    cells = {cell["id"]: text(cell) for cell in notebook("release", part)["cells"]}
+    lines = cells[f"{part.stem}-test"].strip().splitlines()
+    assert lines and all(line.startswith("#") for line in lines)
+
+
+@PARTS
+def test_a_hidden_test_is_a_list_of_cases_items_and_points_that_fits_on_a_screen(part: Part):
+    """Its machinery is in attention/, where it has tests of its own."""
+    cells = {cell["id"]: text(cell) for cell in notebook("source", part)["cells"]}
+    assert len(cells[f"{part.stem}-test"].splitlines()) <= 60
+
+
+def test_making_twice_gives_the_same_bytes(made: Path, tmp_path: Path):
+    release.make(REPOSITORY, tmp_path, solve=False)
+    first, again = (
+        {path.relative_to(root): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+        for root in (made / "release", tmp_path / "release")
+    )
+    assert len(first) > len(course.PARTS) and first == again
+
+
+def test_a_change_of_source_is_noticed(tmp_path: Path):
+    shutil.copytree(REPOSITORY / "source", tmp_path / "source")
+    path = tmp_path / "source" / COURSE.name / "part03.ipynb"
+    changed = nbformat.read(path, as_version=4)
+    changed.cells[0].source += "\nOne more sentence."
+    nbformat.write(changed, path)
+    course_folder.configure(tmp_path, REPOSITORY)
+    release.make(tmp_path, tmp_path / "made", solve=False)
+    name = f"release/{COURSE.name}/part03.ipynb"
+    assert (REPOSITORY / name).read_bytes() != (tmp_path / "made" / name).read_bytes()
+
+
+@PARTS
+def test_no_notebook_names_a_path_of_a_machine_or_installs_anything(part: Part):
+    for step in ("source", "release", "notebooks"):
+        found = json.dumps(notebook(step, part))
+        assert not re.search(r"/home/|/root/|/tmp/|/work/|C:\\\\|pip install|wget |curl ", found), step

@@ -1,0 +1,94 @@
+"""What a submission gives depends on the submission and the course's secret alone, whatever names it uses."""
+
+import ast
+import builtins
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from attention import course
+from attention.course import COURSE
+from attention.oracles import SECRET
+from dev import course_copy, sample_class
+from grading.bridge import remote, wire
+from grading.classroom import class_run
+from grading.gradebook import course_folder, marks, results
+from grading.rules import closure, imports
+from grading.sandbox import child, sandbox_keeper
+
+DRAWS = """
+import random
+print(random.random(), np.random.rand(), np.random.default_rng is not None, torch.rand(()).item(), torch.randn(2))
+print({"some", "texts", "whose", "order", "in", "a", "set", "could", "differ"})
+"""
+OURS = {*vars(remote), *vars(wire), *vars(child), "far", "wire", "get_ipython", "display", "exit", "quit", "names"}
+NOT_NAMES = {"True", "False", "None", "__debug__"}  # of what stands in builtins: these cannot be set
+PYTHONS = {"__build_class__", "__name__", "__doc__", *imports.IMPORTING_NAMES}  # no honest answer sets these
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    course_copy.new(tmp_path)
+    course_folder.register(tmp_path)
+    return tmp_path
+
+
+def graded(root: Path, student: str, answers: dict[int, str]) -> dict[int, nbformat.NotebookNode]:
+    """A student's graded notebooks, by part."""
+    folder = root / "submitted" / student / COURSE.name
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, answer in answers.items():
+        part = course.PARTS[number]
+        sample_class.write(folder, part, sample_class.hand_in(part, answer))
+    sandbox_keeper.of_process.cache_clear()  # another sandbox than the last time
+    result = class_run.grade_student(root, student, feedback=False)
+    assert not result.error and not result.unmarked
+    place = root / "autograded" / student / COURSE.name
+    return {n: nbformat.read(place / f"{course.PARTS[n].stem}.ipynb", as_version=4) for n in answers}
+
+
+def printed(notebook: nbformat.NotebookNode) -> str:
+    return "".join(o.text for cell in notebook.cells for o in cell.get("outputs", []) if o.output_type == "stream")
+
+
+def model(number: int) -> str:
+    part = course.PARTS[number]
+    cells = sample_class.model(part)["cells"]
+    return next("".join(cell["source"]) for cell in cells if cell["id"] == f"{part.stem}-answer")
+
+
+def test_random_numbers_follow_from_the_submission_and_the_secret(root: Path, monkeypatch: pytest.MonkeyPatch):
+    first, again = (printed(graded(root, "anna", {3: DRAWS})[3]) for _ in range(2))
+    assert first == again and "some" in first
+    assert printed(graded(root, "bert", {3: DRAWS})[3]) == first  # whoever hands it in
+    assert printed(graded(root, "anna", {3: f"{DRAWS}# mine"})[3]) != first
+    monkeypatch.setenv(SECRET, "another secret")
+    assert printed(graded(root, "anna", {3: DRAWS})[3]) != first
+
+
+def test_a_right_answer_that_takes_any_builtin_s_name_or_one_of_ours_keeps_its_marks(root: Path):
+    answers = {}
+    for number in course.PARTS:
+        answer = model(number)
+        own = closure.free_names(ast.parse(answer)) | {"torch", "nn", "np", *course.PARTS[number].names}
+        own |= {node.id for node in ast.walk(ast.parse(answer)) if isinstance(node, ast.Name)}
+        names = sorted({*dir(builtins), *OURS} - own - NOT_NAMES - PYTHONS)
+        assert {"map", "zip", "vars", "bytes", "exec", "get_ipython", "answer"} - own <= set(names)
+        answers[number] = "\n".join([answer, *(f"{name} = 2 * 3" for name in names)])
+    graded(root, "anna", answers)
+    with course_folder.gradebook(root) as book:
+        (row,) = marks.read(book, COURSE)
+    assert row.parts == {number: part.automatic for number, part in course.PARTS.items()}
+
+
+def test_memory_that_a_call_may_not_use_is_named(root: Path):
+    answer = "def attention_logits(q, K, D_qk):\n    return torch.empty(20 * 2**30, dtype=torch.uint8)"
+    notebook = graded(root, "anna", {3: answer})[3]
+    found = results.report_of(notebook).items[0].found
+    assert "a MemoryError in line 2 of its cell" in found and "5 GiB of memory" in found
+
+
+def test_memory_that_a_cell_may_not_use_is_named(root: Path):
+    notebook = graded(root, "anna", {3: "torch.empty(20 * 2**30, dtype=torch.uint8)"})[3]
+    assert "5 GiB of memory" in printed(notebook)

@@ -1,0 +1,63 @@
+"""What a student's kernel sees of the folder that its notebooks are graded in."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from grading.judge import workspace
+
+HIDDEN = "1\n### BEGIN HIDDEN TESTS\nsecret = 5\n### END HIDDEN TESTS"
+
+
+def notebook(source: str) -> str:
+    cell = {"cell_type": "code", "source": source, "outputs": [{"output_type": "stream"}], "execution_count": 3}
+    return json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+@pytest.fixture
+def graded(tmp_path: Path) -> Path:
+    folder = tmp_path / "ada" / "attention"
+    (folder / "data").mkdir(parents=True)
+    (folder / "part01.ipynb").write_text(notebook(HIDDEN))
+    (folder / "data" / "x.csv").write_text("1,2")
+    return folder
+
+
+def test_hidden_tests_and_outputs_are_not_copied_and_files_are(graded: Path):
+    copied = workspace.copy(graded)
+    text = (copied / "part01.ipynb").read_text()
+    assert "secret" not in text and '"outputs": []' in text and '"execution_count": null' in text
+    assert (copied / "data" / "x.csv").read_text() == "1,2"
+
+
+def test_only_what_has_changed_is_copied_again(graded: Path):
+    copied = workspace.copy(graded)
+    (copied / "data" / "x.csv").write_text("touched")
+    (graded / "part01.ipynb").write_text(notebook("2"))
+    assert workspace.copy(graded) == copied
+    assert '"source": "2"' in (copied / "part01.ipynb").read_text()
+    assert (copied / "data" / "x.csv").read_text() == "touched"
+
+
+def test_a_hand_in_that_replaces_another_leaves_nothing_of_it(graded: Path):
+    copied = workspace.copy(graded)
+    shutil.rmtree(graded)
+    graded.mkdir()
+    (graded / "part02.ipynb").write_text(notebook("1"))
+    workspace.copy(graded)
+    assert [name for _, _, names in os.walk(copied) for name in names] == ["part02.ipynb"]
+
+
+def test_a_link_is_not_followed(graded: Path):
+    (graded / "link.csv").symlink_to("/etc/hostname")
+    assert not (workspace.copy(graded) / "link.csv").exists()
+
+
+def test_another_students_folder_takes_the_place_of_the_last_one(graded: Path):
+    first = workspace.copy(graded)
+    other = graded.parent.parent / "ben" / "attention"
+    shutil.copytree(graded, other)
+    assert workspace.copy(other) != first and not first.exists()

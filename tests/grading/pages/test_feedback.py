@@ -1,0 +1,359 @@
+"""Feedback pages: what they say; that they are valid, accessible and whole by themselves; that nothing in them runs."""
+
+import json
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import browser
+import graded_class
+import page_checks
+import pytest
+from nbconvert import HTMLExporter
+from nbformat.v4 import new_code_cell, new_notebook
+
+from attention import course
+from attention.course import COURSE
+from attention.hints import HINTS
+from dev import sample_class
+from dev.packages import REPOSITORY
+from grading.core import limits, messages
+from grading.core.course import Part
+from grading.gradebook import course_folder
+from grading.pages import feedback, mathml, wording
+
+ADA, MALLORY = "ada", "mallory & <i>co"
+MALLORYS = (2, 5, 6)
+LOST = {  # what Ada loses: all of part 5's values, a bit of part 3, a rule in part 7
+    3: {"exact": "the largest miss is 55 % of `the` largest expected number."},
+    5: {"values": "the shares add up to 1 over the queries.", "output shape": "expected shape (3,), got (2,)."},
+}
+BREACH = messages.breach_import("Answer", 2, "import math", "torch, NumPy")
+RUN = "window.top.hit=1;alert(1)"
+HOSTILE = "\n\n".join(
+    [
+        f"<script>{RUN}</script>",
+        f"</pre></code></details></style></title></textarea>--><script>{RUN}</script>",
+        f'"><img src=x onerror="{RUN}">',
+        f"' onmouseover='{RUN}' autofocus onfocus='{RUN}'",
+        f"[a](javascript:{RUN}) [b](data:text/html,<script>{RUN}</script>) ![c](https://elsewhere.example/x.png)",
+        f"$\\text{{<img src=x onerror={RUN}>}}$ $\\href{{javascript:{RUN}}}{{x}}$",
+        "$$\\style{background:url(//e.example)}{x}$$",
+        f"<svg onload={RUN}><style>@import url(https://elsewhere.example/x.css);</style></svg><math><mtext><script>{RUN}",
+        f"<iframe srcdoc='<script>{RUN}</script>'></iframe>",
+        "<base href=https://elsewhere.example/><form action=//e.example>",
+        '<meta http-equiv="refresh" content="0;url=https://elsewhere.example/">',
+        "<link rel=stylesheet href=//e.example/x.css>",
+        "{{ 7 * 7 }} {% raw %} \x00\x1b[31m\x7f \ud800 \ufdd0 \u202e",
+    ]
+)
+
+
+def _ada(part: Part, notebook: dict) -> dict | None:
+    if part.number == 4:
+        return None
+    if part.number == 7:
+        return graded_class.report(notebook, part, breach=BREACH)
+    return graded_class.report(notebook, part, LOST.get(part.number))
+
+
+def _mallory(part: Part, notebook: dict) -> dict | None:
+    """Every text that a student, or a program of theirs, can leave in a graded notebook, says what it should not."""
+    if part.number not in MALLORYS:
+        return None
+    picture = {
+        "image/png": f'AAAA" onerror="{RUN}',
+        "image/svg+xml": f"<svg xmlns='x' onload='{RUN}'/>",
+        "text/plain": "x",
+    }
+    outputs = [{"output_type": "stream", "name": "stdout", "text": HOSTILE}]
+    outputs.append({"output_type": "error", "ename": HOSTILE, "evalue": HOSTILE, "traceback": [HOSTILE]})
+    for data in [picture, *({name: HOSTILE, "text/plain": HOSTILE} for name in MIMES)]:
+        outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
+    own = {
+        "cell_type": "code",
+        "id": "own",
+        "metadata": {},
+        "execution_count": 1,
+        "source": HOSTILE,
+        "outputs": outputs,
+    }
+    notebook["cells"].insert(3, own)
+    notebook["cells"].insert(3, {"cell_type": "markdown", "id": "own-2", "metadata": {}, "source": HOSTILE})
+    notebook["cells"].insert(3, {"cell_type": "raw", "id": "own-3", "metadata": {}, "source": HOSTILE})
+    graded_class.cell(notebook, "-answer")["source"] = HOSTILE
+    if part.by_hand:
+        graded_class.cell(notebook, "-reasoning")["source"] = HOSTILE
+    lost = dict.fromkeys(list(HINTS[part.number])[:1], HOSTILE[:400].replace("\ud800", ""))
+    return graded_class.report(notebook, part, lost)
+
+
+MIMES = ["text/html", "text/markdown", "text/latex", "image/svg+xml", "application/javascript", "text/vnd.mermaid"]
+MIMES += ["application/vnd.jupyter.widget-view+json"]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The folders of Ada's and Mallory's pages, made by nbgrader with the course's configuration."""
+    root = tmp_path_factory.mktemp("feedback")
+    course_folder.configure(root, REPOSITORY)
+    graded_class.entered(root, {ADA: _ada, MALLORY: _mallory})
+    with course_folder.gradebook(root) as book:
+        read = book.find_grade("part06-reasoning", "part06", COURSE.name, ADA)
+        read.manual_score, read.needs_manual_grade = 1.5, False
+        book.find_comment("part06-reasoning", "part06", COURSE.name, ADA).manual_comment = "Why *equal*? See $r$."
+        book.find_grade("part02-test", "part02", COURSE.name, MALLORY).auto_score = None
+        book.db.commit()
+    (root / "autograded" / MALLORY / COURSE.name / "submission_secret.txt").write_text("as nbgrader collects it")
+    for student in (ADA, MALLORY):
+        done = course_folder.api(root).generate_feedback(COURSE.name, student, force=True)
+        assert done["success"], done["log"]
+    return {student: root / "feedback" / student / COURSE.name for student in (ADA, MALLORY)}
+
+
+@pytest.fixture(scope="module")
+def window() -> Iterator[page_checks.Window]:
+    with page_checks.window() as opened:
+        yield opened
+
+
+def _all(pages: dict[str, Path]) -> list[Path]:
+    found = [path for folder in pages.values() for path in sorted(folder.glob("*.html"))]
+    others = len(COURSE.others)  # of Mallory, whose folder came through the exchange
+    assert len(found) == 14 + 4 + others  # Ada has not handed in part 4; an index each
+    return found
+
+
+def _text(page: Path) -> str:
+    """What a page shows, in one line."""
+    shown = re.sub(r"(?s)<style>.*?</style>|<[^>]+>", " ", page.read_text(encoding="utf-8"))
+    return " ".join(shown.replace("&#39;", "'").split())
+
+
+# --- what they are
+
+
+def test_every_page_is_valid_whatever_a_student_wrote(pages: dict[str, Path]):
+    faults = {path.name: page_checks.faults_of_html(path.read_text(encoding="utf-8")) for path in _all(pages)}
+    assert not {name: found for name, found in faults.items() if found}
+
+
+def test_the_pages_of_an_honest_student_hold_only_what_the_standard_allows(pages: dict[str, Path]):
+    assert page_checks.faults_of_content(sorted(pages[ADA].glob("*.html"))) == []
+
+
+def test_nothing_in_a_page_runs_or_is_loaded_from_elsewhere(pages: dict[str, Path]):
+    for path in _all(pages):
+        assert page_checks.what_runs_or_loads(path.read_text(encoding="utf-8")) == [], path.name
+
+
+def test_in_a_browser_nothing_of_a_hostile_student_runs_even_without_the_pages_own_policy(
+    pages: dict[str, Path], window: page_checks.Window
+):
+    for name in ("index", "part05", "part06"):
+        with window.page(pages[MALLORY] / f"{name}.html", guarded=False) as page:
+            page.mouse.move(100, 300)
+            page.keyboard.press("Tab")
+            assert page.evaluate("window.hit") is None
+            assert page_checks.too_wide(page) == []
+    assert window.asked == []
+    assert window.said == []
+
+
+@pytest.mark.parametrize("name", ["index", "part05", "part06", "part09", "part12", "part13", "part14"])
+def test_a_page_fits_a_phone_and_asks_for_nothing(name: str, pages: dict[str, Path], window: page_checks.Window):
+    with window.page(pages[ADA] / f"{name}.html") as page:
+        assert page_checks.too_wide(page) == []
+    assert window.asked == []
+
+
+@pytest.mark.parametrize("name", ["index", "part05", "part06"])
+def test_a_page_is_accessible_to_all(name: str, pages: dict[str, Path], window: page_checks.Window):
+    with window.page(pages[ADA] / f"{name}.html") as page:
+        browser.photograph(page, f"feedback-{name}", whole=True)
+        assert page_checks.hard_to_use(page) == []
+
+
+def test_a_page_is_printed_whole(pages: dict[str, Path], window: page_checks.Window):
+    with window.page(pages[ADA] / "part05.html", width=794, media="print") as page:
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = false)")
+        browser.photograph(page, "feedback-printed", whole=True)
+        assert page_checks.too_wide(page) == []
+        assert page.locator("main details .text").first.bounding_box()["height"] > 20  # the task, folded on a screen
+        all_that_scrolls = "[...document.querySelectorAll('pre, .wide, .formula')]"
+        assert page.evaluate(f"{all_that_scrolls}.filter(each => each.scrollWidth > each.clientWidth + 1).length") == 0
+
+
+def test_pages_are_small(pages: dict[str, Path]):
+    for path in pages[ADA].glob("*.html"):
+        pictures = sum(map(len, re.findall(r'src="data:[^"]*"', path.read_text(encoding="utf-8"))))
+        assert path.stat().st_size - pictures < 120_000, path.name
+
+
+# --- what they say
+
+
+def test_no_line_of_a_hidden_test_is_on_any_page(pages: dict[str, Path]):
+    for part in course.PARTS.values():
+        source = graded_class.cell(graded_class.solved(part), "-test")["source"]
+        hidden = "".join(source).split("BEGIN HIDDEN TESTS")[1].split("### END")[0]
+        public = "".join("".join(cell["source"]) for cell in sample_class.released(part)["cells"])
+        lines = {line.strip() for line in hidden.splitlines() if len(line.strip()) > 12 and line.strip() not in public}
+        lines = {" ".join(line.split()) for line in lines}
+        assert len(lines) > 5, part.stem
+        for folder in pages.values():
+            path = folder / f"{part.stem}.html"
+            shown = _text(path) if path.exists() else ""
+            assert not {line for line in lines if line in shown}, part.stem
+
+
+def test_a_page_begins_with_the_marks_and_with_what_each_item_found(pages: dict[str, Path]):
+    shown = _text(pages[ADA] / "part05.html")
+    wanted = ["5 · Build MHA", "6 of 10 points", "✓ 2 of 2 attributes", "✗ 0 of 2 output shape", "✗ 0 of 2 values"]
+    places = [shown.index(text) for text in [*wanted, "Your notebook", "Your answer", "The visible checks"]]
+    assert places == sorted(places)
+    assert "the shares add up to 1 over the queries." in shown
+
+
+def test_a_broken_rule_stands_in_place_of_the_items(pages: dict[str, Path]):
+    shown = _text(pages[ADA] / "part07.html")
+    assert "0 of 10 points" in shown
+    assert "line 2, import math : only torch, NumPy and what the setup cell imports may be imported." in shown
+    assert "✗" not in shown
+
+
+def test_a_written_answer_has_its_points_and_its_comment_or_is_open(pages: dict[str, Path]):
+    read, unread = _text(pages[ADA] / "part06.html"), _text(pages[ADA] / "part08.html")
+    assert "By the tests: 3 of 3. For your written answer : 1.5 of 2." in read
+    assert "4.5 of 5 points By the tests" in read
+    assert "Comment Why equal ? See r ." in read
+    assert "3 of 5 points so far" in unread
+    assert "not read yet, 2 points are open." in unread
+
+
+def test_a_part_that_we_failed_to_mark_is_not_marked_and_not_zero(pages: dict[str, Path]):
+    assert "not graded yet: our grader failed, not your answer." in _text(pages[MALLORY] / "part02.html")
+    index = _text(pages[MALLORY] / "index.html")
+    assert "part 2: not graded yet" in index
+    assert "tests not marked" in index
+
+
+def test_every_picture_says_what_it_is(pages: dict[str, Path]):
+    page = (pages[ADA] / "part05.html").read_text(encoding="utf-8")
+    described = re.findall(r'<img src="data:image/png[^"]*" alt="([^"]*)">', page)
+    assert described == [wording.picture(5)]
+
+
+def test_the_index_names_the_largest_losses_first_with_what_was_found(pages: dict[str, Path]):
+    shown = _text(pages[ADA] / "index.html")
+    order = [
+        "7 · Build GQA 10 points to win",
+        "4 · From heads",
+        "5 · Build MHA 4 points to win",
+        "3 · The attention score 3.33",
+    ]
+    places = [shown.index(text) for text in ["What to look at first", *order, "What was not graded", "All parts"]]
+    assert places == sorted(places)
+    assert "output shape : expected shape (3,), got (2,)." in shown
+
+
+def test_the_index_adds_up_what_is_marked_and_names_what_is_not(pages: dict[str, Path]):
+    shown = _text(pages[ADA] / "index.html")
+    won = (
+        81 - 10 - 5 - 4 - 10 / 3 + 1.5
+    )  # part 7, part 4, two items of part 5, one of part 3; the written answer of part 6
+    assert f"{won:.2f} of 100 points so far" in shown
+    assert "5 written answers are not read yet; 17 points are open." in shown
+    assert "parts 8, 9, 11, 12 and 14: your written answer is not read yet." in shown
+    assert f"part 4: {wording.NOT_HANDED_IN}" in shown
+    assert "4 · From heads to the output 0/5" in shown
+
+
+def test_links_lead_to_pages_that_are_there(pages: dict[str, Path]):
+    for path in _all(pages):
+        for target in re.findall(r'href="([\w.]+\.html)"', path.read_text(encoding="utf-8")):
+            assert (path.parent / target).exists(), f"{path.name} to {target}"
+
+
+def test_pages_that_go_through_the_exchange_do_not_link_to_an_index_that_it_does_not_carry(pages: dict[str, Path]):
+    by_hand, exchanged = ((pages[who] / "part05.html").read_text(encoding="utf-8") for who in (ADA, MALLORY))
+    assert 'href="index.html"' in by_hand
+    assert "index.html" not in exchanged
+    assert 'href="part06.html"' in exchanged
+
+
+def test_no_page_holds_anything_of_another_student(pages: dict[str, Path]):
+    assert not [path.name for path in pages[ADA].glob("*.html") if "mallory" in path.read_text(encoding="utf-8")]
+    assert not [path.name for path in pages[MALLORY].glob("*.html") if ">ada<" in path.read_text(encoding="utf-8")]
+
+
+# --- formulas
+
+
+def test_every_formula_of_the_course_is_drawn():
+    seen = set()
+    for part in course.PARTS.values():
+        for cell in graded_class.solved(part)["cells"]:
+            if cell["cell_type"] == "markdown":
+                seen |= set(re.findall(r"\$\$(.+?)\$\$|\$([^$]+)\$", "".join(cell["source"]), re.DOTALL))
+    assert len(seen) > 200
+    for block, line in seen:
+        shown = mathml.shown(block or line, bool(block))
+        assert shown.startswith("<math") and "\\" not in shown, block or line
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        "{" * 700,
+        r"\sqrt{" * 200 + "}" * 200,
+        "a_b_c",
+        r"\left(",
+        r"\def\a{xx}\def\b{\a\a}\b",
+        "x" * 2000,
+        "\\" * 999,
+        "",
+    ],
+    ids=["open", "deep", "twice", "unclosed", "defines", "long", "backslashes", "empty"],
+)
+def test_a_formula_that_is_none_is_shown_as_it_was_written(tex: str):
+    started = time.process_time()
+    shown = mathml.shown(tex)
+    assert time.process_time() - started < 1
+    assert page_checks.faults_of_html(f"<!DOCTYPE html><title>t</title><p>{shown}") == []
+    assert shown.startswith('<code class="tex">') or "<script" not in shown
+
+
+def test_a_formula_keeps_no_attribute_and_no_element_but_known_ones():
+    shown = mathml.shown(r"\href{javascript:a}{x} \style{color:red}{y} \class{c}{z} \text{<script>} \color{red} w")
+    assert set(re.findall(r"</?(\w+)", shown)) <= mathml.ELEMENTS
+    assert not re.search(r"javascript|style=|class=|<script", shown)
+
+
+def test_a_page_full_of_formulas_stops_drawing_them_in_time(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(limits, "PAGE_LIMIT_S", 0.3)
+    text, resources = r"$\frac{a}{b}$ " * 1400, {}
+    started = time.process_time()
+    shown = [feedback.markdown(text, resources) for _ in range(20)]
+    assert time.process_time() - started < 3
+    assert "<math" in shown[0] and "<math" not in shown[-1]
+
+
+def test_thousands_of_lines_of_spaces_keep_no_page_and_no_formgrader_waiting(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(limits, "PAGE_LIMIT_S", 0.3)
+    cells = [new_code_cell("x = 1"), new_code_cell(" \n" * 9_000 + "y = 2")]
+    started = time.process_time()
+    formgrader, _ = HTMLExporter(config=course_folder.config(REPOSITORY)).from_notebook_node(new_notebook(cells=cells))
+    ours = [feedback.code(cell.source, {}) for cell in cells]
+    assert time.process_time() - started < 6
+    for shown in (formgrader, "".join(ours)):
+        assert '<span class="mi">1</span>' in shown and "y = 2</pre>" in shown
+
+
+def test_a_graded_notebook_that_is_json_with_half_a_character_has_a_page(pages: dict[str, Path]):
+    written = json.loads(
+        (pages[MALLORY].parents[2] / "autograded" / MALLORY / "attention" / "part05.ipynb").read_text()
+    )
+    assert "\ud800" in graded_class.cell(written, "-answer")["source"]
+    assert "\ufffd" in (pages[MALLORY] / "part05.html").read_text(encoding="utf-8")

@@ -1,0 +1,374 @@
+"""Comments that name shapes: told from prose in any notation, and counted for the statements that they stand by."""
+
+import ast
+import time
+
+import pytest
+from hand_written import notebook
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grading.rules import shapes
+from grading.rules.shapes import shapes_named
+
+SHAPES = [
+    "(B, L_1, D)",
+    "[B,H,L,D]",
+    "B x L x D",
+    "<B, H>",
+    "{B,L}",
+    "shape: B, H, L_1, L_2",
+    "(batch, heads, len_q, dim)",
+    "B×L",
+    "(B, H*D_qk)",
+    "torch.Size([B, L])",
+    "-> (B, L_1, H, D_qk)",
+    "→ (B, L_1, H, D_qk)",
+    "q: (B, L_1, H*D_qk)",
+    "q, k, v: (B, H, L, d)",
+    "(B,L1,D1)",
+    "(B, H, L1, L2) attention weights",
+    "project the queries, (B, L_1, H * D_qk)",
+    "(B, L_1, H·D_qk)",
+    "(B,H,L_1,L_2) -> (B,L_1,H*D_v)",
+    "[B, L_1, H, D_qk] -> [B, H, L_1, D_qk]",
+    "shape (B, L_1, D_1)",
+    "shape = (B, L_1, D_1)",
+    "shape [B, H, L_1, D_qk]",
+    "output shape: (B, L_1, D_1)",
+    "(B, L_q, H, d_k)",
+    "(b, h, l1, l2)",
+    "(b h l1 d)",
+    "b h l d",
+    "(B, H, L1, Dqk)",
+    "(batch_size, num_heads, seq_len, head_dim)",
+    "(batch_size, seq_len, d_model)",
+    "(bs, n_heads, q_len, d_head)",
+    "batch x heads x len_q x len_k",
+    "(B, H, T, S)",
+    "(N, L, E)",
+    "(n, h, s, t)",
+    "[B x H x L_1 x L_2]",
+    "(B x L_1 x D_1)",
+    "$(B, L_1, D_1)$",
+    "`(B, L_1, D_1)`",
+    "(B, L_{1}, D_{qk})",
+    "(B, L₁, D₁)",
+    "(B, H, L_1, L_2), sums to 1 along the last axis",
+    "scores: B,H,L_1,L_2",
+    "B, L_1, D_1",
+    "B,L_1,H*D_qk",
+    "shape B, L_1, D_1",
+    "(B, L_1, H, D_qk).transpose -> (B, H, L_1, D_qk)",
+    "k.shape == (B, L_2, H*D_qk)",
+    "(B, L_1, self.H, self.D_qk)",
+    "(B, L_1, self.H * self.D_qk)",
+    "(B, L_1, H*(D_qk))",
+    "(B, H/G, G, L_1, L_2)",
+    "(B, H//G, G, L_1, L_2)",
+    "(B, G, 1, L_2, D_qk)",
+    "(B, 1, L_2, G, D_v)",
+    "(B*H, L_1, D_qk)",
+    "(BH, L_1, D_qk)",
+    "B*H x L_1 x D_qk",
+    "(B, L_1, H, d_qk)",
+    "(H, B, L_1, D_qk)",
+    "(..., L_1, L_2)",
+    "(B, ..., D_v)",
+    "(*, L_1, D)",
+    "Q (B,H,L_1,D_qk)",
+    "out: [batch, length, D_1]",
+    "Shape: [batch, seq, dim]",
+    "(B,H,Lq,Lk)",
+    "(B, H, L_x, L_y)",
+    "(B, Lx, D)",
+    "(B, nheads, Lx, dk)",
+    "(B, n_q, H, d)",
+    "tensor of shape (B, L_1, D_1)",
+    "Tensor[B, L_1, D_1]",
+    "float32[B, L_1, D_1]",
+    "B L_1 H D_qk",
+    "B · H · L_1 · L_2",
+    "(B; H; L_1)",
+    "(B | H | L_1)",
+    "<B,H,L_1,L_2>",
+    "(B, heads, L_1, per_head)",
+    "(batch, query positions, heads, width)",
+    "(batch, query position, key position)",
+    "(batch, position, head, feature)",
+    "dims: batch, head, query, key",
+    "size: [B, H, L, L]",
+    "(L_2,)",
+    "(D_v,)",
+    "(B)",
+    "[B]",
+    "3-D: (B, L_1, D_1)",
+    "(B, L_1, D_1); the residual is not added",
+    "now B×H×L_1×D_qk",
+    "B by L_1 by D_1",
+    "(B, L_1, D_1) = x.shape",
+    "(num_samples, num_queries, num_heads, head_size)",
+    "(B=2, L_1=5, D_1)",
+    "batch, len_a, heads * width",
+    "(B, share, G, L_a, L_b)",
+    "B, H, L_1, L_2.",
+    "#: (B, L_1, D_1)",
+    "(B, L_1, D_1)  (unchanged)",
+    "now (B, L_1, H, D_qk), as in part 2",
+    "q(B, L_1, D_1)",
+    "reshape(B, L_1, H, D_qk)",
+    "queries: [B, H, L_1, D_qk]",
+    "(B', L', D')",
+    "(B , L_1 , D_1 )",
+    "BxLxD",
+    "B*L_1 x D_1",
+]
+NO_SHAPES = [
+    "scale (softmax, then sum)",
+    "scale",
+    "softmax over the keys",
+    "(2, 3)",
+    "[1, 2, 3]",
+    "2 x 3",
+    "project the tokens",
+    "no cache needed",
+    "scale (see part 3)",
+    "softmax(q @ k)",
+    "x, then y",
+    "queries, keys and values",
+    "attention weights",
+    "sum over l_2",
+    "divide by sqrt(D_qk)",
+    "TODO",
+    "same as above",
+    "I think (not sure) this is right",
+    "(see the paper)",
+    "(optional)",
+    "use F.softmax(x, dim=-1)",
+    "transpose(1, 2)",
+    ".transpose(1, 2)",
+    "dim=-1",
+    "for all heads, at once",
+    "heads first",
+    "q, k, v",
+    "query, key, value",
+    "Q K^T",
+    "W_O",
+    "(this works)",
+    "compute attention: softmax, scale, sum",
+    "logits (before the softmax)",
+    "weights (after softmax)",
+    "combine (concat, then project)",
+    "merge (reshape, view)",
+    "step 1",
+    "step 1: project",
+    "a / b",
+    "H = 4",
+    "(H = 4)",
+    "L_1 = L_2",
+    "x",
+    "(i.e. the output)",
+    "note: this, that, other",
+    "first the keys, then the values",
+    "per head",
+    "batch first",
+    "max(a, b)",
+    "view(B, -1)",
+    "attention (MHA)",
+    "project with (W_Q, W_K, W_V)",
+    "stack (Q, K, V)",
+    "(q | k | v)",
+    "(keys, values)",
+    "normalise (per row)",
+    "first (a), then (b)",
+    "all heads (in parallel)",
+    "einsum('bhqd,bhkd->bhqk')",
+    "see https://example.org/a,b",
+    "0.5",
+    "(1)",
+    "(0, 1, 2)",
+    "2, 3",
+    "",
+    "#",
+    "(x)",
+    "f(x) = x",
+    "x > 0",
+    "if x < 0, y > 1",
+    "it is so, as it is",
+    "the scale, the root",
+    "This is MHA, not GQA",
+    "q.k / sqrt(d)",
+    "x.shape",
+    "shape",
+    "the shape is right",
+    "batch",
+    "(heads)",
+    "one, two, three",
+]
+
+
+@pytest.mark.parametrize("comment", SHAPES)
+def test_a_shape_in_letters_is_read_in_any_notation(comment: str):
+    assert shapes_named(f"# {comment}") >= 1
+    assert shapes_named(f"#{comment}") >= 1
+
+
+@pytest.mark.parametrize("comment", NO_SHAPES)
+def test_prose_numbers_and_remarks_on_code_name_no_shape(comment: str):
+    assert shapes_named(f"# {comment}") == 0
+
+
+@pytest.mark.parametrize(
+    ("comment", "number"),
+    [
+        ("# (B, L_1, D_1)", 1),
+        ("# q: (B, L_1, D_qk), k: (B, L_2, D_qk), v: (B, L_2, D_v)", 3),
+        ("# (B, L_1, H*D_qk) -> (B, L_1, H, D_qk) -> (B, H, L_1, D_qk)", 1),
+        ("# B x L_1 x D, B x L_2 x D", 2),
+        ("# [B, L] (see above)", 1),
+    ],
+)
+def test_shapes_are_counted_and_a_change_of_one_is_one(comment: str, number: int):
+    assert shapes_named(comment) == number
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(max_size=60) | st.text(alphabet="(B, L_1*x[]{}<>:=->#dq.;|", max_size=60))
+def test_no_comment_makes_the_count_fail(text: str):
+    assert shapes_named("#" + text) >= 0
+
+
+@pytest.mark.parametrize(
+    "piece", ["a,", "x ", "B x ", "a x", "a*", "(", "[B, ", "batch_", "B ", "(B*", "a b, ", "a - b * "]
+)
+def test_a_long_comment_takes_no_long_time(piece: str):
+    started = time.process_time()
+    shapes_named("# (" + piece * 100_000)
+    assert time.process_time() - started < 1.0
+
+
+# Counting -------------------------------------------------------------------------------------------------------------
+
+
+def count(body: str, before: str = "", after: str = "", more: tuple[str, ...] = ()) -> tuple[int, int, bool]:
+    """How many statements of a forward with this body are commented, how many there are, and whether it is enough."""
+    lines = "\n".join("        " + line for line in body.splitlines())
+    source = f"{before}class MyMHA(nn.Module):\n    def forward(self, x, y):\n{lines}\n{after}"
+    ast.parse(source)
+    with notebook("part05", source, *more):
+        verdict = shapes.shape_comments("part05-answer", "MyMHA")
+    words = verdict.found.split()
+    return int(words[0]), int(words[3]), verdict.right
+
+
+COUNTS = [
+    # Same line, above, below, and inside a statement of several lines.
+    ("q = f(x)  # (B, L)", 1, 1),
+    ("# (B, L)\nq = f(x)", 1, 1),
+    ("q = f(x)\n# (B, L)", 1, 1),
+    ("q = f(\n    x,  # (B, L)\n)", 1, 1),
+    ("q = f(\n    # (B, L)\n    x,\n)", 1, 1),
+    ("q = f(\n    x,\n)  # (B, L)", 1, 1),
+    ("# (B, L)\nq = f(\n    x,\n)", 1, 1),
+    ("q = f(\n    x,\n)\n# (B, L)", 1, 1),
+    ("# project\n# (B, L)\nq = f(x)", 1, 1),
+    ("# (B, L)\n# project\nq = f(x)", 1, 1),
+    ("# (B, L)\n\nq = f(x)", 0, 1),
+    ("q = f(x)\n\n# (B, L)", 0, 1),
+    ("q = f(x)\nb = 1  # (B, L)", 0, 1),
+    ("q = f(x)  # project", 0, 1),
+    ("q = '# (B, L)' + f(x)", 0, 1),
+    # A comment serves the statements of its own line, and between two statements one, or as many as it names shapes.
+    ("q = f(x)\nk = f(y)  # (B, L)", 1, 2),
+    ("q = f(x)  # (B, L)\nk = f(y)\nv = f(y)", 1, 3),
+    ("q = f(x)\n# (B, L)\nk = f(y)", 1, 2),
+    ("q = f(x)\n# (B, L)\nk = f(y)\n# (B, L)", 2, 2),
+    ("# (B, L)\nq = f(x)\n# (B, L)\nk = f(y)", 2, 2),
+    ("q = f(x)  # (B, L)\n# (B, L)\nk = f(y)", 2, 2),
+    ("q = f(x)\n# q: (B, L), k: (B, M)\nk = f(y)", 2, 2),
+    ("q = f(x)\n# (B, L)\n# (B, M)\nk = f(y)", 2, 2),
+    ("q = f(x); k = f(y)  # (B, L)", 2, 2),
+    ("q, k = f(x), f(y)  # (B, L)", 1, 1),
+    # What computes a tensor, and what does not.
+    ("B, L_1, _ = x.shape\nL_2 = y.size(1)\nn = self.H // self.G\nq = f(x)  # (B, L)", 1, 1),
+    ("batch, length = x.shape[0], x.shape[1]\nrows = batch * length\nq = f(x)  # (B, L)", 1, 1),
+    ("scale = self.D_qk ** -0.5\nroot = np.sqrt(self.D_qk)\nr = 1 / root\nq = f(x)  # (B, L)", 1, 1),
+    ("root = torch.sqrt(torch.tensor(self.D_qk))\nq = f(x)  # (B, L)", 1, 1),
+    ("root = torch.tensor(self.D_qk).sqrt()\nper_kv = self.n_heads // self.n_kv\nq = f(x)  # (B, L)", 1, 1),
+    ("shape = (x.shape[0], -1, self.H)\nsizes = [*x.shape]\nq = f(x)  # (B, L)", 1, 1),
+    ("d: int = self.D_qk\nd //= 2\nq: torch.Tensor = f(x)  # (B, L)", 1, 1),
+    ("H, G = self.H, self.G\nq = f(x)  # (B, L)", 1, 1),
+    ("assert x.dim() == 3\nprint(f(x))\nself.seen = True\nq = f(x)  # (B, L)\nreturn q", 1, 1),
+    ('"""(B, L)"""\nq = f(x)\nreturn q', 0, 1),
+    ("G = x @ y\nH = G @ G", 0, 2),
+    ("q = x + y\nk = x[0]\nv = x.T\nreturn q * k", 0, 3),
+    ("q = f(x)\nq *= 2\nq /= self.scale\nq.div_(2)", 0, 4),
+    ("q = x @ y\nh = x\nq = h @ q", 0, 2),
+    ("with torch.no_grad():\n    q = f(x)  # (B, L)\nif q is None:\n    q = f(y)\nelse:\n    q = f(x)", 1, 3),
+    ("def attend(q):\n    return f(q)  # (B, L)\nreturn attend(x)", 1, 2),
+    ("return f(x)  # (B, L)", 1, 1),
+]
+
+
+@pytest.mark.parametrize(("body", "commented", "statements"), COUNTS)
+def test_statements_and_those_with_a_comment_are_counted(body: str, commented: int, statements: int):
+    assert count(body) == (commented, statements, statements > 0 and 2 * commented >= statements)
+
+
+@pytest.mark.parametrize("statements", range(1, 10))
+def test_half_of_the_statements_is_enough_and_less_is_not(statements: int):
+    for commented in range(statements + 1):
+        lines = [f"t{n} = f(x)" + "  # (B, L)" * (n < commented) for n in range(statements)]
+        assert count("\n".join(lines)) == (commented, statements, commented * 2 >= statements)
+
+
+def test_a_forward_that_computes_nothing_or_is_missing_has_no_comments():
+    assert count("pass  # (B, L)") == (0, 0, False)
+    with notebook("part05", "class Other:\n    def forward(self): pass"):
+        verdict = shapes.shape_comments("part05-answer", "MyMHA")
+    assert not verdict.right and "`MyMHA`" in verdict.found
+
+
+GOOD, POOR = "q = f(x)  # (B, L)", "q = f(x)"
+FORWARD = "def forward(self, x, y):\n    {}\n"
+
+
+@pytest.mark.parametrize(
+    ("cells", "right"),
+    [
+        ([f"class MyMHA(nn.Module):\n    def forward(self, x, y):\n        {GOOD}"], True),
+        (["pass", f"class MyMHA(nn.Module):\n    def forward(self, x, y):\n        {GOOD}"], True),
+        (
+            [
+                f"class MyMHA:\n    def forward(self, x): {POOR}",
+                f"class MyMHA:\n    def forward(self, x):\n        {GOOD}",
+            ],
+            True,
+        ),
+        (
+            [f"class MyMHA:\n    def forward(self):\n        {GOOD}\nclass MyMHA:\n    def forward(self): {POOR}"],
+            False,
+        ),
+        ([f"class MyMHA:\n    pass\n{FORWARD.format(GOOD)}MyMHA.forward = forward"], True),
+        ([f"class MyMHA:\n    pass\n{FORWARD.format(GOOD)}setattr(MyMHA, 'forward', forward)"], True),
+        ([f"class MyMHA:\n    def forward(self): {POOR}\n{FORWARD.format(GOOD)}MyMHA.forward = forward"], True),
+        ([f"class MyMHA:\n    def forward(self): {POOR}\n{FORWARD.format(GOOD)}MyMHA.describe = forward"], False),
+        ([f"{FORWARD.format(GOOD)}class MyMHA:\n    forward = forward"], True),
+        ([f"class MyMHA:\n    def attend(self, x):\n        {GOOD}\n    forward = attend"], True),
+        ([f"class Base:\n    def forward(self, x):\n        {GOOD}\nclass MyMHA(Base):\n    pass"], True),
+        (["class MyMHA(Base):\n    pass", f"class Base:\n    def forward(self, x):\n        {GOOD}"], True),
+        ([f"class MHA:\n    def forward(self, x):\n        {GOOD}\nMyMHA = MHA"], True),
+        (
+            [f"class MyMHA:\n    class A:\n        def forward(self): {POOR}\n    def forward(self):\n        {GOOD}"],
+            True,
+        ),
+        ([f"%%time\nclass MyMHA:\n    def forward(self, x):\n        {GOOD}"], True),
+        ([f"!ls\nclass MyMHA:\n    def forward(self, x):\n        # (B, L)\n        {POOR}\n%timeit 1"], True),
+        (["class MyMHA(MyMHA):\n    pass"], False),
+        (["MyMHA = MyMHA"], False),
+        (["class MyMHA:\n    def forward(self, x:\n"], False),
+    ],
+)
+def test_the_forward_that_counts_is_the_one_that_runs(cells: list[str], right: bool):
+    with notebook("part05", *cells):
+        assert shapes.shape_comments("part05-answer", "MyMHA").right == right

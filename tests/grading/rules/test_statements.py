@@ -1,0 +1,614 @@
+"""One statement an output: what is free, what counts as a second one, and which output and line it is."""
+
+import ast
+import re
+import textwrap
+
+import pytest
+from hand_written import notebook
+
+from attention import rules
+from grading.rules.statements import second_statement
+
+HEAD = "def reduced_matrices(W_DKV, W_UK, W_UV, W_Q, W_O, H):\n"
+FREE = {
+    "plain": """
+r, D = W_DKV.shape
+d = D // H
+K = W_DKV
+V = W_DKV
+Q = (r / d) ** 0.5 * (W_UK.view(H, d, r).transpose(1, 2) @ W_Q.view(H, d, D)).reshape(H * r, D)
+O = (W_O.view(D, H, d).transpose(0, 1) @ W_UV.view(H, d, r)).transpose(0, 1).reshape(D, H * r)
+return K, V, Q, O
+""",
+    "wrapped": """
+r, D = W_DKV.shape
+d = D // H
+Q = (
+    (r / d) ** 0.5
+    * torch.einsum("hdr,hdD->hrD",
+        W_UK.view(H, d, r),
+        W_Q.view(H, d, D))
+    .reshape(H * r, D)
+)
+O = torch.einsum("Dhd,hdr->Dhr", W_O.view(D, H, d), W_UV.view(H, d, r)).reshape(D, H * r)
+return W_DKV, W_DKV, Q, O
+""",
+    "views": """
+r, D = W_DKV.shape
+d = D // H
+UK = W_UK.view(H, d, r)
+UKT = UK.transpose(1, 2)
+UKT = UKT.contiguous()
+WQ = W_Q.view(H, d, D)
+WO, UV = W_O.view(D, H, d).permute(1, 0, 2), W_UV.reshape(H, d, r)
+scale = torch.sqrt(torch.tensor(r / d))
+Q = (scale * UKT @ WQ).reshape(H * r, D)
+O = (WO @ UV).permute(1, 0, 2).reshape(D, H * r)
+return W_DKV, W_DKV, Q, O
+""",
+    "return": """
+r, D = W_DKV.shape
+d = D // H
+return (W_DKV, W_DKV.clone(), np.sqrt(r / d) * (W_UK.view(H, d, r).mT @ W_Q.view(H, d, D)).reshape(H * r, D),
+    torch.cat((W_O.view(D, H, d).transpose(0, 1) @ W_UV.view(H, d, r)).unbind(), 1))
+""",
+    "tuple": """
+r, D = W_DKV.shape
+d = D // H
+K, V, Q, O = W_DKV, W_DKV, (r/d)**.5 * f(W_UK, W_Q), g(W_O, W_UV)
+return K, V, Q, O
+""",
+    "factor into K": """
+r, D = W_DKV.shape
+K = W_DKV * (r * H / D) ** 0.5
+V = W_DKV
+Q = f(W_UK, W_Q)
+O = g(W_O, W_UV)
+return K, V, Q, O
+""",
+    "helper": """
+Q = query(W_UK, W_Q, H)
+O = output(W_O, W_UV, H)
+return W_DKV, W_DKV, Q, O
+""",
+    "dict": """
+out = {}
+out['K'] = W_DKV
+out['Q'] = f(W_UK, W_Q, H)
+out['O'] = g(W_O, W_UV, H)
+return out['K'], out['K'], out['Q'], out['O']
+""",
+    "named return": """
+W_K_MLA_hat = W_DKV
+W_V_MLA_hat = W_DKV
+W_Q_MLA_hat = f(W_UK, W_Q, H)
+W_O_MLA_hat = f(W_UK, W_Q, H)
+result = (W_K_MLA_hat, W_V_MLA_hat, W_Q_MLA_hat, W_O_MLA_hat)
+return result
+""",
+    "asserts and prints": """
+assert W_DKV.dim() == 2
+r, D = W_DKV.size()
+Q = f(W_UK, W_Q, H)
+assert Q.shape == (H * r, D)
+print(Q.shape, Q.mean())
+O = g(W_O, W_UV)
+assert (O == O).all()
+return W_DKV, W_DKV, Q, O
+""",
+    "scale tensor": """
+d = W_Q.shape[0] // H
+scale = torch.tensor(W_DKV.shape[0] / d, dtype=W_Q.dtype) ** 0.5
+scale = scale.to(W_Q.device)
+Q = scale * f(W_UK, W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "with no_grad": """
+with torch.no_grad():
+    Q = f(W_UK, W_Q, H)
+    O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "if else": """
+if H == 1:
+    Q = f(W_UK, W_Q)
+else:
+    Q = g(W_UK, W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "inner function": """
+def blocks(A, B):
+    C = A @ B
+    return C.reshape(-1, 1)
+Q = blocks(W_UK, W_Q)
+O = blocks(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "lambda": """
+heads = lambda W: W.unflatten(0, (H, -1))
+Q = heads(W_UK).mT @ heads(W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "vmap": """
+per_head = torch.vmap(lambda U, W: U.T @ W)
+Q = per_head(W_UK.view(H, -1, r), W_Q.view(H, -1, D)).flatten(0, 1)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "chunks": """
+UK, UV, Q_heads, O_heads = W_UK.chunk(H), W_UV.chunk(H), W_Q.chunk(H), W_O.chunk(H, dim=1)
+UK = torch.stack(UK)
+Q = (UK.mT @ torch.stack(Q_heads)).flatten(0, 1)
+O = torch.cat(tuple(torch.stack(O_heads, 0) @ torch.stack(UV)), dim=1)
+return W_DKV, W_DKV, Q, O
+""",
+    "walrus": """
+r, D = W_DKV.shape
+Q = ((d := D // H) and (r / d) ** 0.5) * f(W_UK, W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "index views": """
+A = W_UK[None]
+B = W_Q[:, None]
+Q = A @ B
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "double": """
+W_UK, W_Q = W_UK.double(), W_Q.double()
+Q = f(W_UK, W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "torch functional views": """
+A = torch.reshape(W_UK, (H, -1, 3))
+A = torch.transpose(A, 1, 2)
+B = torch.movedim(W_O.unflatten(1, (H, -1)), 1, 0)
+Q = torch.matmul(A, W_Q.view(H, -1, 4)).reshape(1, 2)
+O = torch.matmul(B, W_UV).movedim(0, 1).flatten(1)
+return W_DKV, W_DKV, Q, O
+""",
+    "rows via arange": """
+rows = torch.arange(H)
+Q = f(W_UK[rows], W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "mask block diag": """
+eye = torch.eye(H)
+Q = f(torch.kron(eye, W_UK), W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "list return": """
+Q = f(W_UK, W_Q)
+O = g(W_O, W_UV)
+return [W_DKV, W_DKV, Q, O]
+""",
+    "alias then return": """
+Q = f(W_UK, W_Q)
+O = g(W_O, W_UV)
+Q_hat = Q
+return W_DKV, W_DKV, Q_hat, O
+""",
+    "early check": """
+if W_DKV is None:
+    return None
+Q = f(W_UK, W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "debug of output": """
+Q = f(W_UK, W_Q)
+n = Q.norm()
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "ones like": """
+Q = f(W_UK, W_Q)
+O = g(W_O, W_UV)
+K = torch.eye(r) @ W_DKV
+return K, W_DKV, Q, O
+""",
+    "identity after a product": """
+Q = f(W_UK, W_Q)
+O = g(W_O, W_UV)
+Q.requires_grad_(False)
+O = O.contiguous()
+return W_DKV.clone(), W_DKV.detach(), Q.to(torch.float32), O.clone()
+""",
+    "starred outputs": """
+pair = f(W_UK, W_Q), g(W_O, W_UV)
+return W_DKV, W_DKV, *pair
+""",
+    "a list that is filled": """
+hats = [None] * 4
+hats[0] = hats[1] = W_DKV
+hats[2] = f(W_UK, W_Q)
+hats[3] = g(W_O, W_UV)
+return hats
+""",
+    "a list that grows": """
+hats = [W_DKV, W_DKV]
+hats.append(f(W_UK, W_Q))
+hats.append(g(W_O, W_UV))
+K, V, Q, O = hats
+return K, V, Q, O
+""",
+    "a mapping's values": """
+hats = {"K": W_DKV, "V": W_DKV}
+hats["Q"] = f(W_UK, W_Q)
+hats["O"] = g(W_O, W_UV)
+return tuple(hats.values())
+""",
+    "an input scattered into zeros": """
+blocks = torch.zeros(H, d, H, r)
+blocks[torch.arange(H), :, torch.arange(H)] = W_UV.view(H, d, r)
+Q = f(W_UK, W_Q)
+O = W_O @ blocks.view(D, H * r)
+return W_DKV, W_DKV, Q, O
+""",
+    "a mask filled with ones": """
+mask = torch.zeros(H, H)
+mask.fill_diagonal_(1.0)
+Q = f(W_UK, W_Q)
+O = W_O @ torch.einsum("gh,hdr->gdhr", mask, W_UV.view(H, d, r)).reshape(D, H * r)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated and filled at once": """
+Q = torch.empty(H * r, D).copy_(W_UK.T @ W_Q)
+O = torch.matmul(W_O, W_UV, out=torch.empty(D, H * r))
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated for nothing": """
+Q = torch.empty(H * r, D)
+Q = f(W_UK, W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "blanks with a shape asked for": """
+blank = torch.empty(H * r, D)
+print(blank.shape)
+assert_shape(blank.shape)
+Q = f(W_UK, W_Q).view_as(blank)
+O = g(W_O, W_UV).mul_(blank.size(0) / blank.size(0))
+return W_DKV, W_DKV, Q, O
+""",
+    "a scale in place of a product": """
+s = torch.tensor(2.0)
+K = s * W_DKV
+Q = torch.bmm(W_UK, W_Q).mul_(s)
+O = torch.bmm(W_O, W_UV).div_(s)
+return K, W_DKV, Q, O
+""",
+    "names in a tuple": """
+Q = f(W_UK, W_Q)
+O = g(W_O, W_UV)
+both = W_DKV, W_DKV
+results = [*both, Q, O]
+return results
+""",
+}
+TWO = {
+    "reshape": """
+Q = W_UK.T @ W_Q
+Q = Q.reshape(1, 2)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "factor": """
+Q = W_UK.T @ W_Q
+Q = Q * 2.0
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "factor *=": """
+Q = W_UK.T @ W_Q
+Q *= 2
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "mul_": """
+Q = W_UK.T @ W_Q
+Q.mul_(2)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "return reshape": """
+Q = W_UK.T @ W_Q
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q.reshape(1, 2), O
+""",
+    "return factor": """
+Q = W_UK.T @ W_Q
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, 2 * Q, O
+""",
+    "other name": """
+A = W_UK.T @ W_Q
+Q = A.reshape(1, 2)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "scaled input": """
+A = 2 * W_Q
+Q = W_UK.T @ A
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "slices": """
+Q = torch.empty(3, 4)
+Q[:1] = W_UK[:1].T @ W_Q[:1]
+Q[1:] = W_UK[1:].T @ W_Q[1:]
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "tuple": """
+Q, O = W_UK.T @ W_Q, g(W_O, W_UV)
+Q, O = Q.reshape(1, 2), O.reshape(2, 3)
+return W_DKV, W_DKV, Q, O
+""",
+    "tuple of products": """
+both = W_UK.T @ W_Q, g(W_O, W_UV)
+Q = both[0].reshape(1, 2)
+return W_DKV, W_DKV, Q, both[1]
+""",
+    "out=": """
+Q = torch.empty(2, 3)
+torch.matmul(W_UK.T, W_Q, out=Q)
+Q = Q.reshape(6)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "walrus": """
+Q = (A := W_UK.T @ W_Q).reshape(2)
+Q = A * 2
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "named return": """
+Q = W_UK.T @ W_Q
+O = g(W_O, W_UV)
+result = W_DKV, W_DKV, Q.reshape(2), O
+return result
+""",
+    "O": """
+Q = f(W_UK.T, W_Q)
+O = W_O @ W_UV
+O = O.T
+return W_DKV, W_DKV, Q, O
+""",
+    "semicolon": """
+Q = W_UK.T @ W_Q; Q = Q.reshape(3)
+O = W_O @ W_UV
+return W_DKV, W_DKV, Q, O
+""",
+    "K": """
+K = W_DKV * 2
+K = K * 3
+return K, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)
+""",
+    "cat of blocks": """
+a = W_UK[:2].T @ W_Q[:2]
+b = W_UK[2:].T @ W_Q[2:]
+Q = torch.cat([a, b])
+O = W_O @ W_UV
+return W_DKV, W_DKV, Q, O
+""",
+    "with": """
+with torch.no_grad():
+    Q = W_UK.T @ W_Q
+    Q = Q.reshape(2)
+O = W_O @ W_UV
+return W_DKV, W_DKV, Q, O
+""",
+    "copy_": """
+Q = torch.empty(3)
+Q.copy_(W_UK.T @ W_Q)
+Q.mul_(2)
+O = W_O @ W_UV
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then a slice": """
+Q = torch.empty(H * r, D)
+Q[:] = W_UK.T @ W_Q
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then out=": """
+Q = torch.empty(H * r, D)
+torch.matmul(W_UK.T, W_Q, out=Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then out= in an assignment": """
+memory = torch.empty(H * r, D)
+Q = torch.matmul(W_UK.T, W_Q, out=memory)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then copy_": """
+O = torch.zeros_like(W_O)
+O.copy_(W_O @ W_UV)
+return W_DKV, W_DKV, f(W_UK, W_Q), O
+""",
+    "allocated, then copy_ in an assignment": """
+memory = W_O.new_empty(D, H * r)
+O = memory.copy_(W_O @ W_UV)
+return W_DKV, W_DKV, f(W_UK, W_Q), O
+""",
+    "allocated, then add_": """
+O = torch.zeros(D, H * r)
+O.add_(W_O @ W_UV)
+return W_DKV, W_DKV, f(W_UK, W_Q), O
+""",
+    "allocated, then +=": """
+O = torch.zeros(D, H * r)
+O += W_O @ W_UV
+return W_DKV, W_DKV, f(W_UK, W_Q), O
+""",
+    "allocated, then filled through a view": """
+Q = torch.empty(H * r, D)
+by_head = Q.view(H, r, D)
+torch.bmm(W_UK, W_Q, out=by_head)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then a view filled at once": """
+Q = torch.empty(H * r, D)
+Q.view(H, r, D)[...] = W_UK @ W_Q
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated by head, filled, returned as a view": """
+by_head = torch.empty(H, r, D)
+by_head[:] = W_UK @ W_Q
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, by_head.view(H * r, D), O
+""",
+    "allocated, then .data": """
+Q = torch.empty(H * r, D)
+Q.data = W_UK.T @ W_Q
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then filled by the class's method": """
+Q = torch.empty(H * r, D)
+torch.Tensor.copy_(Q, W_UK.T @ W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then filled by a helper": """
+Q = torch.empty(H * r, D)
+fill(Q, W_UK, W_Q)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated, then filled by an inner function": """
+Q = torch.empty(H * r, D)
+def fill():
+    Q[:] = W_UK.T @ W_Q
+fill()
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "allocated together": """
+Q, O = torch.empty(H * r, D), torch.empty(D, H * r)
+Q[:], O[:] = W_UK.T @ W_Q, W_O @ W_UV
+return W_DKV, W_DKV, Q, O
+""",
+    "a copy of the key, allocated first": """
+K = torch.empty_like(W_DKV)
+K.copy_(W_DKV)
+return K, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)
+""",
+    "factor through a view": """
+Q = f(W_UK, W_Q)
+Q.view(H, r, D).mul_(2)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "a list whose entry changes": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+hats[2] = hats[2].T
+return hats
+""",
+    "a mapping whose entry changes in place": """
+hats = {"Q": f(W_UK, W_Q), "O": g(W_O, W_UV)}
+hats["Q"] *= 2
+return W_DKV, W_DKV, hats["Q"], hats["O"]
+""",
+    "squeeze in place": """
+Q = f(W_UK, W_Q)
+Q.squeeze_()
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "in a mapping": """
+out = {}
+out['Q'] = f(W_UK, W_Q)
+out['Q'] = out['Q'].T
+out['O'] = g(W_O, W_UV)
+return W_DKV, W_DKV, out['Q'], out['O']
+""",
+}
+
+
+def found(body: str, head: str = HEAD) -> tuple[int, int] | None:
+    """The line within the body, from 1, and the output, from 0, of a second statement."""
+    source = head + textwrap.indent(body.strip("\n"), "    ")
+    ast.parse(source)
+    with notebook("part13", source):
+        second = second_statement("part13-answer", "reduced_matrices", rules.SIZES)
+        breach = rules.one_statement_each("part13-answer", "reduced_matrices")
+    assert (second is None) == (breach is None)
+    return second and (second[1] - 1, second[2])
+
+
+@pytest.mark.parametrize("body", FREE.values(), ids=FREE)
+def test_one_statement_an_output_is_free_however_it_is_written(body: str):
+    assert found(body) is None
+
+
+@pytest.mark.parametrize("body", FREE.values(), ids=FREE)
+def test_parameter_names_are_free(body: str):
+    assert found(body, "def reduced_matrices(W_DKV, W_UK, W_UV, W_Q, W_O, H, *, device=None) -> tuple:\n") is None
+    source = HEAD + textwrap.indent(body.strip("\n"), "    ")
+    for old, new in (("W_DKV", "down"), ("W_UK", "A"), ("W_UV", "B"), ("W_Q", "C"), ("W_O", "E"), ("H", "heads")):
+        source = re.sub(rf"\b{old}\b", new, source)
+    with notebook("part13", source):
+        assert second_statement("part13-answer", "reduced_matrices", rules.SIZES) is None
+
+
+@pytest.mark.parametrize("body", TWO.values(), ids=TWO)
+def test_a_second_statement_that_computes_an_output_is_found(body: str):
+    assert found(body) is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "output"),
+    [("reshape", 2, 2), ("factor", 2, 2), ("factor *=", 2, 2), ("mul_", 2, 2), ("return reshape", 3, 2), ("O", 3, 3)]
+    + [("K", 2, 0), ("tuple", 2, 2), ("with", 3, 2), ("semicolon", 1, 2)]
+    + [("allocated, then a slice", 2, 2), ("allocated, then copy_", 2, 3), ("a copy of the key, allocated first", 2, 0)]
+    + [("a list whose entry changes", 2, 2), ("a mapping whose entry changes in place", 2, 2)],
+)
+def test_the_second_statement_is_named_by_its_line_and_output(name: str, line: int, output: int):
+    assert found(TWO[name]) == (line, output)
+
+
+def test_the_breach_counts_outputs_from_1():
+    with notebook("part13", HEAD + textwrap.indent(TWO["reshape"].strip("\n"), "    ")):
+        text = rules.one_statement_each("part13-answer", "reduced_matrices").text
+    assert "Answer, line 3, `Q = Q.reshape(1, 2)`" in text and "output 3" in text
+
+
+def test_lists_that_double_are_read_in_no_time():
+    doubled = "hats = [W_DKV, W_DKV]\n" + "hats = [*hats, *hats]\n" * 2000
+    assert found(doubled + "return W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)") is None
+
+
+@pytest.mark.parametrize(
+    "source", ["pass", "reduced_matrices = 5", "class reduced_matrices: pass", "def other(a):\n    return a"]
+)
+def test_without_the_function_there_is_nothing_to_find(source: str):
+    with notebook("part13", source):
+        assert second_statement("part13-answer", "reduced_matrices", rules.SIZES) is None
+
+
+def test_the_function_that_counts_is_the_last_one_of_any_cell():
+    good, bad = (
+        HEAD + textwrap.indent(t["plain" if t is FREE else "reshape"].strip("\n"), "    ") for t in (FREE, TWO)
+    )
+    for cells, right in (
+        ((bad, good), True),
+        ((good, bad), False),
+        ((bad + "\n" + good,), True),
+        ((good + "\n" + bad,), False),
+    ):
+        with notebook("part13", *cells):
+            assert (second_statement("part13-answer", "reduced_matrices", rules.SIZES) is None) == right

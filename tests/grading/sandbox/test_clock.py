@@ -1,0 +1,115 @@
+"""Own time: what a process and its descendants computed and slept, whatever else the machine does."""
+
+import os
+import subprocess
+import sys
+import time
+
+import busy
+import psutil
+import pytest
+
+from grading.sandbox.clock import LOOK_S, Clock, Deadline
+
+# Computes for some seconds of processor time in some threads or processes at once, and prints how many seconds it took.
+COMPUTES = """
+import os, sys, time
+for _ in range(int(sys.argv[2]) - 1):
+    if os.fork() == 0:
+        break
+while time.process_time() < float(sys.argv[1]):
+    pass
+"""
+
+
+def spent(seconds: float, processes: int = 1) -> tuple[float, float]:
+    """Own time and wall time of a program that computes so long in each of its processes."""
+    started = time.monotonic()
+    with subprocess.Popen([sys.executable, "-S", "-c", COMPUTES, str(seconds), str(processes)]) as process:
+        clock = Clock(lambda: process.pid)
+        while process.poll() is None:
+            clock.now()
+            time.sleep(0.05)
+    return clock.now(), time.monotonic() - started
+
+
+def test_waiting_for_a_processor_does_not_count():
+    with busy.core(4):
+        own, wall = spent(1.0)
+    assert wall > 3.0
+    assert 0.9 < own < 1.8
+
+
+def test_the_processes_of_one_program_cannot_stop_its_clock_by_keeping_each_other_waiting():
+    with busy.core(0):
+        own, _ = spent(0.5, processes=8)
+    assert own > 2.0  # what they computed together, but for what each did after the last look
+
+
+def test_sleeping_counts():
+    with subprocess.Popen(["sleep", "60"]) as process:
+        clock = Clock(lambda: process.pid)
+        before = clock.now()
+        time.sleep(1.0)
+        assert clock.now() - before == pytest.approx(1.0, abs=0.3)
+        process.kill()
+
+
+def test_without_a_process_all_time_counts():
+    clock = Clock()
+    time.sleep(0.2)
+    assert clock.now() == pytest.approx(0.2, abs=0.15)
+
+
+def test_a_clock_goes_on_while_processes_come_and_go():
+    clock, started = Clock(os.getpid), time.monotonic()
+    while time.monotonic() - started < 1.0:
+        with subprocess.Popen(["true"]):
+            clock.now()
+        time.sleep(0.03)
+    assert clock.now() > 0.5
+
+
+def test_a_wait_counts_as_none_however_often_one_looks_while_it_lasts():
+    numbers = {"ran": 0, "waited": 0, "state": "R"}
+
+    def text(path: str) -> str:
+        if path.endswith("schedstat"):
+            return f"{numbers['ran']} {numbers['waited']} 1"
+        return f"7 (python) {numbers['state']} 1" if path.endswith("stat") else ""
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grading.sandbox.clock._text", text)
+        patch.setattr("grading.sandbox.clock._listed", lambda _: ["7"])
+        clock = Clock(lambda: 7)
+        for _ in range(10):  # a wait of half a second, of which Linux says nothing yet
+            time.sleep(0.05)
+            assert clock.now() < 0.1
+        numbers["waited"], numbers["ran"] = int(0.5e9), int(1e6)
+        time.sleep(0.03)
+        assert clock.now() < 0.3
+        numbers["state"] = "S"
+        before = clock.now()
+        for _ in range(10):  # the same while it sleeps
+            time.sleep(0.05)
+            now = clock.now()
+        assert now - before == pytest.approx(0.5, abs=0.2)
+
+
+def test_a_deadline_passes_after_as_much_own_time():
+    with busy.core(4), subprocess.Popen([sys.executable, "-S", "-c", COMPUTES, "60", "1"]) as process:
+        end, started = Deadline(Clock(lambda: process.pid), 2.0), time.monotonic()
+        while (pause := end.pause()) > 0:
+            time.sleep(pause)
+        used, wall = psutil.Process(process.pid).cpu_times(), time.monotonic() - started
+        process.kill()
+    assert wall > 4.0
+    assert 0.8 < used.user + used.system < 2.8  # the first LOOK_S count by the wall clock
+    assert end.left() == 0
+
+
+def test_a_short_wait_costs_no_look_at_the_processes(monkeypatch: pytest.MonkeyPatch):
+    clock = Clock(os.getpid)
+    monkeypatch.setattr(Clock, "now", lambda _: pytest.fail("looked"))
+    end = Deadline(clock, 20.0)
+    assert 0 < end.pause() <= LOOK_S and end.left() > 19

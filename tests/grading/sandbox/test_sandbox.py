@@ -1,0 +1,628 @@
+"""The walls: what student code cannot see, cannot use up and cannot leave behind."""
+
+import os
+import platform
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import busy
+import pytest
+from kernel_runs import Run, alive, inside, opened, student
+
+from grading.core import limits
+from grading.core.limits import EndedBy
+from grading.sandbox import bubblewrap, host, kernel_handle, seccomp, system_calls
+from grading.sandbox.refusal import Cause
+from grading.sandbox.sandbox_keeper import Pool
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+MB = 2**20
+TIGHT = bubblewrap.Limits(
+    process_bytes=700 * MB,
+    memory_bytes=600 * MB,
+    processes=40,
+    open_files=100,
+    written_bytes=8 * MB,
+    scratch_bytes=32 * MB,
+    shared_bytes=4 * MB,
+    files=500,
+    started=500,
+    cpu_s=3,
+    notebook_s=60.0,
+)
+
+# Prints "ok" for each statement that works, else the kind of error.
+TRY = """
+import os, pathlib, socket, threading, time
+def attempt(deed):
+    try:
+        deed()
+        print('ok')
+    except Exception as error:
+        print(type(error).__name__, getattr(error, 'errno', ''))
+"""
+
+
+# Each ends before a clock looks at it.
+START_MANY = "import threading\nfor _ in range(600): threading.Thread(target=int).start()"
+# 30 processes that leave 12 MB each unread in sockets, which no process's memory shows.
+FILL_SOCKETS = """
+import socket
+[os.fork() for _ in range(5)]
+pairs = [socket.socketpair() for _ in range(30)]
+for pair in pairs:
+    for end in pair:
+        end.setblocking(False)
+        try:
+            while True: end.send(bytes(4096))
+        except BlockingIOError: pass
+"""
+
+
+# Processes whose first thread ends before another one takes 300 MB.
+LOSE_FIRST_THREAD = f"""
+import ctypes, threading
+def take():
+    time.sleep(1)
+    x = bytearray(b'1') * 300 * 2**20
+    time.sleep(60)
+for _ in range(3):
+    if os.fork() == 0:
+        threading.Thread(target=take).start()
+        ctypes.CDLL(None).syscall(ctypes.c_long({system_calls.ALLOWED["exit"][platform.machine() == "aarch64"]}), 0)
+"""
+# The name of a process stands among the lines that tell its memory.
+FORGE_A_LINE = """
+import ctypes
+ctypes.CDLL(None).prctl(15, b"\\rVmPTE: -999999")
+for _ in range(4):
+    if os.fork() == 0:
+        x = bytearray(b'1') * 300 * 2**20
+        break
+"""
+SOCKETS_WITHOUT_FIRST_THREAD = f"""
+import ctypes, socket, threading
+first = os.getpid()
+for _ in range(27):  # few enough that the threads find room, too
+    if os.fork() == 0: break
+if os.getpid() == first:
+    threading.Thread(target=time.sleep, args=(60,)).start()
+    ctypes.CDLL(None).syscall(ctypes.c_long({system_calls.ALLOWED["exit"][platform.machine() == "aarch64"]}), 0)
+time.sleep(3)
+pairs = [socket.socketpair() for _ in range(30)]
+"""
+# 30,000 pages that are read once, each far from the others: none takes memory, but two page tables each do.
+SPREAD = """
+import ctypes
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+[os.fork() for _ in range(2)]
+for n in range(30000):
+    place = libc.mmap(0x100000000000 + n * 2**30, 4096, 1, 0x100022, -1, 0)
+    ctypes.c_char.from_address(place).value
+"""
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with opened() as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def tight():
+    with opened(granted=TIGHT) as pool:
+        yield pool
+
+
+def test_nothing_but_the_system_and_python_is_visible(pool):
+    system = "/usr /bin /sbin /lib /lib32 /lib64 /libx32".split()
+    known = [*system, *bubblewrap.SETTINGS, *bubblewrap.interpreter_roots(), "/proc", "/dev", bubblewrap.HOME]
+    run = Run(
+        pool,
+        f"import os, sys\nknown = {known!r}\nsys.setrecursionlimit(9999)",
+        """
+for place, folders, files in os.walk('/'):
+    folders[:] = [name for name in folders if os.path.join(place, name) not in known]
+    for name in files:
+        if os.path.join(place, name) not in known:
+            print(place)
+""",
+        "import grading",
+        files={"part05.ipynb": "{}"},
+    )
+    assert set(run.printed.split()) - {bubblewrap.FONTS} == {bubblewrap.FOLDER, "/run/zygote"}
+    assert run.errors == ["ModuleNotFoundError"]
+
+
+def test_nothing_of_the_judges_environment_or_command_line_is_visible(monkeypatch):
+    monkeypatch.setenv("COURSE_SECRET", "s3cret")
+    with opened() as pool:
+        run = Run(
+            pool,
+            "import os, pathlib\nprint('s3cret' in str(os.environ))",
+            """
+for pid in (1, 'self'):
+    try:
+        print('s3cret' in pathlib.Path(f'/proc/{pid}/environ').read_text())
+    except PermissionError:
+        print(False)
+    print(pathlib.Path(f'/proc/{pid}/cmdline').read_text())
+""",
+        )
+        box, _ = student(pool)
+    assert "True" not in run.printed and run.printed.count("False") == 3
+    assert str(box._base) not in run.printed and str(REPOSITORY / "grading") not in run.printed
+
+
+def test_only_scratch_space_can_be_written(pool):
+    places = ["/", "/usr", "/etc", "/dev", "/run", "/run/zygote", "/proc/sys/kernel", sys.prefix, sys.base_prefix]
+    run = Run(
+        pool,
+        TRY,
+        f"for place in {places!r}: attempt(pathlib.Path(place, 'new').touch)",
+        "for place in ('/tmp', '/dev/shm', '.', os.environ['HOME']): attempt(pathlib.Path(place, 'new').touch)",
+    )
+    assert run.printed.splitlines()[len(places) :] == ["ok"] * 4
+    assert "ok" not in run.printed.splitlines()[: len(places)]
+
+
+def test_the_network_is_not_there(pool):
+    abstract = f"\0grading-{os.getpid()}"
+    with socket.create_server(("127.0.0.1", 0)) as tcp, socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(abstract)
+        unix.listen()
+        socket.create_connection(tcp.getsockname()).close()  # here they can be reached
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(abstract)
+        run = Run(
+            pool,
+            TRY,
+            f"attempt(lambda: socket.create_connection({tcp.getsockname()!r}, timeout=2))",
+            "attempt(lambda: socket.create_connection(('1.1.1.1', 53), timeout=2))",
+            f"attempt(lambda: socket.socket(socket.AF_UNIX).connect({abstract!r}))",
+            "attempt(lambda: socket.socket(socket.AF_VSOCK))",
+            "print(socket.if_nameindex())",
+        )
+    assert run.printed.splitlines() == [
+        "OSError 101",
+        "OSError 101",
+        "ConnectionRefusedError 111",
+        "OSError 97",
+        "[(1, 'lo')]",
+    ]
+
+
+def test_a_kernel_has_no_power_inside_and_is_nobody_outside(pool):
+    run = Run(pool, "print(open('/proc/self/status').read())\nimport time\ntime.sleep(0)")
+    status = dict(line.split(":\t", 1) for line in run.printed.splitlines() if ":\t" in line)
+    assert {int(status[name], 16) for name in ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")} == {0}
+    assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
+    _, processes = student(pool)
+    owners = {os.stat(f"/proc/{pid}").st_uid for pid in processes}
+    uids = {Path(f"/proc/{pid}/status").read_text().split("Uid:\t")[1].split()[0] for pid in processes}
+    assert "0" not in uids, owners
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="numbers of x86-64")
+def test_system_calls_that_evade_limits_or_look_around_are_refused(pool):
+    # memfd_create, shmget, msgget, ptrace, process_vm_readv, mount, unshare, setns, bpf, perf_event_open, userfaultfd,
+    # keyctl, io_uring_setup, open_by_handle_at, pidfd_getfd, vmsplice, mq_open, setuid, one that is still to come.
+    numbers = [319, 29, 68, 101, 310, 165, 272, 308, 321, 298, 323, 250, 425, 304, 438, 278, 240, 105, 600]
+    new_user = 0x10000011
+    run = Run(
+        pool,
+        "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)",
+        "def call(*args):\n    ctypes.set_errno(0)\n    return libc.syscall(*args), ctypes.get_errno()",
+        f"print({{call(number, 0, 0, 0, 0, 0) for number in {numbers}}})",
+        f"print(call({system_calls.CLONE3[0]}, 0, 0), call({system_calls.CLONE[0]}, {new_user}, 0, 0, 0, 0))",
+        f"print(call({seccomp.X32} + 39))",
+    )
+    assert run.printed.splitlines() == ["{(-1, 1)}", "(-1, 38) (-1, 1)", "(-1, 1)"]
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="numbers of x86-64")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "129, os.getpid(), 9, info",
+        "297, os.getpid(), os.getpid(), 9, info",
+        "424, os.pidfd_open(os.getpid()), 9, info, 0",
+    ],
+    ids=["rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_send_signal"],
+)
+def test_a_kernel_cannot_end_itself_as_only_the_system_could(pool, call):
+    described = "info = ctypes.byref((ctypes.c_int * 32)(9, 0, 0x80))  # SIGKILL, sent by the system itself"
+    code = f"import ctypes, os\nme = os.getpid()\nlibc = ctypes.CDLL(None, use_errno=True)\n{described}\n"
+    run = Run(pool, f"{code}print(libc.syscall({call}), ctypes.get_errno())")
+    assert (run.died, run.struck, run.printed) == (False, None, "-1 1")
+
+
+def test_a_kernel_signals_what_it_has_started(pool):
+    code = (
+        "child = os.fork() or time.sleep(60)\nend = os.pidfd_open(child)\nsignal.pidfd_send_signal(end, signal.SIGTERM)"
+    )
+    assert Run(pool, f"import os, signal, time\n{code}\nprint(os.waitpid(child, 0)[1])").printed == "15"
+
+
+@pytest.mark.parametrize("name", ["autogroup", "oom_score_adj", "timerslack_ns", "comm"])
+def test_how_linux_treats_a_process_is_not_written_in_proc(pool, name):
+    run = Run(pool, TRY, f"attempt(lambda: open('/proc/self/{name}', 'r+').write('19'))")
+    assert run.printed in ("OSError 30", "FileNotFoundError 2")  # read-only, or not in this Linux
+
+
+def test_no_notebook_asks_which_pages_of_a_file_are_in_memory_or_changes_it(pool):
+    run = Run(
+        pool,
+        TRY,
+        "file = os.open('/usr/bin/env', 0)",
+        "attempt(lambda: os.posix_fadvise(file, 0, 4096, os.POSIX_FADV_DONTNEED))",
+        "attempt(lambda: os.preadv(file, [bytearray(1)], 0, os.RWF_NOWAIT))",
+        "attempt(lambda: os.preadv(file, [bytearray(1)], 0))",
+    )
+    assert [line.split()[0] for line in run.printed.splitlines()] == ["PermissionError", "OSError", "ok"]
+
+
+def test_the_limit_on_dumps_stays(pool):
+    code = "import resource\ncore = resource.RLIMIT_CORE\nattempt(lambda: resource.setrlimit(core, (0, 0)))"
+    run = Run(pool, TRY, code, "print(resource.getrlimit(core))")
+    assert run.printed.splitlines() == ["ValueError ", "(1, 1)"]  # as Python calls EPERM here
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "fcntl.lockf(os.open('/usr/bin/env', 0), fcntl.LOCK_SH, 5, 777)",
+        "fcntl.fcntl(os.open('/usr/bin/env', 0), fcntl.F_GETLK, struct.pack('hhqqi4x', fcntl.F_WRLCK, 0, 0, 0, 0))",
+        "os.utime('/dev/null')",
+        "os.utime('/dev/urandom')",
+        "os.chmod('/dev/null', 0o600)",
+        "socket.send_fds(socket.socketpair()[0], [b'x'], [0])",
+        "socket.socketpair()[0].sendmsg([b'x'])",
+        "os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))",
+        "os.setpriority(os.PRIO_PROCESS, 0, 19)",
+    ],
+)
+def test_what_would_reach_others_by_way_of_the_machine_is_refused(pool, deed):
+    run = Run(pool, f"import fcntl, os, socket, struct\n{deed}")
+    assert run.errors in (["PermissionError"], ["OSError"])
+
+
+def test_devices_work_though_nothing_of_them_can_be_changed(pool):
+    run = Run(
+        pool,
+        "import os\nopen('/dev/null', 'w').write('x')\nprint(len(open('/dev/urandom', 'rb').read(4)))",
+        "print(os.system('echo x > /dev/null'), open('/dev/null').read() == '', open('/dev/zero', 'rb').read(4))",
+    )
+    assert run.errors == [] and run.printed.splitlines()[0] == "4" and "0 True" in run.printed
+
+
+def test_memory_that_no_limit_counts_is_refused(pool):
+    run = Run(
+        pool,
+        f"{TRY}\nimport mmap",
+        "attempt(lambda: mmap.mmap(-1, 2**20))",
+        "attempt(lambda: mmap.mmap(os.open('/dev/zero', os.O_RDWR), 2**20))",
+        "attempt(lambda: mmap.mmap(-1, 2**20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))",
+        "attempt(lambda: socket.socket(socket.AF_UNIX).setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**22))",
+        "attempt(lambda: os.setxattr('/tmp', 'system.posix_acl_access', bytes(60000)))",
+    )
+    assert run.printed.splitlines() == [
+        "PermissionError 1",
+        "OSError 19",
+        "ok",
+        "PermissionError 1",
+        "OSError 95",
+    ]
+
+
+def test_the_judges_sockets_tell_nothing_of_the_hosts_networks(pool):
+    run = Run(
+        pool,
+        """
+import array, fcntl, os, socket, struct
+room, served = array.array('B', bytes(4096)), 0
+for name in os.listdir('/proc/self/fd'):
+    try:
+        place = socket.socket(fileno=os.dup(int(name))).getsockname()
+    except OSError:
+        continue
+    served += str(place).startswith('/')
+    try:
+        length, _ = struct.unpack('iL', fcntl.ioctl(int(name), 0x8912, struct.pack('iL', 4096, room.buffer_info()[0])))
+        print(place, room.tobytes()[:length])
+    except PermissionError:
+        pass
+print(served >= 4)
+""",
+    )
+    assert run.printed == "True"
+
+
+@pytest.mark.parametrize("machine", seccomp.MACHINES)
+def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
+    architecture, column = seccomp.MACHINES[machine]
+    deny = seccomp.DENY | 1
+    listed = {numbers[column] for numbers in system_calls.ALLOWED.values()}
+    names = "CLONE CLONE3 SOCKET MMAP IOCTL FCNTL SETSOCKOPT SET_SCHEDULER SETRLIMIT PRLIMIT PIDFD_SIGNAL".split()
+    calls = [getattr(system_calls, name)[column] for name in names]
+    clone, clone3, sock, mmap, ioctl, fcntl, setsockopt, set_scheduler, setrlimit, prlimit, pidfd_signal = calls
+    with_flags = {call[column] for call in system_calls.READING_WITH_FLAGS}
+    assert {_filtered(machine, architecture, number) for number in with_flags} == {seccomp.DENY | 38}
+    attributes = {call[column] for call in system_calls.SETXATTR}
+    assert {_filtered(machine, architecture, number) for number in attributes} == {seccomp.DENY | 95}
+    for number in {*range(700)} - {*calls} - attributes - with_flags:
+        assert _filtered(machine, architecture, number) == (seccomp.ALLOW if number in listed else deny), number
+    assert _filtered(machine, architecture, seccomp.X32 + 39) == deny
+    assert _filtered(machine, architecture, clone3) == seccomp.DENY | 38
+    assert _filtered(machine, architecture, clone, 17) == seccomp.ALLOW
+    assert {_filtered(machine, architecture, clone, 17 | 1 << bit) for bit in (17, *range(25, 31))} == {deny}
+    allowed = [family for family in range(50) if _filtered(machine, architecture, sock, family, 0, 9) == seccomp.ALLOW]
+    assert allowed == [1, 2, 10]
+    assert _filtered(machine, architecture, sock, 16) == seccomp.ALLOW
+    flags = {0x01: True, 0x02: True, 0x22: True, 0x21: False, 0x23: False, 0x4022: True, 0x4021: False, 0x20: False}
+    answers = {flag: _filtered(machine, architecture, mmap, 0, 0, 3, flag) == seccomp.ALLOW for flag in flags}
+    assert answers == flags
+    looked_at = (*range(0x5400, 0x5430), *range(0x88F0, 0x8A10))
+    requests = [number for number in looked_at if _filtered(machine, architecture, ioctl, 0, number) == deny]
+    assert requests == [0x5412, 0x541C, *range(0x8900, 0x8A00)]
+    commands = [number for number in range(1040) if _filtered(machine, architecture, fcntl, 0, number) == deny]
+    assert commands == [5, 6, 7, 36, 37, 38, 1024, 1026]
+    assert [n for n in range(10) if _filtered(machine, architecture, set_scheduler, 0, n) == seccomp.ALLOW] == [0]
+    options = [(level, name) for level in range(3) for name in range(50)]
+    refused = [each for each in options if _filtered(machine, architecture, setsockopt, 0, *each) == deny]
+    assert refused == [(1, 7), (1, 8), (1, 32), (1, 33)]
+    assert [n for n in range(16) if _filtered(machine, architecture, setrlimit, n, 4096) == deny] == [4]  # RLIMIT_CORE
+    for new in (0x7F00_1000, 2**32):  # a pointer whose lower half, too, may be 0
+        assert [n for n in range(16) if _filtered(machine, architecture, prlimit, 0, n, new) == deny] == [4]
+        assert _filtered(machine, architecture, pidfd_signal, 3, 9, new) == deny
+    assert _filtered(machine, architecture, prlimit, 0, 4, 0, 4096) == seccomp.ALLOW
+    assert _filtered(machine, architecture, pidfd_signal, 3, 9, 0) == seccomp.ALLOW
+    assert _filtered(machine, 0x40000003, 1) == seccomp.KILL
+
+
+def _filtered(machine: str, architecture: int, number: int, *arguments: int) -> int:
+    """The filter's answer, found by carrying out its instructions as the kernel does."""
+    data = struct.pack("<IIQ6Q", number, architecture, 0, *[*arguments, 0, 0, 0, 0, 0, 0][:6])
+    code = list(struct.iter_unpack("<HBBI", seccomp.program(machine)))
+    register = place = 0
+    while True:
+        kind, if_true, if_false, value = code[place]
+        place += 1
+        match kind:
+            case seccomp.LOAD:
+                (register,) = struct.unpack_from("<I", data, value)
+            case seccomp.AND:
+                register &= value
+            case seccomp.ANSWER:
+                return value
+            case _:
+                tests = {seccomp.EQUAL: register == value, seccomp.AT_LEAST: register >= value}
+                tests[seccomp.ANY_BIT] = bool(register & value)
+                place += if_true if tests[kind] else if_false
+
+
+def test_a_process_gets_no_more_memory_files_or_processes_than_granted(tight):
+    run = Run(
+        tight,
+        TRY,
+        "attempt(lambda: bytearray(800 * 2**20))",
+        "attempt(lambda: [open('/dev/null') for _ in range(200)])",
+        "attempt(lambda: pathlib.Path('large').write_bytes(bytes(9 * 2**20)))",
+        "attempt(lambda: [pathlib.Path(f'large{n}').write_bytes(bytes(7 * 2**20)) for n in range(5)])",
+        "attempt(lambda: pathlib.Path('/dev/shm/large').write_bytes(bytes(5 * 2**20)))",
+        "attempt(lambda: [threading.Thread(target=time.sleep, args=(0.5,)).start() for _ in range(50)])",
+        "time.sleep(1)\nprint('next')",
+    )
+    refused = ["MemoryError ", "OSError 24", "OSError 27", "OSError 28", "OSError 28", "RuntimeError "]
+    assert run.printed.splitlines() == [*refused, "next"]
+    assert Run(tight, "open('again', 'wb').write(bytes(7 * 2**20))\nprint('next')").printed == "next"
+
+
+def test_one_notebook_leaves_terminals_for_the_others(pool):
+    keep = "[(kept.append(ours), os.close(theirs)) for ours, theirs in (os.openpty() for _ in range(200))]"
+    run = Run(pool, f"{TRY}\nkept = []", f"attempt(lambda: {keep})", "len(kept)")
+    assert run.printed == "OSError 28"
+    assert Run(pool, "!echo from a shell").printed == "from a shell"
+
+
+def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
+    box, before = student(tight)
+    run = Run(tight, "import os, time\nwhile True:\n    try: os.fork()\n    except OSError: pass", timeout_s=2)
+    assert run.seconds < busy.patience(25)
+    assert len(inside(box)) <= len(before)
+    assert Run(tight, "print('next')").printed == "next"
+
+
+@pytest.mark.parametrize(
+    ("deed", "struck"),
+    [
+        (
+            "for _ in range(4):\n    if os.fork() == 0:\n        x = bytearray(b'1') * 300 * 2**20\n        break",
+            EndedBy.MEMORY,
+        ),
+        (LOSE_FIRST_THREAD, EndedBy.MEMORY),
+        (FORGE_A_LINE, EndedBy.MEMORY),
+        (SOCKETS_WITHOUT_FIRST_THREAD, EndedBy.MEMORY),
+        (SPREAD, EndedBy.MEMORY),
+        (FILL_SOCKETS, EndedBy.MEMORY),
+        ("[os.fork() or os.setsid() for _ in range(5)]", EndedBy.SESSIONS),
+        (START_MANY, EndedBy.STARTED),
+        ("while True: pass", EndedBy.COMPUTING),
+        ("import resource\nresource.setrlimit(resource.RLIMIT_CPU, (1, 1))\nwhile True: pass", EndedBy.COMPUTING),
+        ("import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass", EndedBy.COMPUTING),
+        ("import torch\nwhile True:\n    try: time.sleep(60)\n    except KeyboardInterrupt: pass", EndedBy.TIME),
+    ],
+    ids=lambda value: value.value if isinstance(value, EndedBy) else "",
+)
+def test_a_notebook_that_reaches_a_limit_ends_and_says_which(tight, deed, struck):
+    box, before = student(tight)
+    if struck is EndedBy.TIME:
+        box.limits = replace(TIGHT, notebook_s=3.0)
+    run = Run(tight, f"import os, time\n{deed}\ntime.sleep(60)", "print('after')")
+    assert run.died and run.struck is struck and run.printed == "" and run.seconds < busy.patience(40)
+    if struck is EndedBy.TIME:  # the judge's own clock: it ends the sandbox
+        assert not alive(before)
+    else:
+        assert inside(box) == before
+    assert Run(tight, "print('next')").printed == "next"
+
+
+@pytest.mark.parametrize("name", [b"l\xf6sung", b"\xff\xfe", b"a b) R 1"], ids=["cut", "no text", "a state"])
+def test_a_process_may_have_any_name(pool, name):
+    code = f"import ctypes, os, time\nctypes.CDLL(None).prctl(15, {name!r})\nos.fork() or time.sleep(60)\ntime.sleep(3)"
+    run = Run(pool, code, "print('fine')")
+    assert run.printed == "fine" and not run.died
+
+
+def test_what_others_take_of_the_processor_is_no_time_of_a_cell_or_notebook():
+    compute = "import time\nwhile time.process_time() < 3.0: pass\nprint('done')"
+    with busy.core(6), opened(granted=replace(bubblewrap.Limits(), notebook_s=8.0)) as pool:
+        run = Run(pool, compute, timeout_s=5)
+        nap = Run(pool, "import time\ntime.sleep(30)", "print('next')", timeout_s=2)
+    assert run.printed == "done" and not run.died and run.seconds > 8.0
+    assert "CellTimeoutError" in nap.errors and nap.printed == "next"
+
+
+@pytest.mark.parametrize("victim", ["kernel", "zygote"])
+def test_what_the_system_kills_ends_by_no_fault_of_its_own(pool, monkeypatch, victim):
+    start = host.Sandbox.start
+
+    def start_and_kill(box: host.Sandbox, *arguments: object) -> kernel_handle.Kernel:
+        before = inside(box)
+        kernel = start(box, *arguments)
+        pid = max(inside(box) - before) if victim == "kernel" else max(before)
+        threading.Timer(4.0, os.kill, (pid, signal.SIGKILL)).start()
+        return kernel
+
+    monkeypatch.setattr(host.Sandbox, "start", start_and_kill)
+    run = Run(pool, "import time\ntime.sleep(60)")
+    assert run.died and run.struck is EndedBy.KILLED and run.struck.is_ours
+
+
+def test_what_kills_itself_is_not_what_the_system_kills(pool):
+    run = Run(pool, "import os\nos.kill(os.getpid(), 9)\nprint('alive')", "os._exit(9)")
+    assert run.printed == "alive" and run.died and run.struck is None
+
+
+def test_a_judge_that_kills_a_sandbox_blames_nobody_else(pool):
+    box, _ = student(pool)
+    kernel = box.start(None, [], {})
+    box.kill()
+    end = time.monotonic() + 20
+    while kernel.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
+    assert kernel.returncode == -signal.SIGKILL and kernel.struck is None
+
+
+def test_a_notebook_that_never_begins_is_no_fault_of_the_students(pool, monkeypatch):
+    box, processes = student(pool)
+    monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 0.1)
+    os.kill(max(processes), signal.SIGSTOP)
+    kernel = box.start(None, [], {})
+    assert kernel.struck is EndedBy.BUSY and not alive(processes)
+
+
+def test_on_a_machine_that_is_too_busy_a_notebook_ends_by_no_fault_of_its_own(monkeypatch):
+    monkeypatch.setattr(limits, "BUSY_FACTOR", 0.1)  # so that a judge who looks late still finds own time left
+    with busy.core(6), opened(granted=replace(bubblewrap.Limits(), notebook_s=40.0)) as pool:
+        run = Run(pool, "while True: pass")
+    assert run.died and run.struck is EndedBy.BUSY
+
+
+def test_the_memory_of_a_process_is_limited_on_top_of_what_the_libraries_take(pool):
+    grant = bubblewrap.Limits().process_bytes
+    run = Run(
+        pool,
+        f"{TRY}\nimport torch",
+        f"attempt(lambda: bytes({grant} - 400 * 2**20))\nattempt(lambda: bytes({grant} + 400 * 2**20))",
+    )
+    assert run.printed.splitlines() == ["ok", "MemoryError"]
+
+
+def test_forks_that_share_their_memory_are_not_counted_twice(tight):
+    share = "import os, time\nx = bytearray(b'1') * 200 * 2**20\nfor _ in range(6):\n    if os.fork() == 0: break"
+    run = Run(tight, f"parent = os.getpid() if 'os' in globals() else 0\n{share}\ntime.sleep(2)", "print('fine')")
+    assert run.printed.splitlines()[0] == "fine" and not run.died
+
+
+def test_a_sandbox_in_which_everything_is_stopped_is_killed_without_remains(pool):
+    box, processes = student(pool)
+    stop = "import os, signal\nfor pid in (1, os.getpid()): os.kill(pid, signal.SIGSTOP)"
+    began = time.monotonic()
+    Run(pool, stop, timeout_s=1)
+    box.close()
+    assert not alive(processes) and time.monotonic() - began < busy.patience(30)
+
+
+@pytest.mark.parametrize("walled", [True, False], ids=["walled", "none"])
+def test_a_killed_judge_leaves_nothing(walled):
+    code = f"""
+import sys, time
+sys.path.insert(0, {str(REPOSITORY)!r})
+from grading.sandbox import host
+box = host.Sandbox(walled={walled})
+box.ready()
+kernel = box.start(None, [], {{}})
+time.sleep(1)
+print(box._process.pid, box._base, flush=True)
+time.sleep(100)
+"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as judge:
+        pid, base = judge.stdout.readline().split()
+        box = host.Sandbox.__new__(host.Sandbox)
+        box._process = type("Process", (), {"pid": int(pid)})
+        processes = inside(box)
+        assert len(processes) >= 2
+        for stopped in processes:
+            os.kill(stopped, signal.SIGSTOP)
+        judge.send_signal(signal.SIGKILL)
+    assert not alive(processes)
+    subprocess.run(["rm", "-r", base], check=True)
+
+
+def test_a_pool_keeps_its_sandbox_as_long_as_it_is_alive():
+    with Pool(walled=False) as pool:
+        first = pool.take()
+        pool.give_back(first)
+        assert pool.take() is first
+        first.kill()
+        pool.give_back(first)
+        assert pool.take() is not first
+        assert not first.answers()
+
+
+def test_without_bubblewrap_nothing_starts_and_the_message_says_how_to_go_on(tmp_path, monkeypatch):
+    monkeypatch.setattr(bubblewrap, "SEARCH", str(tmp_path))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    bubblewrap.available.cache_clear()
+    try:
+        assert bubblewrap.available().cause is Cause.NOT_INSTALLED
+        with pytest.raises(host.SandboxError, match='(?s)bubblewrap.* is not installed.*sandbox = "none"'):
+            Pool()
+        program = tmp_path / "bwrap"
+        for words, cause in [("Unknown option --disable-userns", Cause.TOO_OLD), ("Of tomorrow", Cause.OTHER)]:
+            program.write_text(f"#!/bin/sh\necho 'bwrap: {words}' >&2; exit 1\n")
+            program.chmod(0o755)
+            bubblewrap.available.cache_clear()
+            assert bubblewrap.available().cause is cause
+        assert "says: bwrap: Of tomorrow." in str(bubblewrap.available())
+        program.write_text("#!/bin/sh\nexit 1\n")
+        bubblewrap.available.cache_clear()
+        assert "says: exit status 1." in str(bubblewrap.available())
+    finally:
+        bubblewrap.available.cache_clear()
+
+
+def test_the_limits_are_the_courses():
+    assert bubblewrap.Limits().memory_bytes == limits.MEMORY_BYTES
+    assert bubblewrap.Limits().process_bytes == limits.PROCESS_BYTES
+    assert limits.PROCESS_BYTES + 2**30 >= limits.MEMORY_BYTES  # the libraries take more than a GiB of addresses

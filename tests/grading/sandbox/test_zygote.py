@@ -1,0 +1,494 @@
+"""Kernels forked from a preloaded process: they compute as any kernel does, and none can reach beyond its notebook."""
+
+import dataclasses
+import os
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import busy
+import pytest
+from kernel_runs import Run, alive, inside, opened, student
+
+from grading.core import limits
+from grading.core.course import Libraries
+from grading.judge import kernels
+from grading.sandbox import bubblewrap, host, kernel_handle
+
+LEAVE_A_DAEMON = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        time.sleep(1000)
+    os._exit(0)
+os.wait()
+"""
+
+
+@pytest.fixture(scope="module")
+def walled():
+    with opened() as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def plain():
+    with opened(walled=False) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module", params=["walled", "plain"])
+def pool(request):
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(scope="module")
+def ahead():
+    with opened(ahead=True) as pool:
+        yield pool
+
+
+@pytest.fixture(params=["walled", "plain", "ahead"])
+def any_pool(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_the_libraries_of_the_course_are_there_before_a_notebook_begins(walled):
+    names = "torch numpy sympy matplotlib.pyplot IPython ipykernel".split()
+    assert Run(walled, f"import sys\nprint({{*{names}}} - {{*sys.modules}})").printed == "set()"
+
+
+def test_the_zygote_has_one_thread_and_no_gpu_and_stays_the_same_from_notebook_to_notebook(walled):
+    box, before = student(walled)
+    zygote = max(before)
+    run = Run(walled, "import torch\nprint(torch.cuda.is_initialized())\ntorch.ones(300, 300) @ torch.ones(300, 300)")
+    assert run.printed == "False" and inside(box) == before
+    assert len(os.listdir(f"/proc/{zygote}/task")) == 1
+    if os.geteuid() == 0:  # to all others a process that may not be looked into shows no descriptors
+        opened_files = [os.readlink(entry.path) for entry in os.scandir(f"/proc/{zygote}/fd")]
+        assert opened_files and not [path for path in opened_files if "nvidia" in path]
+
+
+def descriptors(pid: int) -> int | None:
+    """How many a process has; None if this user may not see them."""
+    try:
+        return len(os.listdir(f"/proc/{pid}/fd"))
+    except PermissionError:
+        return None
+
+
+def settled(read: Callable[[], object], times: int = 20) -> object:
+    """What is read so many times in a row, a tenth of a second apart."""
+    last, same = read(), 1
+    while same < times:
+        time.sleep(0.1)
+        now = read()
+        last, same = now, same + 1 if now == last else 1
+    return last
+
+
+def test_notebook_after_notebook_nothing_more_is_open(any_pool):
+    def state() -> dict[object, int]:
+        box, found = student(any_pool)  # whose next kernel may just be opening its files
+        places = box._base / "sockets"
+        return settled(
+            lambda: {"sockets": len(list(places.iterdir()))} | {pid: descriptors(pid) for pid in (os.getpid(), *found)}
+        )
+
+    for _ in range(3):
+        Run(any_pool, "1", files={"a.txt": "a"})
+    before = state()
+    for _ in range(6):
+        Run(any_pool, "1", files={"a.txt": "a"})
+    end = time.monotonic() + busy.patience(10)
+    while True:  # the kernel that is forked ahead opens its files when it gets a processor; what is leaked stays
+        after = state()
+        lasting = before.keys() & after.keys()
+        was, now = ({name: found[name] for name in lasting} for found in (before, after))
+        if was == now or time.monotonic() > end:
+            break
+    assert len(lasting) >= 3 and now == was
+
+
+def test_a_kernels_messages_go_over_sockets_in_a_folder_that_no_student_enters(walled, monkeypatch):
+    connections = []
+    made = kernels.KernelManager.client
+    monkeypatch.setattr(
+        kernels.KernelManager, "client", lambda m, **k: connections.append(m.get_connection_info()) or made(m, **k)
+    )
+    run = Run(walled, "import pathlib\nprint([line.split()[3] for line in open('/proc/self/net/tcp').readlines()[1:]])")
+    (connection,) = connections
+    folder = Path(connection["ip"]).parent
+    assert connection["transport"] == "ipc" and folder.stat().st_mode & 0o077 == 0
+    assert "01" not in run.printed  # no connection is established over TCP, also not inside
+
+
+def test_torch_on_several_threads_blas_and_figures_work_in_a_fork(pool):
+    run = Run(
+        pool,
+        "import numpy as np, torch, matplotlib.pyplot as plt\ntorch.set_num_threads(4)\nx = torch.ones(600, 600)",
+        "w = x.clone().requires_grad_(True)\n((x @ w) ** 2).sum().backward()",
+        "print(torch.get_num_threads(), w.grad[0, 0])",
+        "print(np.linalg.norm(np.ones((300, 300)) @ np.ones((300, 300))))",
+        "plt.plot([1, 2])\nplt.show()",
+    )
+    assert run.errors == []
+    assert run.printed.splitlines() == ["4 tensor(720000.)", "90000.0"]
+    assert any(output.get("data", {}).get("image/png", "").startswith("iVBOR") for output in run.outputs)
+
+
+def test_magics_rich_output_shell_commands_and_helper_modules_work(pool):
+    run = Run(
+        pool,
+        "import helper\nfrom IPython.display import HTML\ndisplay(HTML('<b>bold</b>'))\nprint(helper.value)",
+        "!echo from a shell && touch a && cp -p a b",
+        "%timeit -n 1 -r 1 sum(range(10))",
+        "import subprocess, sys\nprint(subprocess.check_output([sys.executable, '-c', 'print(6)'], text=True))",
+        "await __import__('asyncio').sleep(0)",
+        files={"helper.py": "value = 41"},
+    )
+    assert run.errors == []
+    assert (
+        "cp:" not in run.printed
+        and "41" in run.printed
+        and "from a shell" in run.printed
+        and "loop" in run.printed
+        and "6" in run.printed
+    )
+    assert any("<b>bold</b>" in output.get("data", {}).get("text/html", "") for output in run.outputs)
+
+
+def test_every_fork_draws_its_own_random_numbers(any_pool):
+    draw = "import random, torch, numpy\nprint(random.random(), numpy.random.rand(), torch.rand(()).item())"
+    first, second = (Run(any_pool, draw).printed.split() for _ in range(2))
+    assert len({*first, *second}) == 6
+
+
+def test_nothing_of_a_notebook_reaches_the_next_one(any_pool):
+    files = {"part05.ipynb": "the student's"}
+    Run(
+        any_pool,
+        "import os, pathlib, tempfile, torch\ntorch.softmax = None\nmine = 1",
+        "pathlib.Path('part05.ipynb').write_text('changed')\npathlib.Path('new').mkdir()",
+        "pathlib.Path(tempfile.gettempdir(), 'left').touch()\nos.environ['LEFT'] = '1'",
+        files=files,
+    )
+    run = Run(
+        any_pool,
+        "import os, pathlib, tempfile, torch\nprint(torch.softmax is None, 'mine' in globals(), 'LEFT' in os.environ)",
+        "print(os.listdir('.'), pathlib.Path('part05.ipynb').read_text())",
+        "print(pathlib.Path(tempfile.gettempdir(), 'left').exists())",
+        files=files,
+    )
+    assert run.printed.splitlines() == ["False False False", "['part05.ipynb'] the student's", "False"]
+
+
+def test_nothing_that_was_handed_in_is_in_the_memory_of_the_next_kernel(any_pool):
+    look = """
+import re
+wanted, found = re.compile(b'a_nam[e]_of_mine|a sentenc[e] of mine'), 0
+with open('/proc/self/mem', 'rb') as memory:
+    for line in open('/proc/self/maps'):
+        places, rights = line.split()[:2]
+        begin, end = (int(place, 16) for place in places.split('-'))
+        if rights.startswith('rw'):
+            memory.seek(begin)
+            content = memory.read(end - begin)
+            found += len(wanted.findall(content))
+            del content
+print(found)
+"""
+    files = {"a_name_of_mine.py": "text = 'a sentence of mine'"}
+    assert int(Run(any_pool, "import a_name_of_mine", look, files=files).printed) > 0
+    assert Run(any_pool, look).printed == "0"
+
+
+def test_a_kernel_forked_ahead_finds_what_its_own_notebook_was_handed_in_with(ahead):
+    for value in ("1", "2"):
+        run = Run(ahead, "import helper\nprint(helper.value)", files={"helper.py": f"value = {value}"})
+        assert run.printed == value
+
+
+def test_one_kernel_at_a_time_the_next_is_forked_when_nothing_of_the_last_is_left(ahead):
+    Run(ahead, "1")
+    box, before = student(ahead)
+    kernel = waiting(box)
+    run = Run(ahead, LEAVE_A_DAEMON, "import os\nprint(len([n for n in os.listdir('/proc') if n.isdigit()]))")
+    assert run.printed == "2"  # this kernel, and the daemon
+    assert not alive({kernel}) and waiting(box) not in before
+    assert len(inside(box)) == len(before)
+
+
+def test_the_clock_of_a_kernel_forked_ahead_stands_still_until_its_notebook_begins(ahead):
+    Run(ahead, "1")
+    box, _ = student(ahead)
+    box.limits = dataclasses.replace(box.limits, notebook_s=2.0)
+    time.sleep(2.5)
+    assert Run(ahead, "print('begun')").printed == "begun"
+    box.limits = bubblewrap.Limits()
+
+
+def test_a_kernel_that_dies_while_it_waits_costs_nothing(ahead):
+    Run(ahead, "1")
+    box, _ = student(ahead)
+    kernel = waiting(box)
+    os.kill(kernel, 9)
+    assert not alive({kernel})
+    assert Run(ahead, "print('another')").printed == "another"
+
+
+def test_a_kernel_forked_ahead_with_other_settings_is_replaced(ahead, monkeypatch):
+    Run(ahead, "1")
+    monkeypatch.setenv("NBGRADER_VALIDATING", "1")
+    assert Run(ahead, "import os\nprint(os.environ['NBGRADER_VALIDATING'])").printed == "1"
+
+
+def waiting(box: host.Sandbox) -> int:
+    """The one kernel in a sandbox that nothing else runs in: the zygote's only child."""
+    assert box.answers()  # so that it has been forked
+    found = inside(box)
+    parents = {pid: int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in found}
+    names = {pid: Path(f"/proc/{pid}/comm").read_text() for pid in found}
+    (kernel,) = (pid for pid, parent in parents.items() if names.get(parent, "").startswith("python"))
+    return kernel
+
+
+def test_only_regular_files_of_the_folder_are_copied(tmp_path):
+    (tmp_path / "data" / "deep").mkdir(parents=True)
+    (tmp_path / "data" / "deep" / "x.csv").write_text("1,2")
+    (tmp_path / "link").symlink_to("/etc/hostname")
+    os.mkfifo(tmp_path / "pipe")
+    found = host._files(tmp_path, bubblewrap.Limits())
+    assert {path: os.read(fd, 9) for path, fd in found} == {"data/deep/x.csv": b"1,2"}
+
+
+@pytest.mark.parametrize("ending", ["", "os._exit(3)", "ctypes.string_at(0)"])
+def test_a_daemon_ends_with_its_notebook_however_that_ends(pool, ending):
+    box, before = student(pool)
+    run = Run(pool, LEAVE_A_DAEMON, "import ctypes, os\nprint('here')", ending)
+    assert run.printed == "here" and run.died == bool(ending)
+    assert inside(box) == before
+
+
+def test_a_stopped_kernel_is_killed_all_the_same(pool):
+    box, before = student(pool)
+    run = Run(pool, LEAVE_A_DAEMON, "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", timeout_s=1)
+    assert run.seconds < busy.patience(20)
+    assert inside(box) == before
+
+
+def test_an_endless_cell_is_interrupted_and_the_next_one_runs(pool):
+    run = Run(pool, "while True: pass", "print('next')", timeout_s=1)
+    assert run.printed == "next"
+
+
+def test_a_kernel_is_process_1_of_its_own_and_sees_no_other_process(walled):
+    run = Run(
+        walled, "import os\nprint([name for name in os.listdir('/proc') if name.isdigit()], os.getpid(), os.getppid())"
+    )
+    assert run.printed == "['1'] 1 0"
+
+
+def test_a_kernel_has_no_right_at_all_and_nothing_it_starts_gets_one(walled):
+    look = "print({line.split()[1] for line in open('/proc/self/status') if line.startswith('Cap')})"
+    status = "print([line.split()[1] for line in open('/proc/self/status') if line.startswith(('NoNew', 'Seccomp:'))])"
+    run = Run(
+        walled,
+        f"import subprocess, sys\n{look}\n{status}",
+        f"print(subprocess.run([sys.executable, '-c', {look!r}], capture_output=True, text=True).stdout.strip())",
+    )
+    assert run.printed.splitlines() == ["{'0000000000000000'}", "['1', '2']", "{'0000000000000000'}"]
+
+
+def test_a_kernel_cannot_mount_unmount_or_enter_anything(walled):
+    run = Run(
+        walled,
+        """
+import ctypes, errno, os
+libc = ctypes.CDLL(None, use_errno=True)
+for call in (
+    lambda: libc.mount(b'none', b'/tmp', b'tmpfs', 0, None),
+    lambda: libc.umount2(b'/proc/sys', 0),
+    lambda: libc.unshare(0x10000000),
+    lambda: libc.setns(os.open('/proc/self/ns/net', os.O_RDONLY), 0),
+    lambda: libc.setsid(),
+    lambda: libc.ptrace(16, 1, 0, 0),
+):
+    print(call(), errno.errorcode[ctypes.get_errno()])
+""",
+    )
+    assert run.printed.splitlines() == ["-1 EPERM"] * 6
+
+
+SIGNALS = ("SIGKILL", "SIGSTOP", "SIGTERM", "SIGINT", "SIGSEGV", "SIGXCPU", "SIGUSR1", "SIGCHLD", "SIGPIPE", "SIGTSTP")
+ALL = "sorted(map(int, filter(str.isdigit, os.listdir('/proc'))))"
+
+
+def test_no_signal_from_inside_reaches_the_zygote(walled):
+    box, processes = student(walled)
+    run = Run(
+        walled,
+        f"import os, signal, time\nif not (child := os.fork()):\n    for name in {SIGNALS!r}:\n"
+        "        for target in (-1, 0, 1):\n            try:\n"
+        "                os.kill(target, getattr(signal, name))\n            except OSError:\n                pass",
+        "time.sleep(1)\nprint('here')",
+    )
+    assert run.printed.startswith("here") and not run.died
+    assert student(walled)[0] is box and inside(box) == processes
+
+
+def test_whoever_kills_all_processes_kills_only_what_it_started(walled):
+    box, processes = student(walled)
+    run = Run(walled, "import os, signal\nos.fork() or signal.pause()\nos.kill(-1, 9)\nos.wait()", f"print({ALL})")
+    assert run.printed == "[1]"
+    assert inside(box) == processes
+    assert Run(walled, "print('next')").printed == "next"
+
+
+def test_what_the_namespaces_allow_cannot_be_changed(walled):
+    run = Run(
+        walled,
+        "import os, pathlib",
+        """
+for place, _, names in os.walk('/proc/sys'):
+    for name in names:
+        try:
+            with open(os.path.join(place, name), 'r+') as file:
+                file.write(file.read())
+            print('written', place, name)
+        except OSError:
+            pass
+""",
+    )
+    assert run.printed == ""
+
+
+def test_a_silent_zygote_is_found_out_and_replaced(walled, monkeypatch):
+    box, processes = student(walled)
+    zygote = max(processes)
+    assert Path(f"/proc/{zygote}/comm").read_text().startswith("python")
+    monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 1.0)
+    monkeypatch.setattr(kernel_handle, "STOP_LIMIT_S", 1.0)
+    stopping = threading.Timer(1.0, os.kill, (zygote, signal.SIGSTOP))
+    stopping.start()
+    run = Run(walled, "import time\ntime.sleep(60)", "print('after')")
+    stopping.join()
+    assert run.died and run.struck is limits.EndedBy.SILENCE and run.printed == "" and run.seconds < busy.patience(30)
+    assert not alive(processes)
+    monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 20.0)
+    assert Run(walled, "print('fresh')").printed == "fresh"
+
+
+CHANGES = (
+    "os.sched_setaffinity(1, {min(os.sched_getaffinity(1))})",
+    "resource.prlimit(1, resource.RLIMIT_NOFILE, (100, 100))",
+    "os.chmod('/dev/shm', 0)",
+    "os.chmod('/tmp', 0)",
+    "os.chmod('/dev/pts/ptmx', 0)",
+    "os.setxattr('/tmp', 'user.note', b'a note')",
+    "[os.wait() for _ in range(100) if os.fork() or os._exit(0)]",
+    "open('/dev/shm/left', 'w').write('a note')",
+)
+SEEN = """
+import os, resource
+niceness = os.getpriority(os.PRIO_PROCESS, 0)
+print(niceness, os.sched_getaffinity(1), os.sched_getscheduler(1), open('/proc/1/oom_score_adj').read())
+print([resource.prlimit(1, getattr(resource, name)) for name in dir(resource) if name.startswith('RLIMIT_')][1:])
+for path in ('/tmp', '/dev/shm', '/dev/pts'):
+    state = os.stat(path)
+    print(state.st_mode, state.st_uid, len(os.listdir(path)), state.st_mtime > 2)
+print(oct(os.stat('/dev/ptmx').st_mode), os.ttyname(os.openpty()[1]))
+print(open('/proc/net/dev').read(), [line.split()[1:4:2] for line in open('/proc/net/tcp')][2:], os.getpid())
+print(open('/proc/sys/kernel/pid_max').read(), os.fork() or os._exit(0))
+"""
+
+
+@pytest.mark.parametrize("deed", CHANGES)
+def test_what_a_notebook_changes_is_not_there_for_the_next_one(walled, deed):
+    before = Run(walled, SEEN)
+    box, processes = student(walled)
+    done = Run(walled, f"import os, resource\n{deed}\nprint('done')")
+    after = Run(walled, SEEN)
+    assert before.errors == [] and before.printed.count("\n") > 5 and after.printed == before.printed
+    assert done.printed.endswith("done") or "setxattr" in deed  # which is refused
+    assert student(walled)[0] is box and inside(box) == processes
+
+
+def test_no_open_file_is_shared_with_the_next_notebook(walled):
+    look = """
+import fcntl, os
+def state(fd):
+    return os.lseek(fd, 0, os.SEEK_CUR), fcntl.fcntl(fd, fcntl.F_GETFL), fcntl.fcntl(fd, fcntl.F_GETSIG)
+inherited = [fd for fd in range(100) if os.path.exists(f'/proc/self/fd/{fd}')]
+inherited = [fd for fd in inherited if os.readlink(f'/proc/self/fd/{fd}').startswith('/')]
+print(len(inherited) > 3, [state(fd) for fd in inherited])
+"""
+    spoil = """
+for fd in inherited:
+    os.lseek(fd, 12345, os.SEEK_SET)
+    fcntl.fcntl(fd, fcntl.F_SETSIG, 42)
+    try:
+        fcntl.fcntl(fd, fcntl.F_SETFL, os.O_NONBLOCK | os.O_DIRECT)  # no figure could read its font any more
+    except OSError:
+        pass
+"""
+    before = Run(walled, look)
+    box, _ = student(walled)
+    assert Run(walled, look, spoil).errors == []
+    after = Run(walled, look, "import matplotlib.pyplot as plt\nplt.title('$x^2$')\nplt.show()")
+    assert student(walled)[0] is box and after.errors == []
+    assert before.printed.startswith("True") and after.printed == before.printed
+
+
+def test_what_is_changed_of_a_folder_above_python_is_not_so_for_the_next_one(tmp_path, monkeypatch):
+    (tmp_path / "python").mkdir()
+    roots = bubblewrap.interpreter_roots()
+    monkeypatch.setattr(bubblewrap, "interpreter_roots", lambda: [*roots, str(tmp_path / "python")])
+    with opened() as pool:
+        for _ in range(2):
+            run = Run(
+                pool,
+                f"import os\nprint(os.listdir({str(tmp_path)!r}))\nos.chmod({str(tmp_path)!r}, 0o600)",
+                f"open({str(tmp_path / 'python' / 'new')!r}, 'w')",
+            )
+            assert run.printed == "['python']" and run.errors == ["PermissionError"]
+
+
+def test_a_zygote_that_cannot_load_says_why():
+    box = host.Sandbox(walled=False, libraries=Libraries(("torch", "torch.no_such_module")))
+    with pytest.raises(host.SandboxError, match="no_such_module"):
+        box.ready()
+
+
+def test_a_zygote_with_a_second_thread_does_not_fork(tmp_path, monkeypatch):
+    for path in bubblewrap.PROGRAM:
+        text = path.read_text().replace(
+            "import zmq\n",
+            "import threading, time, zmq\nthreading.Thread(target=time.sleep, args=(9,), daemon=True).start()\n",
+        )
+        (tmp_path / path.name).write_text(text)
+    monkeypatch.setattr(bubblewrap, "ZYGOTE", tmp_path / "zygote.py")
+    with pytest.raises(host.SandboxError, match="2 threads"):
+        host.Sandbox(walled=False).ready()
+
+
+def test_a_kernel_that_cannot_start_is_our_failure_and_says_why(walled):
+    box, _ = student(walled)
+    kernel = box.start(None, [], {"NAME": "\0"})
+    end = time.monotonic() + 20
+    while kernel.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
+    assert kernel.returncode == 1 and "null" in kernel.failure
+
+
+def test_no_file_of_the_judge_is_left(monkeypatch):
+    with tempfile.TemporaryDirectory() as folder:  # a short path, which sockets can have
+        monkeypatch.setattr("tempfile.tempdir", folder)
+        with opened(walled=False) as pool:
+            Run(pool, "print(1)")
+            assert list(Path(folder).iterdir())
+        assert [path.name for path in Path(folder).iterdir()] == []

@@ -1,0 +1,204 @@
+"""What a student sees of `python -m grading check`: each part in the words that fit, within its time, nothing left."""
+
+import contextlib
+import io
+import json
+import os
+from pathlib import Path
+
+import psutil
+import pytest
+
+from attention import course
+from attention.course import COURSE
+from dev import sample_class
+from dev.packages import REPOSITORY
+from grading.__main__ import main
+from grading.core import limits
+from grading.selfcheck import table, visible_checks
+
+# An answer cell a part; what its row must say, and what the line below the row must begin with.
+ANSWERS = {
+    2: ("raise NotImplementedError()", "not finished", "NotImplementedError is still raised: the answer cell, line 1."),
+    3: ("def attention_logits(q, K, D_qk):\n    return K", "does not pass yet",
+        "3 keys give 3 logits: expected shape (3,), got (3, 2)"),
+    5: ("class MyMHA(nn.Module):\n    def __init__(self, *sizes):\n        1 / 0", "does not pass yet",
+        "MyMHA(10, 12, 4, 3, 2) makes an nn.Module: line 3 of your answer, `1 / 0`, raised ZeroDivisionError"),
+    6: ("import os\nos._exit(0)", "does not pass yet", "the process that ran it ended."),
+    7: ("class MyGQA(nn.Module:\n    pass", "does not pass yet", "the answer cell, line 1: SyntaxError: invalid"),
+    14: ("kv_cache_MHA = '\\x1b[2J'\nprint('noise')", "does not pass yet", "kv_cache_MHA is one expression: expected"),
+}  # fmt: skip
+
+
+def solved(number: int) -> str:
+    """The model answer of a part."""
+    part = course.PARTS[number]
+    (cell,) = [c for c in sample_class.model(part)["cells"] if c["id"] == f"{part.stem}-answer"]
+    return "".join(cell["source"])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Parts in every state: the answers above, model answers, untouched, damaged and missing ones."""
+    place = tmp_path_factory.mktemp("work")
+    for part in course.PARTS.values():
+        notebook = sample_class.model(part) if part.number in (1, 8) else sample_class.released(part)
+        if part.number in ANSWERS:
+            notebook = sample_class.hand_in(part, ANSWERS[part.number][0])
+        if part.number == 9:  # cells of the student's own that leave and fail, and a figure
+            own = "# %%\nexit()\n# %%\n%matplotlib inline\n1 / 0\n# %%\nawait __import__('asyncio').sleep(0)"
+            notebook = sample_class.hand_in(part, f"{solved(9)}\n{own}", " ")
+        sample_class.write(place, part, notebook)
+    sample_class.equip(place)
+    (place / "part10.ipynb").write_text("{ no notebook")
+    (place / "part12.ipynb").unlink()
+    return place
+
+
+@pytest.fixture(scope="module")
+def shown(folder: Path) -> tuple[bool, str]:
+    """What is printed about that folder, and whether all could be checked; the notebooks stay as they are."""
+    before = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.glob("*.ipynb")}
+    out = io.StringIO()
+    all_checked = table.show(COURSE, [folder], out)
+    assert before == {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.glob("*.ipynb")}
+    return all_checked, out.getvalue()
+
+
+def row(text: str, number: int) -> tuple[str, str]:
+    """The row of a part, and what stands below it."""
+    lines = text.splitlines()
+    (at,) = [n for n, line in enumerate(lines) if line.startswith(f"  {number:>2}  ")]
+    below = lines[at + 1 :]
+    return lines[at], " ".join(
+        line.strip() for line in below[: next(n for n, b in enumerate(below) if b[:8].strip() or not b)]
+    )
+
+
+@pytest.mark.parametrize("number", ANSWERS)
+def test_an_answer_is_told_what_its_check_found(number: int, shown: tuple[bool, str]):
+    _, says, because = ANSWERS[number]
+    line, below = row(shown[1], number)
+    assert says in line
+    assert below.startswith(because), below
+
+
+def test_right_answers_pass_also_beside_cells_that_fail(shown: tuple[bool, str]):
+    for number in (1, 8, 9):
+        line, below = row(shown[1], number)
+        assert "passes" in line and not below
+
+
+def test_what_was_not_touched_is_not_started(shown: tuple[bool, str]):
+    for number in (4, 11, 13):
+        assert "not started" in row(shown[1], number)[0]
+
+
+def test_a_written_answer_is_there_or_to_do(shown: tuple[bool, str]):
+    assert "written answer: there" in row(shown[1], 8)[0]
+    for number in (6, 9, 11, 14):  # 9 holds a blank
+        assert "written answer: to do" in row(shown[1], number)[0]
+    assert "written" not in row(shown[1], 1)[0]
+
+
+def test_a_damaged_and_a_missing_notebook_are_named_and_the_command_says_so(shown: tuple[bool, str]):
+    all_checked, text = shown
+    assert not all_checked
+    assert "not checked" in row(text, 10)[0] and row(text, 10)[1].startswith("the file is not JSON (line 1)")
+    assert "not checked" in row(text, 12)[0] and row(text, 12)[1] == "the notebook is not in this folder."
+    assert "3 of 14 parts pass the visible checks; 1 of 5 written answers are there." in text
+
+
+def test_in_a_pipe_nothing_but_text_is_printed(shown: tuple[bool, str]):
+    assert shown[1].replace("\n", "").isprintable()
+    assert "noise" not in shown[1]
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colour_comes_on_a_terminal_unless_it_is_refused(monkeypatch: pytest.MonkeyPatch):
+    result = visible_checks.Result(Path("part03.ipynb"), course.PARTS[3], visible_checks.State.FAILS, "\x1b[2J3 keys")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    coloured = table.row(COURSE, result, Terminal())
+    assert "\x1b[31mdoes not pass yet\x1b[0m" in coloured and "\x1b[2J" not in coloured
+    assert "\x1b" not in table.row(COURSE, result, io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert table.row(COURSE, result, Terminal()) == table.row(COURSE, result, io.StringIO())
+
+
+def test_no_message_is_longer_than_three_lines(monkeypatch: pytest.MonkeyPatch):
+    result = visible_checks.Result(Path("part03.ipynb"), course.PARTS[3], visible_checks.State.FAILS, "word " * 5000)
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = table.row(COURSE, result, io.StringIO()).splitlines()
+    assert len(lines) == 4 and max(map(len, lines[1:])) < 60 and lines[-1].endswith(" …")
+
+
+def test_an_endless_loop_is_stopped_with_all_that_it_started(
+    folder: Path, tmp_path: Path, shown: tuple[bool, str], monkeypatch: pytest.MonkeyPatch
+):
+    loop = "import subprocess\nprint(subprocess.Popen(['sleep', '600']).pid, file=open('pid', 'w'), flush=True)"
+    part = course.PARTS[1]
+    sample_class.write(tmp_path, part, sample_class.hand_in(part, f"{loop}\nwhile True: pass"))
+    monkeypatch.setattr(limits, "CHECK_LIMIT_S", 2.0)
+    out = io.StringIO()
+    assert table.show(COURSE, [tmp_path / "part01.ipynb"], out)
+    line, below = row(out.getvalue(), 1)
+    assert "does not pass yet" in line and below == "the answer cell was still running after 2 s."
+    started = int((tmp_path / "pid").read_text())
+    with contextlib.suppress(psutil.NoSuchProcess):  # it may be waited for while it is looked at
+        assert psutil.Process(started).status() == psutil.STATUS_ZOMBIE
+
+
+def test_part_13_takes_MyMHA_from_the_course_s_own_module_next_to_it(tmp_path: Path, shown: tuple[bool, str]):
+    answer = "assert MyMHA.__module__ == 'attention_course.mha'\ndef reduced_matrices(*_):\n    return None"
+    sample_class.write(tmp_path, course.PARTS[13], sample_class.hand_in(course.PARTS[13], answer))
+    (alone,) = visible_checks.results(COURSE, [tmp_path / "part13.ipynb"])
+    assert alone.message.startswith("the setup cell, line 4: ModuleNotFoundError: No module named 'attention_course'")
+    sample_class.equip(tmp_path)
+    (result,) = visible_checks.results(COURSE, [tmp_path / "part13.ipynb"])
+    assert result.message.startswith("D = 6, H = 3, r = 5: four torch tensors of the right shapes: got None.")
+
+
+def test_processes_can_start_without_a_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(visible_checks.sys, "platform", "darwin")
+    sample_class.equip(tmp_path)
+    sample_class.write(tmp_path, course.PARTS[8], sample_class.model(course.PARTS[8]))
+    (result,) = visible_checks.results(COURSE, [tmp_path / "part08.ipynb"])
+    assert result.state is visible_checks.State.PASSES
+
+
+def test_the_command_passes_a_notebook_by_any_name_and_says_so(
+    tmp_path: Path, shown: tuple[bool, str], capsys: pytest.CaptureFixture
+):
+    sample_class.equip(tmp_path)
+    sample_class.write(tmp_path, course.PARTS[4], sample_class.model(course.PARTS[4]))
+    (tmp_path / "part04.ipynb").rename(tmp_path / "my copy.ipynb")
+    assert main(["check", str(tmp_path / "my copy.ipynb")]) == 0
+    assert "passes" in row(capsys.readouterr().out, 4)[0]
+
+
+@pytest.mark.parametrize("name", ["nowhere", "empty"])
+def test_a_place_without_notebooks_is_one_clear_line(name: str, tmp_path: Path, capsys: pytest.CaptureFixture):
+    (tmp_path / "empty").mkdir()
+    assert main(["check", str(tmp_path / name)]) == 1
+    printed = capsys.readouterr()
+    assert not printed.out and printed.err.count("\n") == 1 and str(tmp_path / name) in printed.err
+
+
+def test_a_notebook_without_its_checks_says_so(tmp_path: Path, capsys: pytest.CaptureFixture):
+    (tmp_path / "part04.ipynb").write_text(json.dumps({"cells": [{"cell_type": "code", "source": ["1"]}]}))
+    assert main(["check", str(tmp_path / "part04.ipynb")]) == 1
+    assert row(capsys.readouterr().out, 4)[1].startswith("its cell of visible checks is missing.")
+
+
+def test_the_release_as_it_is_needs_no_run(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(visible_checks, "_context", lambda: pytest.fail("a process was started"))
+    folder = REPOSITORY / "release" / COURSE.name
+    states = {result.state for result in visible_checks.results(COURSE, visible_checks.notebooks(COURSE, folder))}
+    assert states == {visible_checks.State.NOT_STARTED} and os.path.isdir(folder)

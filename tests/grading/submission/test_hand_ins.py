@@ -1,0 +1,291 @@
+"""What students hand in is not always a notebook: each kind of damage costs what it should, and nobody else anything.
+
+One class, graded once by the real pipeline; each student is a kind of damage to part 1, beside a sound part 3.
+"""
+
+import copy
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from kernel_runs import inside
+
+from attention import course
+from attention.course import COURSE
+from dev import course_copy, sample_class
+from dev.packages import REPOSITORY
+from grading.classroom import class_run
+from grading.core import messages
+from grading.gradebook import course_folder, marks
+from grading.judge import save_marks
+from grading.sandbox import host, kernel_handle
+from grading.submission import notices
+
+ONE, THREE = course.PARTS[1], course.PARTS[3]
+SOUND = sample_class.model(ONE)
+STOP_S = 8  # the limit of a cell in this class
+
+
+def _cell(notebook: dict, ending: str) -> dict:
+    return next(cell for cell in notebook["cells"] if cell["id"] == f"part01{ending}")
+
+
+def _without(ending: str) -> dict:
+    out = copy.deepcopy(SOUND)
+    out["cells"].remove(_cell(out, ending))
+    return out
+
+
+def _changed(ending: str, **changes: object) -> dict:
+    out = copy.deepcopy(SOUND)
+    _cell(out, ending).update(changes)
+    return out
+
+
+def _with_meta(ending: str, **changes: object) -> dict:
+    out = copy.deepcopy(SOUND)
+    _cell(out, ending)["metadata"]["nbgrader"].update(changes)
+    return out
+
+
+def _added(source: str, at: int | None = None) -> dict:
+    out = copy.deepcopy(SOUND) if at else _changed("-answer", source=STUB)
+    cell = {"cell_type": "code", "metadata": {}, "source": source, "outputs": [], "execution_count": None}
+    out["cells"].insert(len(out["cells"]) if at is None else at, cell)
+    return out
+
+
+def _copied(ending: str, **changes: object) -> dict:
+    out = copy.deepcopy(SOUND)
+    out["cells"].append({**copy.deepcopy(_cell(out, ending)), **changes})
+    return out
+
+
+def _stripped() -> dict:
+    """As some other programs save it: without any of nbgrader's metadata."""
+    out = copy.deepcopy(SOUND)
+    for cell in out["cells"]:
+        cell["metadata"] = {}
+    return out
+
+
+def _forged_test() -> dict:
+    """No answer, and in place of the test cell the student's own, which displays full marks and claims to be graded."""
+    out = copy.deepcopy(sample_class.released(ONE))
+    forged = {**out["cells"].pop(out["cells"].index(_cell(out, "-test"))), "id": "part01-tests", "source": "5.0"}
+    forged["metadata"] = {"nbgrader": {**forged["metadata"]["nbgrader"], "grade_id": "part01-tests"}}
+    full = {"output_type": "execute_result", "data": {"text/plain": "5.0"}, "metadata": {}, "execution_count": 1}
+    out["cells"].append({**forged, "outputs": [full]})
+    return out
+
+
+ANSWER = "".join(_cell(SOUND, "-answer")["source"])
+STUB = "".join(_cell(sample_class.released(ONE), "-answer")["source"])
+# Each student: what stands in part01.ipynb, the marks of part 1, and a notice that must be given, or none at all.
+KINDS: dict[str, tuple[object, float, str | None]] = {
+    "sound": (SOUND, 5, None),
+    "not-json": (b"<html>502 Bad Gateway</html>", 0, messages.not_json(1)),
+    "empty": (b"", 0, messages.EMPTY),
+    "not-text": (b"\xff\xfe\x00\x01", 0, messages.NOT_TEXT),
+    "no-cells": (b'{"metadata": {}, "nbformat": 4, "nbformat_minor": 5}', 0, messages.NO_CELLS),
+    "a-list": (b"[1, 2, 3]", 0, messages.NO_CELLS),
+    "nested-deeply": (b"[" * 200_000, 0, messages.NOT_JSON_DEEP),
+    "fifty-megabytes": (b'{"cells": [' + b" " * 50 * 2**20 + b"]}", 0, messages.too_large(50 * 2**20, 20 * 2**20)),
+    "a-folder": (None, 0, messages.NOT_A_FILE),
+    "a-link": (Path("part03.ipynb"), 0, messages.NOT_A_FILE),
+    "test-deleted": (_without("-test"), 5, messages.TEST_DELETED),
+    "test-deleted-without-an-answer": (_forged_test(), 0, messages.TEST_DELETED),
+    "test-copied": (_copied("-test", source="raise ValueError"), 5, None),
+    "test-rewritten": (_changed("-test", source="# mine\n5.0"), 5, messages.OTHER_RELEASE),
+    "test-made-text": (_changed("-test", cell_type="markdown"), 5, messages.type_changed("part01-test")),
+    "points-changed": (_with_meta("-test", points=500), 5, messages.POINTS_CHANGED),
+    "answer-deleted": (_without("-answer"), 0, messages.ANSWER_DELETED),
+    "answer-not-written": (_changed("-answer", source=STUB), 0, None),
+    "answer-at-the-end": (_added(ANSWER), 5, None),
+    "answer-copied-and-worked-on": (_copied("-answer", source=ANSWER + "\nprint('done')"), 5, None),
+    "setup-rewritten": (_changed("-setup", source="H = 3"), 5, messages.OTHER_RELEASE),
+    "older-release": (_changed("", source="# 1 · An older title (4 points)"), 5, messages.OTHER_RELEASE),
+    "metadata-lost": (_stripped(), 5, None),
+    "byte-order-mark": (b"\xef\xbb\xbf" + json.dumps(SOUND).encode(), 5, None),
+    "other-kernel": (
+        SOUND | {"metadata": {"kernelspec": {"name": "ir", "language": "R", "display_name": "R"}}},
+        5,
+        None,
+    ),
+    "scratch-cell-raises": (_added("1 / 0", at=3), 5, None),
+    "warns": (_added("np.array([1.0]) / 0", at=5), 5, None),
+    "never-ends": (_changed("-answer", source="while True:\n    pass\n" + ANSWER), 0, None),
+    "never-ends-and-cannot-be-stopped": (
+        _changed("-answer", source="while True:\n    try:\n        while True: pass\n    except BaseException: pass"),
+        0,
+        None,
+    ),
+    "prints-much": (_changed("-answer", source="print('x' * 100_000_000)\n" + ANSWER), 5, None),
+    "exits-after-the-answer": (_changed("-answer", source=ANSWER + "\nexit()"), 5, None),
+    "ends-the-kernel": (_changed("-answer", source=ANSWER + "\nimport os; os._exit(1)"), 0, None),
+    "missing": (b"", 0, None),
+    "extra-notebook": (SOUND, 5, None),
+}
+
+
+def _write(folder: Path, content: object) -> None:
+    path = folder / "part01.ipynb"
+    match content:
+        case bytes():
+            path.write_bytes(content)
+        case None:
+            path.mkdir()
+        case Path():
+            path.symlink_to(content)
+        case dict():
+            path.write_text(json.dumps(content), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, marks.Row], dict[str, class_run.Graded], Path]:
+    """The class, graded: rows of marks and results by student."""
+    root = tmp_path_factory.mktemp("class")
+    course_copy.new(root)
+    for student, (content, _, _) in KINDS.items():
+        folder = root / "submitted" / student / COURSE.name
+        folder.mkdir(parents=True)
+        sample_class.write(folder, THREE, sample_class.model(THREE))
+        _write(folder, content)
+    (root / "submitted" / "missing" / COURSE.name / "part01.ipynb").unlink()
+    (root / "submitted" / "extra-notebook" / COURSE.name / "scratch.ipynb").write_text("{}")
+    os.environ["GRADING_CELL_LIMIT_S"] = str(STOP_S)
+    try:
+        course_folder.register(root)
+        results = {result.student: result for result in class_run.graded(root, list(KINDS))}
+    finally:
+        del os.environ["GRADING_CELL_LIMIT_S"]
+    with course_folder.gradebook(root) as book:
+        rows = {row.student: row for row in marks.read(book, COURSE)}
+    return rows, results, root
+
+
+def by_student(function: Callable) -> Callable:
+    return pytest.mark.parametrize("student", KINDS)(function)
+
+
+@by_student
+def test_damage_to_part_1_costs_what_it_should(student: str, graded: tuple):
+    rows, results, _ = graded
+    assert results[student].error == "" and results[student].unmarked == []
+    assert rows[student].parts[1] == KINDS[student][1]
+
+
+@by_student
+def test_damage_to_part_1_costs_nothing_in_part_3(student: str, graded: tuple):
+    assert graded[0][student].parts[3] == 10
+
+
+@by_student
+def test_damage_is_named_in_one_line_with_student_and_part(student: str, graded: tuple):
+    wanted = KINDS[student][2]
+    lines = [str(n) for n in graded[1][student].notices if n.part == "part01"]
+    assert lines == ([] if wanted is None else [f"{student}, part01: {wanted}"])
+    assert all("\n" not in line and line.endswith(".") for line in lines)
+
+
+def test_a_deleted_test_cell_is_restored_and_its_report_is_in_the_feedback(graded: tuple):
+    page = graded[2] / "feedback" / "test-deleted" / COURSE.name / "part01.html"
+    assert "<strong>5</strong> of 5 points" in page.read_text(encoding="utf-8")
+    assert graded[1]["test-deleted"].struck == []
+
+
+@by_student
+def test_a_damaged_part_has_feedback_too(student: str, graded: tuple):
+    pages = graded[2] / "feedback" / student / COURSE.name
+    assert (pages / "part01.html").exists() or student == "missing"
+    assert (pages / "part03.html").exists()
+
+
+def test_missing_notebooks_are_named_in_one_line(graded: tuple):
+    lines = [str(n) for n in graded[1]["missing"].notices]
+    others = ", ".join(part.stem for part in course.PARTS.values() if part.number not in (1, 3))
+    assert lines == [f"missing, part01, {others}: {messages.FILE_MISSING}"]
+
+
+def test_an_extra_notebook_is_named_and_left_out(graded: tuple):
+    notices = [str(n) for n in graded[1]["extra-notebook"].notices if n.part == "scratch.ipynb"]
+    assert notices == [f"extra-notebook, scratch.ipynb: {messages.FILE_EXTRA}"]
+
+
+def test_the_size_of_graded_notebooks_is_bounded(graded: tuple):
+    for path in (graded[2] / "autograded").glob("*/*/*.ipynb"):
+        assert path.stat().st_size < 2 * 2**20, path
+
+
+def test_a_feedback_page_shows_the_report_and_no_hidden_test(graded: tuple):
+    page = (graded[2] / "feedback" / "sound" / COURSE.name / "part03.html").read_text(encoding="utf-8")
+    assert "<strong>10</strong> of 10 points" in page
+    assert "rubric" not in page and "oracles" not in page
+
+
+def test_a_failure_of_ours_leaves_the_part_unmarked_and_the_next_run_marks_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    course_copy.new(tmp_path)
+    folder = tmp_path / "submitted" / "anna" / COURSE.name
+    folder.mkdir(parents=True)
+    sample_class.write(folder, ONE, SOUND)
+    source = tmp_path / "source" / COURSE.name / "part01.ipynb"
+    sound = source.read_text(encoding="utf-8")
+    source.write_text(sound.replace("sheet.total()", "sheet.total(1 / 0)"), encoding="utf-8")
+    course_folder.register(tmp_path)
+    first = class_run.grade_student(tmp_path, "anna")
+    assert first.unmarked == ["part01"]
+    with course_folder.gradebook(tmp_path) as book:
+        assert marks.read(book, COURSE)[0].parts[1] is None
+        assert save_marks.unmarked(book, COURSE.name, "anna") == ["part01"]
+    assert not (tmp_path / "autograded" / "anna" / COURSE.name).exists()
+    source.write_text(sound, encoding="utf-8")
+    course_folder.register(tmp_path)
+    assert class_run.grade_student(tmp_path, "anna").unmarked == []
+    with course_folder.gradebook(tmp_path) as book:
+        assert marks.read(book, COURSE)[0].parts[1] == 5
+
+
+def test_a_notebook_that_the_system_kills_is_not_graded_and_the_next_run_grades_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    course_copy.new(tmp_path)
+    folder = tmp_path / "submitted" / "anna" / COURSE.name
+    folder.mkdir(parents=True)
+    sample_class.write(folder, ONE, _added("!sleep 12", at=1))
+    course_folder.register(tmp_path)
+    start, killed = host.Sandbox.start, []
+
+    def start_and_kill(box: host.Sandbox, *arguments: object) -> kernel_handle.Kernel:
+        kernel = start(box, *arguments)
+        if not killed:
+            killed.append(max(inside(box)))  # the last to be started
+            threading.Timer(5.0, os.kill, (*killed, signal.SIGKILL)).start()
+        return kernel
+
+    monkeypatch.setattr(host.Sandbox, "start", start_and_kill)
+    first = class_run.grade_student(tmp_path, "anna")
+    assert len(killed) == 1 and messages.KILLED in first.error
+    with course_folder.gradebook(tmp_path) as book:
+        assert marks.read(book, COURSE) == []
+    assert class_run.grade_student(tmp_path, "anna").error == ""
+    with course_folder.gradebook(tmp_path) as book:
+        assert marks.read(book, COURSE)[0].parts[1] == 5
+
+
+def test_notices_of_a_sound_hand_in_are_none(tmp_path: Path):
+    for part in course.PARTS.values():
+        sample_class.write(tmp_path, part, sample_class.model(part))
+    assert notices.found("anna", tmp_path, REPOSITORY / "release" / COURSE.name, COURSE) == []
+
+
+def test_what_hit_a_limit_is_named_with_its_part(graded: tuple):
+    struck = {student: result.struck for student, result in graded[1].items() if result.struck}
+    assert struck["never-ends"] == [f"part01: {messages.cell_stopped(STOP_S)}"]
+    assert struck["ends-the-kernel"] == [f"part01: {messages.kernel_ended(None)}"]
+    assert "sound" not in struck and "never-ends-and-cannot-be-stopped" in struck

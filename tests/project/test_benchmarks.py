@@ -1,0 +1,311 @@
+"""The benchmarks run, and what they say follows from what was measured."""
+
+import csv
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import graded_class
+import psutil
+import pytest
+
+from attention import course
+from attention.course import COURSE
+from dev.packages import REPOSITORY
+from grading.core.course import Part
+from grading.gradebook import course_folder
+
+BENCHMARKS = REPOSITORY / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))
+
+import earned  # noqa: E402  (found through the line above)
+import grading_runs  # noqa: E402
+import measured  # noqa: E402
+import public_torch  # noqa: E402
+import repeat  # noqa: E402
+import simulate  # noqa: E402
+import system_calls  # noqa: E402
+
+
+def test_the_benchmark_grades_a_class_every_way_and_leaves_a_table_and_a_picture(tmp_path: Path):
+    arguments = "--students 1 --parts 1 --rounds 1 --workers 1 --results".split()
+    run = subprocess.run(
+        [sys.executable, BENCHMARKS / "autograde.py", *arguments, tmp_path], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert "[4/4]" in run.stdout and "x stock" in run.stdout
+    with open(tmp_path / "autograde.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["way"] for row in rows] == ["judge", "class on 1", "floor", "stock"]
+    for row in rows:
+        assert float(row["wall_s"]) > 0 and float(row["cpu_s"]) > 0.5 and float(row["peak_mb"]) > 100, row
+    assert (tmp_path / "autograde.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_parents_part_is_measured_with_workers_that_have_graded_before(tmp_path: Path):
+    arguments = "--students 6 --parts 1 --workers 1 --results".split()
+    run = subprocess.run(
+        [sys.executable, BENCHMARKS / "parent.py", *arguments, tmp_path], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert re.search(r"^[1-9]\d* students a minute", run.stdout, re.MULTILINE)
+    with open(tmp_path / "parent.csv", newline="", encoding="utf-8") as file:
+        (row,) = csv.DictReader(file)
+    assert row["students"] == "5" and float(row["parent_s"]) > 0
+
+
+def test_computing_is_counted_in_children_and_grandchildren_killed_or_not(tmp_path: Path):
+    busy = "import time\nwhile time.process_time() < 1: pass\n"
+    (tmp_path / "busy.py").write_text(busy)
+    (tmp_path / "child.py").write_text(
+        "import subprocess, sys, time\n"
+        "subprocess.run([sys.executable, 'busy.py'])\n"
+        "left = subprocess.Popen([sys.executable, '-c', open('busy.py').read() + 'time.sleep(60)'])\n"
+        "while 'S' not in open(f'/proc/{left.pid}/stat').read().rpartition(')')[2].split()[0]: time.sleep(0.1)\n"
+        "time.sleep(0.5)\n"
+        "left.kill()\n"
+    )
+    (tmp_path / "first.py").write_text("import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'])\n")
+    cost = measured.run([sys.executable, "first.py"], tmp_path, dict(os.environ), tmp_path / "log")
+    assert 1.9 <= cost.cpu_s < 3.5 and cost.parent_s < 1.0
+
+
+def test_system_calls_are_counted_within_the_walls_alone_and_those_refused_apart():
+    enter, leave = "raw_syscalls:sys_enter: NR {} (3, 0, 0, 0, 0, 0)", "raw_syscalls:sys_exit: NR {} = {}"
+    trace = [
+        f"python 7/7 {enter.format(257)}",  # openat, outside
+        "python 7/7 PERF_RECORD_FORK(8:8):(7:7)",
+        "bwrap 8/8 PERF_RECORD_COMM exec: bwrap:8/8",
+        f"bwrap 8/8 {enter.format(165)}",  # mount, bubblewrap's own
+        "bwrap 8/8 PERF_RECORD_FORK(9:9):(8:8)",
+        f"python 9/11 {enter.format(257)}",
+        f"a name (of: its own) 9/9 {enter.format(87)}",  # unlink
+        f"python 9/9 {leave.format(319, -1)}",  # memfd_create
+        "python 7/7 PERF_RECORD_FORK(9:9):(7:7)",  # the number again, for another process
+        f"python 9/9 {enter.format(87)}",
+        "no line of perf's",
+    ]
+    found = system_calls.read(trace)
+    assert (found.made, found.refused) == ({"openat": 1, "unlink": 1}, {"number 319": 1})
+    lines = system_calls.table(found).splitlines()
+    assert lines[0].endswith("openat 1, unlink 1") and lines[1].endswith("number 319 1")
+    assert "splice" in lines[2] and "openat" not in lines[2].split(", ")
+
+
+def test_a_command_that_fails_is_told_with_its_last_line(tmp_path: Path):
+    with pytest.raises(RuntimeError, match="ended with 3: no such class"):
+        code = "import sys\nprint('no such class')\nsys.exit(3)"
+        measured.run([sys.executable, "-c", code], tmp_path, dict(os.environ), tmp_path / "log")
+
+
+def test_with_few_workers_the_simulated_time_is_that_of_grading():
+    found = simulate.simulate(1000, 10, simulate.Costs(grade_s=10.0, parent_s=0.01, start_s=0.0))
+    assert found.seconds == pytest.approx(1000 * 10.0 / 10, rel=0.05)
+    assert found.worker_busy > 0.95 and found.parent_busy < 0.02
+
+
+def test_with_many_workers_the_simulated_time_is_that_of_the_parent():
+    found = simulate.simulate(1000, 500, simulate.Costs(grade_s=10.0, parent_s=0.2, start_s=5.0))
+    assert found.seconds == pytest.approx(1000 * 0.2, rel=0.05)
+    assert found.parent_busy > 0.95
+
+
+def test_a_simulation_without_measured_costs_says_what_to_do(tmp_path: Path, monkeypatch, capsys):
+    monkeypatch.setattr(simulate, "RESULTS", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["simulate.py"])
+    assert simulate.main() == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    monkeypatch.setattr(sys, "argv", "simulate.py --grade-s 12 --parent-s 0.1 --start-s 6".split())
+    assert simulate.main() == 0
+    assert "at most 600 students a minute" in capsys.readouterr().out
+
+
+def test_the_simulation_takes_what_a_further_student_costs_from_the_tables(tmp_path: Path):
+    columns = "way,workers,parts,students,cpu_s,parent_s"
+    lines = ["class on 2,2,others,8,50,3.0", "class on 2,2,others,32,146,5.4", "class on 2,2,13,2,38,3.0"]
+    (tmp_path / "autograde.csv").write_text("\n".join([columns, *lines]))
+    (tmp_path / "parent.csv").write_text("students,workers,parts,wall_s,parent_s\n200,2,14,10.0,9.0\n")
+    costs = simulate.measured(tmp_path)
+    # 96 s for 24 students; 18 s to start; part 13: 20 s for 2; of each the parent's 0.1 s; 10 s for 200 merged
+    assert costs == simulate.Costs(grade_s=4 - 0.1 + 10, parent_s=0.05, start_s=18.0)
+
+
+SCORE = {"shape": 2.0, "right up to a constant factor": 4.0, "exact": 4.0}
+RIGHT = {"model-answers": {"part03": earned.Part(10.0, SCORE)}}
+LESS = {"model-answers": {"part03": earned.Part(6.0, {**SCORE, "exact": 0.0}, {"exact": "still running after 20 s"})}}
+VERSIONS = {"Python": "3.11.7", "torch": "2.13.0+cpu", "numpy": "2.4.6"}
+
+
+def a_run(found: earned.Earned, torch: str = "2.13.0+cpu") -> grading_runs.Run:
+    return grading_runs.Run(found, 60.0, {}, {**VERSIONS, "torch": torch}, {"kernel, part 1": 10**9}, 1.0)
+
+
+def test_a_mark_that_differs_is_named_with_its_item_its_runs_and_the_reason():
+    marks, item = earned.differences({"first": RIGHT, "second": LESS, "third": RIGHT})
+    assert (marks.student, marks.part, marks.item) == ("model-answers", "part03", "marks")
+    assert marks.runs == {10.0: ["first", "third"], 6.0: ["second"]}
+    assert item.item == "exact" and "0 in second: still running after 20 s" in item.text()
+
+
+def test_items_that_change_places_differ_although_the_marks_are_the_same():
+    one, other = ({"shape": first, "exact": 4.0 - first} for first in (4.0, 0.0))
+    runs = {name: {"student": {"part03": earned.Part(4.0, items)}} for name, items in (("a", one), ("b", other))}
+    found = earned.differences(runs)
+    assert [each.item for each in found] == ["shape", "exact"]
+
+
+def test_a_student_or_a_part_that_is_missing_or_not_marked_in_one_run_differs():
+    unmarked = {"model-answers": {"part03": earned.Part(None, found={"marks": "our failure"})}}
+    for found in ({}, {"model-answers": {}}, unmarked):
+        (difference,) = earned.differences({"first": RIGHT, "second": found})
+        assert difference.runs == {10.0: ["first"], None: ["second"]}
+
+
+def test_runs_that_agree_with_each_other_but_not_with_an_answers_name_differ():
+    named = {"model-answers": earned.expected("model-answers", ["part03"])}
+    (difference,) = earned.differences({earned.EXPECTED: named, "first": LESS, "second": LESS})
+    assert difference.runs == {10.0: [earned.EXPECTED], 6.0: ["first", "second"]}
+
+
+def test_the_marks_by_name_are_those_of_the_answers_that_a_student_is_made_of():
+    stems = [part.stem for part in course.PARTS.values()]
+    names = "model-answers unusual-style rule-breaker half-done untouched-release damaged-hand-in".split()
+    totals = [sum(part.marks for part in earned.expected(name, stems).values()) for name in names]
+    assert totals == [81, 81, 0, 48, 0, 0]
+    assert earned.expected("usual-mistakes", ["part03"]) == {"part03": earned.Part(6)}
+    assert earned.expected("part13-03-root-of-r-over-H", ["part13"]) == {"part13": earned.Part(3)}
+
+
+def test_marks_items_and_what_was_found_are_read_from_a_graded_course(tmp_path: Path):
+    lost, broken = {"exact": "2.236 times too large"}, "Line 2: remove it."
+
+    def change(part: Part, notebook: dict) -> dict:
+        return graded_class.report(notebook, part, lost if part.number == 3 else {}, broken if part.number == 8 else "")
+
+    graded_class.entered(tmp_path, {"student": change})
+    for stem in ("part03", "part08"):
+        (tmp_path / "submitted" / "student" / COURSE.name).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "submitted" / "student" / COURSE.name / f"{stem}.ipynb").touch()
+    with course_folder.gradebook(tmp_path) as book:
+        found = earned.read(book, tmp_path, "student")
+        failed = earned.read(book, tmp_path, "student", "the walls fell")
+    assert set(found) == {"part03", "part08"}
+    assert found["part03"].items["exact"] == 0 and found["part03"].found == lost
+    assert found["part03"].marks == pytest.approx(sum(found["part03"].items.values()), abs=1e-5)
+    assert found["part08"].marks == 0 and found["part08"].found == {"marks": broken}
+    assert failed["part03"] == earned.Part(None, found={"marks": "the walls fell"})
+    assert earned.load(earned.dump({"student": found})) == {"student": found}
+
+
+@pytest.mark.parametrize(("second", "status"), [(RIGHT, 0), (LESS, 1)])
+def test_graded_again_with_other_marks_the_command_says_which_and_fails(second, status, monkeypatch, capsys):
+    runs = iter([a_run(RIGHT), a_run(second)])
+    monkeypatch.setattr(grading_runs, "grade", lambda words: next(runs))
+    monkeypatch.setattr(sys, "argv", "repeat.py --runs 1 --load 0 --workers 1 8".split())
+    assert repeat.main() == status
+    printed = capsys.readouterr().out
+    assert "[2/2]" in printed and "torch 2.13.0+cpu" in printed
+    lines = ["part03, exact", "    4 in run 1 (no load, 1 worker)", "    0 in run 2 (no load, 8 workers): still"]
+    assert ("\n".join(lines) in printed) == (status == 1)
+    assert ("the same in all 2 runs" in printed) == (status == 0)
+
+
+def test_a_run_that_fails_is_a_failure_and_those_before_it_are_shown(monkeypatch, capsys):
+    runs = iter([a_run(RIGHT)])
+
+    def grade(words: list[str]) -> grading_runs.Run:
+        for run in runs:
+            return run
+        raise RuntimeError("a run ended with exit status 1")
+
+    monkeypatch.setattr(grading_runs, "grade", grade)
+    monkeypatch.setattr(sys, "argv", "repeat.py --runs 2 --load 0 --workers 1".split())
+    assert repeat.main() == 1
+    printed = capsys.readouterr()
+    assert "exit status 1" in printed.err and "same in all 1 runs" in printed.out
+
+
+@pytest.mark.parametrize(("second", "status"), [(RIGHT, 0), (LESS, 1)])
+def test_another_build_of_torch_with_other_marks_is_said_and_fails(second, status, monkeypatch, capsys):
+    runs = iter([a_run(RIGHT), a_run(second, "2.13.0+cu130")])
+    monkeypatch.setattr(grading_runs, "grade", lambda words, python: next(runs))
+    monkeypatch.setattr(public_torch, "disk_sizes", lambda python: (2 * 10**9, 10**9))
+    monkeypatch.setattr(sys, "argv", ["public_torch.py", "--environment", sys.prefix])
+    assert public_torch.main() == status
+    printed = capsys.readouterr().out
+    assert re.search(r"^torch +2\.13\.0\+cpu +2\.13\.0\+cu130$", printed, re.MULTILINE)
+    assert ("    4 in here\n    0 in public: still running after 20 s" in printed) == (status == 1)
+    assert ("same in both environments" in printed) == (status == 0)
+
+
+def test_the_same_build_twice_is_said():
+    assert "no two builds are compared" in public_torch.summary({"here": a_run(RIGHT), "public": a_run(RIGHT)}, [])
+
+
+def test_the_second_environment_takes_nothing_from_a_folder_of_wheels(tmp_path: Path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "onlyhere-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("onlyhere-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: onlyhere\nVersion: 1.0\n")
+        wheel.writestr("onlyhere-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr("onlyhere-1.0.dist-info/RECORD", "")
+    (tmp_path / "pip.conf").write_text(f"[global]\nfind-links = {tmp_path}\n", encoding="utf-8")
+    monkeypatch.setenv("PIP_CONFIG_FILE", str(tmp_path / "pip.conf"))
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    ask = [sys.executable, "-m", "pip", "install", "--no-index", "--dry-run", "--target", tmp_path / "out", "onlyhere"]
+    assert subprocess.run(ask, capture_output=True).returncode == 0
+    with public_torch.without_wheels() as environment:
+        assert subprocess.run(ask, capture_output=True, env=environment).returncode == 1
+
+
+def test_busy_processes_end_with_the_run_that_they_load():
+    before = set(psutil.Process().children())
+    with pytest.raises(ValueError), grading_runs.busy(1):
+        busy = set(psutil.Process().children()) - before
+        assert len(busy) >= grading_runs.cores()
+        raise ValueError
+    assert not any(process.is_running() for process in busy)
+
+
+def test_busy_processes_end_even_if_the_command_is_killed():
+    code = "import grading_runs, time\nwith grading_runs.busy(1):\n print('up', flush=True)\n time.sleep(60)\n"
+    with subprocess.Popen([sys.executable, "-c", code], cwd=BENCHMARKS, stdout=subprocess.PIPE) as command:
+        assert command.stdout.readline() == b"up\n"
+        busy = psutil.Process(command.pid).children()
+        command.kill()
+    assert len(busy) == grading_runs.cores()
+    _, alive = psutil.wait_procs(busy, timeout=20)
+    assert not alive
+
+
+def test_a_run_ends_with_the_command_and_with_all_that_it_started(tmp_path: Path):
+    script = tmp_path / "stubborn.py"
+    script.write_text(
+        "import os, signal, subprocess, sys, time\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "left = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'], start_new_session=True)\n"
+        "print(os.getpid(), left.pid, flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    code = "import sys, grading_runs\ngrading_runs.SCRIPT, grading_runs.END_LIMIT_S = sys.argv[1], 0.5\n"
+    code += "grading_runs.stop_on_signals()\ngrading_runs.grade([])\n"
+    settings = {"cwd": BENCHMARKS, "env": {**os.environ, "TMPDIR": str(tmp_path)}, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen([sys.executable, "-c", code, script], stdout=subprocess.PIPE, **settings) as command:
+        started = [psutil.Process(int(pid)) for pid in command.stdout.readline().split()]
+        command.send_signal(signal.SIGTERM)
+    _, alive = psutil.wait_procs(started, timeout=20)
+    assert len(started) == 2 and not alive
+    assert not list(tmp_path.glob("runs-*"))
+
+
+def test_a_run_ends_when_the_command_has_been_killed(tmp_path: Path):
+    command = [sys.executable, BENCHMARKS / "grade_once.py", tmp_path, "--students", "untouched-release"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as run:
+        while not (tmp_path / "course" / "submitted").exists():
+            time.sleep(0.1)
+        run.stdin.close()
+        assert run.wait(60) == 130
+    assert not (tmp_path / "earned.json").exists()

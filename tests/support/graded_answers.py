@@ -1,0 +1,96 @@
+"""Grades the answers of tests/answers through nbgrader and the judge, several at once.
+
+A process has a course folder with one student, who hands in again and again: the k-th answer of each part in round k.
+So libraries are loaded once a process, and not once an answer; each notebook has a kernel of its own all the same.
+
+A lean course leaves out what takes longest and decides no mark: the cells that draw figures, and in part 13 all but 8
+of 32 samples, for which attention/part13_run.py argues that no bound depends on luck.
+"""
+
+import multiprocessing
+import os
+import re
+import shutil
+import tempfile
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+import nbformat
+
+from attention import course
+from attention.course import COURSE
+from dev import course_copy, sample_class
+from grading.gradebook import course_folder, marks, results
+from grading.judge import save_marks
+
+STUDENT = "again-and-again"
+
+
+@dataclass(frozen=True)
+class Found:
+    """What an answer earned, and the usual mistakes that its report names."""
+
+    marks: float | None
+    mistakes: list[str]
+
+
+def grade(answers: dict[int, list[Path]], root: Path, lean: bool) -> dict[Path, Found]:
+    """What became of each answer; `answers` by part. `root` is a folder for the courses."""
+    first = root / "course"
+    course_copy.new(first)
+    for path in (first / "source" / COURSE.name).glob("*.ipynb") if lean else ():
+        path.write_text(nbformat.writes(_lean(nbformat.read(path, as_version=4))), encoding="utf-8")
+    course_folder.register(first)
+    rounds = [
+        {number: paths[k] for number, paths in answers.items() if k < len(paths)}
+        for k in range(max(map(len, answers.values())))
+    ]
+    found: dict[Path, Found] = {}
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=_prepare, initargs=(first,)) as pool:
+        for done in as_completed([pool.submit(_grade, given, lean) for given in rounds]):
+            found |= done.result()
+            print(f"{len(found)} answers are graded", flush=True)
+    return found
+
+
+def _prepare(first: Path) -> None:
+    global _root
+    _root = Path(tempfile.mkdtemp(dir=first.parent)) / "course"
+    shutil.copytree(first, _root)
+
+
+def _grade(given: dict[int, Path], lean: bool) -> dict[Path, Found]:
+    folder = _root / "submitted" / STUDENT / COURSE.name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for number, path in given.items():
+        part = course.PARTS[number]
+        notebook = nbformat.from_dict(sample_class.hand_in(part, path.read_text(encoding="utf-8")))
+        sample_class.write(folder, part, _lean(notebook) if lean else notebook)
+    result = course_folder.api(_root).autograde(COURSE.name, STUDENT, force=True, create=True)
+    assert result["success"], course_folder.last_error(result)
+    with course_folder.gradebook(_root) as book:
+        (row,), unmarked = marks.read(book, COURSE), save_marks.unmarked(book, COURSE.name, STUDENT)
+    assert not unmarked, f"{unmarked} of {given} are not marked"
+    return {path: Found(row.parts[n], _named(course.PARTS[n].stem)) for n, path in given.items()}
+
+
+def _lean(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    notebook.cells = [cell for cell in notebook.cells if not cell.id.endswith("-figure")]
+    for cell in notebook.cells:
+        if cell.id.startswith("part13-"):
+            cell.source = fewer_samples("".join(cell.source))
+    return notebook
+
+
+def fewer_samples(source: str) -> str:
+    """A cell of part 13 with 8 samples in place of 32."""
+    return re.sub(r"\b32, (?=[13]00\b)", "8, ", source)
+
+
+def _named(stem: str) -> list[str]:
+    path = _root / "autograded" / STUDENT / COURSE.name / f"{stem}.ipynb"
+    report = results.report_of(nbformat.read(path, as_version=4))
+    return sorted({item.mistake for item in report.items if item.mistake})

@@ -1,0 +1,94 @@
+"""Runs cells in a sandbox's kernel, as nbgrader does, and counts the processes that are left."""
+
+import contextlib
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import busy
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.preprocessors import Execute
+
+from attention.course import COURSE
+from grading.core.limits import EndedBy
+from grading.judge import kernels
+from grading.sandbox.host import Sandbox
+from grading.sandbox.sandbox_keeper import Pool
+
+
+class Run:
+    """One notebook's run: what its cells printed, their outputs, whether the kernel died, and of what."""
+
+    def __init__(self, pool: Pool, *cells: str, files: dict[str, str] | None = None, timeout_s: int = 60) -> None:
+        notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
+        managers = []
+
+        class Manager(kernels.KernelManager):
+            def __init__(self, **settings: object) -> None:
+                super().__init__(**settings)
+                self.pool = pool
+                managers.append(self)
+
+        execute = Execute(
+            kernel_manager_class=Manager,
+            shutdown_kernel="immediate",
+            allow_errors=True,
+            timeout=timeout_s,
+            extra_arguments=["--HistoryManager.hist_file=:memory:"],
+        )
+        started, self.died = time.monotonic(), False
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                for name, text in (files or {}).items():
+                    Path(folder, name).write_text(text)
+                execute.preprocess(notebook, {"metadata": {"path": folder}})
+        except DeadKernelError:
+            self.died = True
+        except CellTimeoutError:  # of a kernel that does not even react to an interrupt
+            pass
+        self.seconds = time.monotonic() - started
+        self.struck: EndedBy | None = managers[-1].struck
+        self.outputs = [output for cell in notebook.cells for output in cell.outputs]
+        self.errors = [output.ename for output in self.outputs if output.output_type == "error"]
+        self.printed = "".join(o.text for o in self.outputs if o.output_type == "stream" and o.name == "stdout").strip()
+
+
+def student(pool: Pool) -> tuple[Sandbox, set[int]]:
+    """The sandbox that the next run will be in, and its processes."""
+    box = pool.take()
+    found = inside(box)
+    pool.give_back(box)
+    return box, found
+
+
+def inside(box: Sandbox) -> set[int]:
+    """The processes of a sandbox, as the host sees them: all descendants of the one that the judge started."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError, ValueError):
+            parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    found = {box._process.pid} & parents.keys()
+    while more := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found
+
+
+def alive(pids: set[int]) -> set[int]:
+    """Those of some processes that still run, or wait to be buried, after at most 10 seconds of an idle machine."""
+    end = time.monotonic() + busy.patience(10)
+    while (left := {pid for pid in pids if os.path.exists(f"/proc/{pid}")}) and time.monotonic() < end:
+        time.sleep(0.02)
+    return left
+
+
+@contextlib.contextmanager
+def opened(ahead: bool = False, **settings: object) -> Iterator[Pool]:
+    """A pool that forks no kernel ahead unless asked to, closed at the end."""
+    pool = Pool(ahead=ahead, libraries=COURSE.libraries, **settings)
+    try:
+        yield pool
+    finally:
+        pool.close()

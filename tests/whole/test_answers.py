@@ -1,0 +1,68 @@
+"""Every answer in tests/answers earns what its name says and is told what its first line names.
+
+They go through the real notebooks, nbgrader and the judge; some once more without the judge, as in JupyterLab. Where
+ALL_ANSWERS is set, all do both, with figures and at part 13's full size, which takes four times as long.
+"""
+
+import os
+from pathlib import Path
+
+import direct_runs
+import graded_answers
+import pytest
+from graded_answers import Found
+from hand_written import declared
+
+from attention import course
+from attention.course import COURSE
+from dev import sample_class
+from grading.core.course import Part
+
+ANSWERS = sorted(sample_class.ANSWERS.glob("part*/*.py"))
+LISTS = {part.number: sorted((sample_class.ANSWERS / part.stem).glob("*.py")) for part in course.PARTS.values()}
+LARGE = {5, 7, 10, 13}
+WHOLLY = bool(os.environ.get("ALL_ANSWERS"))
+DIRECTLY = ANSWERS if WHOLLY else ANSWERS[::12]  # of each part right and wrong ones
+
+
+@pytest.fixture(scope="session")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Found]:
+    """What every answer earned, and the usual mistakes that its report names."""
+    return graded_answers.grade(LISTS, tmp_path_factory.mktemp("answers"), lean=not WHOLLY)
+
+
+@pytest.fixture(scope="session")
+def earned_directly() -> dict[Path, float | str]:
+    """The marks of every answer without the judge, as in JupyterLab."""
+    hand_ins = [(COURSE.part_of(answer.parent.name), answer.read_text(encoding="utf-8")) for answer in DIRECTLY]
+    return dict(zip(DIRECTLY, direct_runs.marks(hand_ins, lean=not WHOLLY), strict=True))
+
+
+def each_of(answers: list[Path]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("answer", answers, ids=lambda path: f"{path.parent.name}/{path.stem}")
+
+
+each = each_of(ANSWERS)
+
+
+@each
+def test_an_answer_earns_what_its_name_says(answer: Path, found: dict[Path, Found]):
+    assert found[answer].marks == float(answer.stem.split("-")[0])
+
+
+@each
+def test_an_answer_is_told_the_mistakes_that_its_first_line_names(answer: Path, found: dict[Path, Found]):
+    assert found[answer].mistakes == sorted(declared(answer))
+
+
+@each_of(DIRECTLY)
+def test_an_answer_earns_the_same_without_the_judge(answer: Path, earned_directly: dict[Path, float | str]):
+    assert earned_directly[answer] == float(answer.stem.split("-")[0])
+
+
+@pytest.mark.parametrize("part", course.PARTS.values(), ids=lambda part: part.stem)
+def test_a_part_has_right_answers_of_many_kinds_and_wrong_ones(part: Part):
+    right = [path for path in LISTS[part.number] if float(path.stem.split("-")[0]) == part.automatic]
+    least_right, least_wrong = (12, 15) if part.number in LARGE else (5, 8)
+    assert len(right) >= least_right
+    assert len(LISTS[part.number]) - len(right) >= least_wrong

@@ -1,0 +1,284 @@
+"""Hostile hand-ins: none earns more than its honest content, reads what it may not, or costs anyone else anything.
+
+One class, graded in one run by the real pipeline, with small limits. Each file in tests/attacks is a student, handed in
+beside an honest one. The rules against imports are taken out of this class's tests, so that they stop nobody here: the
+walls and the judge must hold alone.
+
+A file is a docstring (what it tries; what must hold), headers, and cells that begin with `# %%`:
+
+    # part: 3                   the part it hands in
+    # earns: 2                  the marks of its honest content
+    # tamper: tags, outputs     optional: functions of this file that damage the notebook or the folder
+    # %%
+    # MODEL                     such a line stands for the part's model answer
+"""
+
+import ast
+import contextlib
+import ctypes
+import json
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import nbformat
+import psutil
+import pytest
+import tamper
+
+from attention import course
+from attention.course import COURSE
+from dev import course_copy, sample_class
+from grading.classroom import class_run
+from grading.core import limits
+from grading.core.course import Part
+from grading.gradebook import course_folder, marks
+from grading.sandbox import bubblewrap
+
+FOLDER = Path(__file__).parents[1] / "attacks"
+NEXT = "03-value-from-x"  # the honest student's answer to part 1; it earns 3 of 5
+# What the class may use. An honest notebook here needs 1 s and 0.4 GB.
+LIMITS = {
+    "CELL_LIMIT_S": 8,
+    "CALL_LIMIT_S": 3.0,
+    "TEST_LIMIT_S": 6.0,
+    "TESTS_LIMIT_S": 12.0,
+    "NOTEBOOK_LIMIT_S": 40.0,
+    "GRACE_S": 2.0,
+    "RESPONSE_LIMIT_S": 4.0,
+    "OUTPUTS_LIMIT_S": 10,
+    "SILENCE_LIMIT_S": 10.0,
+    "MEMORY_BYTES": 1536 * 2**20,
+    "SCRATCH_BYTES": 48 * 2**20,
+    "SHARED_BYTES": 32 * 2**20,
+}
+SLACK_S = 40.0  # starting a sandbox and ending one, on a busy machine
+SECRETS = {
+    "the course's secret": "secret-of-the-owner-81723",
+    "another student's hand-in": "peer-text-48213",
+    "a file in the home folder": "home-text-77120",
+    "the gradebook": "SQLite format 3",
+    "a hidden test": "sheet.item(",
+    "an oracle": "hashlib.sha256",
+    "what an attack prints when it succeeds": "STOLEN",
+}
+PR_SET_CHILD_SUBREAPER = 36
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One hostile student: the part, what its honest content earns, its cells, and the damage to its files."""
+
+    name: str
+    part: Part
+    earns: float
+    cells: str
+    tamper: list[str] = field(default_factory=list)
+
+
+def _read(path: Path) -> Attack:
+    head, *cells = re.split(r"^# %%.*\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert ast.get_docstring(ast.parse(head)), f"{path.name} does not say what it tries"
+    said = dict(re.findall(r"^# (\w+): (.*)$", head, flags=re.MULTILINE))
+    part = course.PARTS[int(said["part"])]
+    text = "# %%\n".join(cells).replace("# MODEL\n", _model(part) + "\n")
+    return Attack(path.stem, part, float(said["earns"]), text, re.findall(r"\w+", said.get("tamper", "")))
+
+
+def _model(part: Part) -> str:
+    cells = sample_class.model(part)["cells"]
+    return next("".join(cell["source"]) for cell in cells if cell["id"] == f"{part.stem}-answer")
+
+
+ATTACKS = {path.stem: _read(path) for path in sorted(FOLDER.glob("*.py"))}
+
+
+def _hand_in(root: Path, attack: Attack) -> None:
+    folder = root / "submitted" / attack.name / COURSE.name
+    folder.mkdir(parents=True)
+    notebook = sample_class.hand_in(attack.part, attack.cells)
+    for name in attack.tamper:
+        getattr(tamper, name)(notebook, folder)
+    sample_class.write(folder, attack.part, notebook)
+
+
+def _hand_in_honestly(root: Path, student: str) -> None:
+    folder = root / "submitted" / student / COURSE.name
+    folder.mkdir(parents=True)
+    answer = (sample_class.ANSWERS / "part01" / f"{NEXT}.py").read_text(encoding="utf-8")
+    answer += f"\n# {SECRETS['another student' + chr(39) + 's hand-in']}\n"
+    sample_class.write(folder, course.PARTS[1], sample_class.hand_in(course.PARTS[1], answer))
+
+
+def _next(attack: Attack) -> str:
+    """The honest student who is graded next, often in the same sandbox."""
+    return f"{attack.name}--next"
+
+
+def _without_rules(root: Path) -> None:
+    for path in (root / "source" / COURSE.name).glob("*.ipynb"):
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        for cell in notebook["cells"]:
+            lines = "".join(cell["source"]).splitlines(keepends=True)
+            cell["source"] = "".join(line for line in lines if not line.startswith("sheet.require("))
+        path.write_text(json.dumps(notebook), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Run:
+    """The graded class: its folder, marks and results by student, and what was left of it."""
+
+    root: Path
+    rows: dict[str, marks.Row]
+    results: dict[str, class_run.Graded]
+    seconds: float
+    slowness: float
+    processes: list[str]
+    files: list[str]
+
+    def notebook(self, attack: Attack) -> dict:
+        path = self.root / "autograded" / attack.name / COURSE.name / f"{attack.part.stem}.ipynb"
+        return nbformat.read(path, as_version=4)
+
+    def shown(self, attack: Attack) -> dict[str, str]:
+        """Everything that the student may get to see, by file: pages, and outputs without their sources."""
+        out = {}
+        for path in (self.root / "autograded" / attack.name).rglob("part*.ipynb"):
+            cells = nbformat.read(path, as_version=4).cells
+            out[path.name] = "\n".join(json.dumps(cell.get("outputs", [])) for cell in cells)
+        for path in (self.root / "feedback" / attack.name).rglob("*.html"):
+            out[path.name] = path.read_text(encoding="utf-8")
+        return out
+
+    def outputs(self, attack: Attack, test: bool) -> list[dict]:
+        """The outputs of the test cell, or of all the others."""
+        cells = [cell for cell in self.notebook(attack)["cells"] if cell["cell_type"] == "code"]
+        of_test = [cell for cell in cells if cell["id"] == f"{attack.part.stem}-test"]
+        return [o for cell in cells if (cell in of_test) == test for o in cell["outputs"]]
+
+    def page(self, attack: Attack) -> str:
+        path = self.root / "feedback" / attack.name / COURSE.name / f"{attack.part.stem}.html"
+        return path.read_text(encoding="utf-8")
+
+
+def _left(before: set[psutil.Process], limit_s: float = 10.0) -> list[str]:
+    """The processes below this one that were not there before, once they had time to end."""
+    end = time.monotonic() + limit_s
+    while True:
+        found = []
+        for process in set(psutil.Process().children(recursive=True)) - before:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                command = " ".join(process.cmdline())
+                if process.status() != psutil.STATUS_ZOMBIE and "resource_tracker" not in command:
+                    found.append(f"{process.pid} {command}")
+        if not found or time.monotonic() > end:
+            return found
+        time.sleep(0.2)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    """The class, graded."""
+    if reason := bubblewrap.available():
+        pytest.fail(reason)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # whoever is left behind becomes a child of this process
+    root = tmp_path_factory.mktemp("class")
+    course_copy.new(root)
+    _without_rules(root)
+    (root / "home").mkdir()
+    (root / "home" / "diary.txt").write_text(SECRETS["a file in the home folder"])
+    temporary = Path(tempfile.mkdtemp(prefix="attacks-"))  # not below root, which pytest closes to other users
+    temporary.chmod(0o711)
+    students = []
+    wanted = os.environ.get("ATTACKS", "")  # for one's own use: a part of their names
+    for attack in [a for a in ATTACKS.values() if re.search(wanted, a.name)]:
+        _hand_in(root, attack)
+        students.append(attack.name)
+        students.append(_next(attack))
+        _hand_in_honestly(root, students[-1])
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in LIMITS.items():
+            patch.setenv(f"GRADING_{name}", str(value))
+        patch.setenv("ATTENTION_COURSE_SECRET", SECRETS["the course's secret"])
+        patch.setenv("HOME", str(root / "home"))
+        patch.setenv("TMPDIR", str(temporary))
+        course_folder.register(root)
+        before, started = set(psutil.Process().children(recursive=True)), time.monotonic()
+        results, slowness = {}, 1.0
+        for result in class_run.graded(root, students, workers=4):
+            results[result.student] = result
+            slowness = max(slowness, os.getloadavg()[0] / os.cpu_count())
+            print(f"{result.seconds:6.1f} s  {result.student}  {result.error} {result.unmarked}", flush=True)
+        seconds = time.monotonic() - started
+    left = _left(before)
+    with course_folder.gradebook(root) as book:
+        rows = {row.student: row for row in marks.read(book, COURSE)}
+    files = [path.name for path in temporary.iterdir()]
+    shutil.rmtree(temporary)
+    yield Run(root, rows, results, seconds, slowness, left, files)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0)
+
+
+def each(function: Callable) -> Callable:
+    wanted = [a for a in ATTACKS.values() if re.search(os.environ.get("ATTACKS", ""), a.name)]
+    return pytest.mark.parametrize("attack", wanted, ids=lambda attack: attack.name)(function)
+
+
+def test_there_are_enough():
+    assert len(ATTACKS) >= 40
+
+
+@each
+def test_an_attack_earns_what_its_honest_content_earns(attack: Attack, run: Run):
+    result = run.results[attack.name]
+    assert (result.error, result.unmarked) == ("", [])
+    assert run.rows[attack.name].parts[attack.part.number] == attack.earns
+
+
+@each
+def test_the_test_cell_holds_a_report_and_one_result(attack: Attack, run: Run):
+    report, result = run.outputs(attack, test=True)
+    assert (report["output_type"], result["output_type"]) == ("display_data", "execute_result")
+    assert "".join(report["data"]["text/plain"]).startswith(f"Part {attack.part.number}")
+    assert result["data"] == {"text/plain": repr(attack.earns)}
+
+
+@each
+def test_an_attack_learns_no_secret(attack: Attack, run: Run):
+    for file, text in run.shown(attack).items():
+        for what, secret in SECRETS.items():
+            assert secret not in text, f"{what} stands in {file}"
+
+
+@each
+def test_an_attack_leaves_no_script_in_the_feedback(attack: Attack, run: Run):
+    page = re.sub(r"(?s)\A.*?<body>", "", run.page(attack))
+    assert not re.search(r"(?i)<(script|iframe|object|embed|svg|form|link|meta|base|style)\b", page)
+    assert not re.search(r"(?i)<[^>]*\s(on\w+|(href|src)\s*=\s*[\"']?\s*(javascript|vbscript|data:text))", page)
+    assert not re.search(r"(?i)<img[^>]*http", page)
+
+
+@each
+def test_the_next_student_gets_the_marks_of_an_honest_run(attack: Attack, run: Run):
+    result = run.results[_next(attack)]
+    assert (result.error, result.unmarked, run.rows[_next(attack)].parts[1]) == ("", [], 3.0)
+    assert (run.root / "feedback" / _next(attack) / COURSE.name / "part01.html").exists()
+
+
+@each
+def test_an_attack_takes_no_longer_than_a_notebook_may(attack: Attack, run: Run):
+    own_s = LIMITS["NOTEBOOK_LIMIT_S"] + LIMITS["SILENCE_LIMIT_S"] + SLACK_S
+    assert run.results[attack.name].seconds < own_s * min(run.slowness, limits.BUSY_FACTOR)
+
+
+def test_no_process_is_left(run: Run):
+    assert run.processes == []
+
+
+def test_no_file_is_left(run: Run):
+    assert [name for name in run.files if not name.startswith(("tmp", "pymp-"))] == []

@@ -1,0 +1,120 @@
+"""The commands as a user meets them: what they print, what they leave, and one clear line for what can be mended."""
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from attention import course
+from attention.course import COURSE
+from dev import sample_class
+from dev.__main__ import main as dev_main
+from dev.packages import REPOSITORY
+from grading.__main__ import main
+from grading.gradebook import course_folder
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of what the commands need of the repository, in place of the real one."""
+    for name in ("source", "release", "tests/answers"):
+        shutil.copytree(REPOSITORY / name, tmp_path / name)
+    course_folder.configure(tmp_path, REPOSITORY)
+    monkeypatch.setattr("dev.__main__.REPOSITORY", tmp_path)
+    monkeypatch.setattr(sample_class, "ANSWERS", tmp_path / "tests" / "answers")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_autograde_without_hand_ins_says_where_to_put_them(repository: Path, capsys: pytest.CaptureFixture):
+    assert main(["autograde"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "no submissions in submitted" in error and "submitted/STUDENT/attention/part01.ipynb" in error
+
+
+def test_autograde_without_sources_says_so(repository: Path, capsys: pytest.CaptureFixture):
+    folder = repository / "submitted" / "anna" / COURSE.name
+    folder.mkdir(parents=True)
+    sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+    shutil.rmtree(repository / "source")
+    assert main(["autograde"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and f"source/{COURSE.name}" in error
+
+
+def test_autograde_with_a_broken_gradebook_says_so_and_keeps_it(repository: Path, capsys: pytest.CaptureFixture):
+    folder = repository / "submitted" / "anna" / COURSE.name
+    folder.mkdir(parents=True)
+    sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+    (repository / "gradebook.db").write_text("not a database, but somebody's file")
+    assert main(["autograde"]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "gradebook.db" in error
+    assert (repository / "gradebook.db").read_text() == "not a database, but somebody's file"
+
+
+def test_an_empty_hand_in_is_named_and_the_others_are_graded(repository: Path, capsys: pytest.CaptureFixture):
+    for student in ("anna", "ben"):
+        (repository / "submitted" / student / COURSE.name).mkdir(parents=True)
+    folder = repository / "submitted" / "anna" / COURSE.name
+    sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+    assert main(["autograde", "--workers", "1"]) == 1
+    printed = capsys.readouterr().out
+    assert "ben: not graded. no notebook was submitted." in printed
+    rows = list(csv.DictReader((repository / "marks.csv").open()))
+    assert [(row["student"], row["part01"]) for row in rows] == [("anna", "5")]
+
+
+def test_text_of_something_else_than_a_notebook_says_so(tmp_path: Path, capsys: pytest.CaptureFixture):
+    path = tmp_path / "notes.txt"
+    path.write_text("hello")
+    assert dev_main(["text", str(path)]) == 1
+    assert capsys.readouterr().err == f"text: {path}: this is no notebook (JSONDecodeError).\n"
+
+
+def test_text_shows_cells_with_their_roles_and_no_outputs(capsys: pytest.CaptureFixture):
+    path = REPOSITORY / "notebooks" / COURSE.name / "part03.ipynb"
+    assert dev_main(["text", str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "=== part03-test code locked 10 points" in printed
+    check = printed.split("=== part03-check")[1].split("===")[0]
+    assert "check_part03(attention_logits)" in check and "Part 3: the visible checks pass." not in printed
+    assert "10 of 10 points" not in printed
+
+
+def test_a_wrong_number_of_workers_is_refused(capsys: pytest.CaptureFixture):
+    with pytest.raises(SystemExit) as stopped:
+        dev_main(["demo", "--workers", "none"])
+    assert stopped.value.code == 2
+    assert "'none' is not a whole number of 1 or more" in capsys.readouterr().err
+
+
+def test_the_demo_marks_each_pretend_student_as_its_name_says(repository: Path, capsys: pytest.CaptureFixture):
+    assert dev_main(["demo"]) == 0
+    printed = capsys.readouterr().out
+    rows = {row["student"]: row for row in csv.DictReader((repository / "demo" / "marks.csv").open())}
+    automatic = {part.stem: part.automatic for part in course.PARTS.values()}
+    marks = {student: {stem: float(row[stem]) for stem in automatic} for student, row in rows.items()}
+    assert marks["model-answers"] == marks["unusual-style"] == automatic
+    assert set(marks["untouched-release"].values()) == set(marks["rule-breaker"].values()) == {0.0}
+    assert marks["half-done"] == {p.stem: p.automatic if p.number <= 7 else 0 for p in course.PARTS.values()}
+    named = {f"part{n:02d}": float(name[:2]) for n, name in sample_class.USUAL_MISTAKES.items()}
+    assert marks["usual-mistakes"] == named
+    lost = {"part02", "part04"}  # what is damaged in the others, graded all the same, costs nothing
+    assert marks["damaged-hand-in"] == {stem: 0 if stem in lost else full for stem, full in automatic.items()}
+    assert rows["untouched-release"]["written_to_read"] == "0" and rows["model-answers"]["written_to_read"] == "6"
+    for stem in lost | {"part06"}:
+        assert f"damaged-hand-in, {stem}: " in printed
+    pages = repository / "demo" / "feedback" / "model-answers" / COURSE.name
+    assert sorted(page.stem for page in pages.glob("*.html")) == ["index", *sorted(automatic)]
+
+
+def test_the_sample_class_is_built_of_notebooks_that_can_be_opened(tmp_path: Path):
+    students = sample_class.build(tmp_path)
+    assert len(students) == 7
+    for path in tmp_path.glob("submitted/*/*/*.ipynb"):
+        if path.parent.parent.name != "damaged-hand-in":
+            assert json.loads(path.read_text())["nbformat"] == 4
