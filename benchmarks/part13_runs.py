@@ -249,6 +249,7 @@ def one_draw(generator: torch.Generator, samples: int, right: Tally, copies: Tal
         copies.add(run, known, kind)
 
 
+@torch.no_grad()
 def main(arguments: list[str] | None = None) -> int:
     """Simulates, prints what came out; 0 if no right run was refused and no copy accepted."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -257,7 +258,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=13)
     chosen = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    torch.set_grad_enabled(False)
     generator, right, copies, quiet = torch.Generator().manual_seed(chosen.seed), Tally(), Tally(), []
     for n in itertools.count(1):
         one_draw(generator, chosen.samples, right, copies, quiet)

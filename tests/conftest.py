@@ -1,4 +1,8 @@
-"""Tests run from fast to slow, so that a small slip shows within seconds."""
+"""Tests run from fast to slow, so that a small slip shows within seconds, and no test meets what another left."""
+
+import os
+import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -40,3 +44,35 @@ SLOW = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Sorts the files; within a file the order stays."""
     items.sort(key=lambda item: SLOW.index(item.path.name) if item.path.name in SLOW else -1)
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """A test that changes what others in its process see fails itself: they run in any order, on any worker.
+
+    What a course adds to sys.path as its configuration is read goes again.
+    """
+    _close_figures()
+    before, path = _world(), list(sys.path)
+    yield
+    after = _world()
+    _close_figures()
+    os.chdir(before["the folder"])
+    sys.path[:] = path
+    assert {name: after[name] for name in after if after[name] != before[name]} == {}, "left to the next test"
+
+
+def _world() -> dict[str, object]:
+    """What tests of one process share; of torch and matplotlib only where a test has imported them."""
+    torch, pyplot = sys.modules.get("torch"), sys.modules.get("matplotlib.pyplot")
+    return {
+        "the folder": os.getcwd(),
+        "figures": pyplot.get_fignums() if pyplot else [],
+        "gradients": torch.is_grad_enabled() if torch else True,
+        "dtype": str(torch.get_default_dtype()) if torch else "torch.float32",
+    }
+
+
+def _close_figures() -> None:
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
