@@ -44,7 +44,7 @@ HINTS: dict[int, dict[str, str]] = {
         "shape comments": "Is there a comment such as # (B, L_1, D_1) next to the operations of forward?",
     },
     8: {
-        "kv_head": "What have the numbers of the query heads that share a key/value head in common?",
+        "kv_head": "What do the numbers of the query heads that share a key/value head have in common?",
         "G_for_MHA": "How many query heads share one key/value head in MHA, and how many such heads does that take?",
     },
     9: {

@@ -80,7 +80,7 @@ def equal(tried: list[tuple], rng: np.random.Generator) -> Verdict:
 
     `tried` lists what came back, the five weights, D, H and r. What is wrong is told by a usual mistake that all sizes
     show, or else by the first ones. Scores are of order 1: matrices computed in float32 miss by less than 2e-6 of the
-    largest number, a wrong factor by order 1, so that luck decides nothing at the bound of 1e-5.
+    largest number, a wrong factor by 1 % or more, so that luck decides nothing at the bound of 1e-5.
     """
     verdicts, cases, wrong = [], [], []
     for got, W, D, H, r in tried:

@@ -1,6 +1,6 @@
 """What a student reads of a usual mistake: one sentence or two that point at the idea, by the mistake's key.
 
-Said is what was found, then a question or a fact to go on from; never the answer, no code, no blame.
+Each says what was found, then asks a question or gives a fact to go on from; never the answer, no code, no blame.
 """
 
 MISTAKES: dict[str, str] = {
@@ -34,7 +34,7 @@ MISTAKES: dict[str, str] = {
     "last-head-for-the-rest": "All query heads beyond the first few read the last key/value head. Is each of those read equally often, as in the example?",
     "arguments-exchanged": "The two numbers have changed places. Which of them is the head, and which one counts heads?",
     "keys-and-values-together": "Keys and values are counted together here. Does the question take both at once, and does each of them need numbers of its own?",
-    "keys-alone": "That counts one vector a head. Does a later position need nothing but the keys?",
+    "keys-alone": "That counts one vector per head. Does a later position need nothing but the keys?",
     "cache-of-one-head": "That is what one head leaves. How many heads are there?",
     "heads-counted-twice": "The heads are counted twice. Is the full width that of one head or of all of them together?",
     "cache-of-GQA": "That is what GQA keeps. How many key/value heads has MHA?",
@@ -64,7 +64,7 @@ MISTAKES: dict[str, str] = {
     "softmax-applied": "The numbers add up to 1: they are weights already. What goes into the softmax?",
     "exponentials": "The numbers are exponentials, none below 0. Softmax takes exponentials itself: what goes into it?",
     "cosines": "The numbers are cosines, in which the lengths of query and key do not count. Do they count in the formula?",
-    "distances": "The numbers are distances with a minus before them, squared. Are they linear in the key, as the formula is?",
+    "distances": "The numbers are squared distances with a minus sign. Are they linear in the key, as the formula is?",
     "summed-over-the-keys": "The sum runs over the keys and leaves a number per entry of the width. Over what must it run to leave a number per key?",
     # Attention: parts 5 and 7.
     "not-a-module": "The class is a plain one. From which class do the models of PyTorch inherit, and what does it give them?",
@@ -148,6 +148,6 @@ MISTAKES: dict[str, str] = {
     "query-rows-by-latent": "The rows are ordered by the number within the latent, then by head. Which of the two comes first in a stack of blocks?",
     "heads-in-another-order": "Queries and outputs have their heads in different orders. Any order would do, if both had it.",
     "copies-returned": "The result is repeated for every head already. Which matrix do all heads share?",
-    "error-not-relative": "The number is the size of the difference itself. In relation to what is it asked?",
+    "error-not-relative": "The number is the size of the difference itself. The task asks for a relative error: relative to what?",
     "error-without-roots": "The number is a ratio of mean squares. What turns a mean square back into a size?",
 }

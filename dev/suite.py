@@ -54,12 +54,13 @@ def run(pytest_arguments: list[str]) -> int:
         _alongside("every answer", "-q", "--durations=5", ANSWERS) as answers,
         _alongside("classes, attacks, a browser", "-v", "--durations=20", *END_TO_END) as classes,
     ):
-        return (
-            _step("solved notebooks, run again", "pytest", *NBVAL, *_at_once(1))
-            or _step("tests", "pytest", "-q", "--durations=10", "tests", *_at_once(2), *ignored)
-            or classes.wait()
-            or answers.wait()
-        )
+        statuses = [  # all of them, whatever the first ones say: one run shows all that fails
+            _step("solved notebooks, run again", "pytest", *NBVAL, *_at_once(1)),
+            _step("tests", "pytest", "-q", "--durations=10", "tests", *_at_once(2), *ignored),
+            classes.wait(),
+            answers.wait(),
+        ]
+    return next(filter(None, statuses), 0)
 
 
 def quick() -> int:

@@ -78,7 +78,7 @@ def _grade(given: dict[int, Path], lean: bool) -> dict[Path, Found]:
 
 
 def _lean(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    notebook.cells = [cell for cell in notebook.cells if not cell.id.endswith("-figure")]
+    notebook.cells = [cell for cell in notebook.cells if not cell.id.endswith(("-figure", "-steps"))]
     for cell in notebook.cells:
         if cell.id.startswith("part13-"):
             cell.source = fewer_samples("".join(cell.source))
