@@ -79,7 +79,8 @@ def draw_part13(names):
         answer, device = named(names, "reduced_matrices"), names.get("device", "cpu")
         figure, panels = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True, layout="constrained")
         for column, (axes, scores) in enumerate(zip(panels, SCORES, strict=True)):
-            found = {dtype: _errors(answer, dtype, device, near_one=column == 0) for dtype in LIMITS}
+            data = _data(near_one=column == 0)
+            found = {dtype: _errors(answer, dtype, device, data) for dtype in LIMITS}
             _panel(axes, scores, found)
             print(f"{scores[0].upper()}{scores[1:]}:")
             for dtype, (error, slip) in found.items():
@@ -116,16 +117,20 @@ def _panel(axes, title, found):
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _errors(answer, dtype, device, near_one):
-    """The relative errors of the reduced form and of its deliberate mistake: 1 sample, L_1 = 40, L_2 = 120."""
-    random, dtype = torch.Generator().manual_seed(1), getattr(torch, dtype)
+def _data(near_one):
+    """The five weights, x and y at random, in float64: 1 sample, L_1 = 40, L_2 = 120."""
+    random = torch.Generator().manual_seed(1)
     shapes = [*WEIGHTS.values(), (1, 40, D), (1, 120, D)]
     scales = [gain * shape[1] ** -0.5 for gain, shape in zip((1, 1.5, 1, 1.5, 1), shapes, strict=False)] + [1, 1]
     scales = scales if near_one else [1] * len(shapes)
-    data = [
+    return [
         s * torch.randn(shape, generator=random, dtype=torch.float64) for s, shape in zip(scales, shapes, strict=True)
     ]
-    *W, x, y = (values.to(device=device, dtype=dtype) for values in data)
+
+
+def _errors(answer, dtype, device, data):
+    """The relative errors of the reduced form and of its deliberate mistake."""
+    *W, x, y = (values.to(device=device, dtype=getattr(torch, dtype)) for values in data)
     K, V, Q, O = answer(*W, H)  # noqa: E741  (the matrix's letter)
     W_DKV, W_UK, W_UV, W_Q, W_O = W
     vanilla = _output(x, y, D // H, W_Q, W_UK @ W_DKV, W_UV @ W_DKV, W_O)
