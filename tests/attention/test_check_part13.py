@@ -168,7 +168,7 @@ def test_without_an_answer_the_figure_is_one_line(names: dict, text: str, shown:
 
 
 def test_the_mistake_shows_at_order_1_and_hides_in_bfloat16_where_scores_are_large():
-    rounding, slip = part13._errors(reduced_matrices, "bfloat16", "cpu", near_one=True)
+    rounding, slip = part13._errors(reduced_matrices, "bfloat16", "cpu", part13._data(near_one=True))
     assert slip > 10 * rounding
-    rounding, slip = part13._errors(reduced_matrices, "bfloat16", "cpu", near_one=False)
+    rounding, slip = part13._errors(reduced_matrices, "bfloat16", "cpu", part13._data(near_one=False))
     assert slip < 3 * rounding
