@@ -20,7 +20,7 @@ from grading.sandbox import allowance
 
 LIMITS = {"STUDENT_LIMIT_S": 6.0, "LEAST_S": 3.0, "NOTEBOOK_LIMIT_S": 60.0}
 NAPS = {1: 4.5, 2: 50.0}  # within a notebook's limit; together above the student's. An honest notebook takes about 1 s.
-HONEST = course.PARTS[3]
+HONEST = course.PARTS[4]
 
 
 class Run:
@@ -29,7 +29,7 @@ class Run:
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A course with two students who nap in parts 1 and 2, and answer part 3."""
+    """A course with two students who nap in parts 1 and 2, and answer part 4."""
     course_copy.new(tmp_path)
     course_folder.register(tmp_path)
     for student in ("anna", "zed"):

@@ -1,6 +1,6 @@
 """What students hand in is not always a notebook: each kind of damage costs what it should, and nobody else anything.
 
-One class, graded once by the real pipeline; each student is a kind of damage to part 1, beside a sound part 3.
+One class, graded once by the real pipeline; each student is a kind of damage to part 1, beside a sound part 4.
 """
 
 import copy
@@ -25,7 +25,7 @@ from grading.judge import save_marks
 from grading.sandbox import host, kernel_handle
 from grading.submission import notices
 
-ONE, THREE = course.PARTS[1], course.PARTS[3]
+ONE, FOUR = course.PARTS[1], course.PARTS[4]
 SOUND = sample_class.model(ONE)
 STOP_S = 8  # the limit of a cell in this class
 
@@ -96,7 +96,7 @@ KINDS: dict[str, tuple[object, float, str | None]] = {
     "nested-deeply": (b"[" * 200_000, 0, messages.NOT_JSON_DEEP),
     "fifty-megabytes": (b'{"cells": [' + b" " * 50 * 2**20 + b"]}", 0, messages.too_large(50 * 2**20, 20 * 2**20)),
     "a-folder": (None, 0, messages.NOT_A_FILE),
-    "a-link": (Path("part03.ipynb"), 0, messages.NOT_A_FILE),
+    "a-link": (Path("part04.ipynb"), 0, messages.NOT_A_FILE),
     "test-deleted": (_without("-test"), 5, messages.TEST_DELETED),
     "test-deleted-without-an-answer": (_forged_test(), 0, messages.TEST_DELETED),
     "test-copied": (_copied("-test", source="raise ValueError"), 5, None),
@@ -153,7 +153,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, marks.Ro
     for student, (content, _, _) in KINDS.items():
         folder = root / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
-        sample_class.write(folder, THREE, sample_class.model(THREE))
+        sample_class.write(folder, FOUR, sample_class.model(FOUR))
         _write(folder, content)
     (root / "submitted" / "missing" / COURSE.name / "part01.ipynb").unlink()
     (root / "submitted" / "extra-notebook" / COURSE.name / "scratch.ipynb").write_text("{}")
@@ -202,7 +202,7 @@ def test_a_deleted_test_cell_is_restored_and_its_report_is_in_the_feedback(grade
 def test_a_damaged_part_has_feedback_too(student: str, graded: tuple):
     pages = graded[2] / "feedback" / student / COURSE.name
     assert (pages / "part01.html").exists() or student == "missing"
-    assert (pages / "part03.html").exists()
+    assert (pages / "part04.html").exists()
 
 
 def test_missing_notebooks_are_named_in_one_line(graded: tuple):
@@ -222,7 +222,7 @@ def test_the_size_of_graded_notebooks_is_bounded(graded: tuple):
 
 
 def test_a_feedback_page_shows_the_report_and_no_hidden_test(graded: tuple):
-    page = (graded[2] / "feedback" / "sound" / COURSE.name / "part03.html").read_text(encoding="utf-8")
+    page = (graded[2] / "feedback" / "sound" / COURSE.name / "part04.html").read_text(encoding="utf-8")
     assert "<strong>10</strong> of 10 points" in page
     assert "rubric" not in page and "oracles" not in page
 
