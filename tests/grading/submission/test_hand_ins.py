@@ -181,7 +181,7 @@ def test_damage_to_part_1_costs_what_it_should(student: str, graded: tuple):
 
 @by_student
 def test_damage_to_part_1_costs_nothing_in_part_3(student: str, graded: tuple):
-    assert graded[0][student].parts[3] == 10
+    assert graded[0][student].parts[FOUR.number] == FOUR.automatic
 
 
 @by_student
@@ -207,7 +207,7 @@ def test_a_damaged_part_has_feedback_too(student: str, graded: tuple):
 
 def test_missing_notebooks_are_named_in_one_line(graded: tuple):
     lines = [str(n) for n in graded[1]["missing"].notices]
-    others = ", ".join(part.stem for part in course.PARTS.values() if part.number not in (1, 3))
+    others = ", ".join(part.stem for part in course.PARTS.values() if part.number not in (1, FOUR.number))
     assert lines == [f"missing, part01, {others}: {messages.FILE_MISSING}"]
 
 
@@ -223,7 +223,7 @@ def test_the_size_of_graded_notebooks_is_bounded(graded: tuple):
 
 def test_a_feedback_page_shows_the_report_and_no_hidden_test(graded: tuple):
     page = (graded[2] / "feedback" / "sound" / COURSE.name / "part04.html").read_text(encoding="utf-8")
-    assert "<strong>10</strong> of 10 points" in page
+    assert f"<strong>{FOUR.automatic:g}</strong> of {FOUR.automatic:g} points" in page
     assert "rubric" not in page and "oracles" not in page
 
 
