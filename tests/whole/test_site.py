@@ -265,6 +265,17 @@ def test_the_pages_work_without_a_server(folder: Path, opened: browser.Browser):
     page.close()
 
 
+def test_a_search_works_without_a_server(folder: Path, opened: browser.Browser):
+    page = opened.context.new_page()  # excerpts of pages can't be read without a server, which the console reports
+    page.set_viewport_size({"width": 1400, "height": 900})
+    page.goto((folder / "part03.html").as_uri())
+    page.get_by_placeholder("Search").fill("latent")
+    page.keyboard.press("Enter")
+    page.locator("#search-results li a").first.click()
+    browser.expect(page.locator("article h1")).to_be_visible()
+    page.close()
+
+
 # --- what is hidden stays hidden
 
 
