@@ -29,13 +29,19 @@ pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
 
 
+LONG = 60  # characters of TeX, of a formula in a line that may be wider than a phone and can then be scrolled
+
+
 def setup(app: Sphinx) -> None:
     """Registers what draws formulas: MathML, which browsers show without a script."""
     app.add_html_math_renderer("mathml", (_formula, None), (_block, None))
 
 
 def _formula(writer: HTML5Translator, node: nodes.math) -> None:
-    writer.body.append(_shown(node, block=False))
+    shown = _shown(node, block=False)
+    if len(node.astext()) > LONG:
+        shown = f'<span class="formula" tabindex="0" role="group" aria-label="formula">{shown}</span>'
+    writer.body.append(shown)
     raise nodes.SkipNode
 
 

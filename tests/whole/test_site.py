@@ -41,6 +41,7 @@ SEEN = r"""() => {
         links: [...document.querySelectorAll('a[href]')].map(each => each.href),
         names: [...document.querySelectorAll('[id]')].map(each => each.id),
         text: text.join(' '),
+        over: [...document.querySelectorAll('.content')].map(each => each.scrollWidth - each.clientWidth),
     };
 }"""
 
@@ -120,6 +121,7 @@ def test_no_page_breaks_or_asks_another_host_for_anything(visit: Visit):
 
 def test_every_page_fits_on_a_phone(visit: Visit):
     assert {name: wide for name, wide in visit.wide.items() if wide} == {}
+    assert {name: seen["over"] for name, seen in visit.seen.items() if seen["over"] != [0]} == {}  # it would scroll
 
 
 def test_no_page_is_hard_to_use_without_eyes_or_a_mouse(visit: Visit):
