@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick grade check report release lab gpu bench torch repeat fuzz lock
+.PHONY: demo test quick grade check report release lab gpu bench torch repeat fuzz site lock
 report release: .venv/grading.ready
 	@$(BIN)/python -m grading $@
 
@@ -32,6 +32,9 @@ check: .venv/students.ready
 
 test quick: .venv/tests.ready
 	@$(BIN)/python -m dev $@ $(ARGS)
+
+site: .venv/tests.ready
+	@$(BIN)/python -m dev $@
 
 lock:
 	$(PYTHON) -m dev.lock $(ARGS)

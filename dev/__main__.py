@@ -23,6 +23,7 @@ def main(arguments: list[str] | None = None) -> int:
     commands.add_parser("gpu", help="run part 13 on a GPU, where there is one, and say what TF32 does to it")
     commands.add_parser("test", help="pass all tests; with arguments, hand them to pytest and run nothing else")
     commands.add_parser("quick", help="lint, unit tests and one notebook through the judge, in a minute or so")
+    commands.add_parser("site", help="make the web edition in site/: the notebooks and documents as pages")
     text = commands.add_parser("text", help="print a notebook as text, for diffs")
     text.add_argument("notebook", type=Path)
     chosen, chosen.pytest = parser.parse_known_args(arguments)
@@ -67,6 +68,13 @@ def _quick(_: argparse.Namespace) -> int:
     return suite.quick()
 
 
+def _site(_: argparse.Namespace) -> int:
+    from dev import site
+
+    site.make()
+    return 0
+
+
 def _text(chosen: argparse.Namespace) -> int:
     from dev import notebook_text
 
@@ -79,6 +87,7 @@ COMMANDS = {
     "gpu": _gpu,
     "test": _test,
     "quick": _quick,
+    "site": _site,
     "text": _text,
 }
 

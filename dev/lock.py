@@ -14,7 +14,11 @@ from pathlib import Path
 from dev.packages import CUDA, FILES, REPOSITORY
 
 UV = "uv pip compile --quiet --universal --python-version 3.11 --fork-strategy fewest --annotation-style line".split()
-ASKED = {"students": [], "grading": ["--extra", "grading"], "tests": ["--extra", "grading", "--group", "tests"]}
+ASKED = {
+    "students": [],
+    "grading": ["--extra", "grading"],
+    "tests": ["--extra", "grading", "--extra", "site", "--group", "tests"],
+}
 OF_CUDA = re.compile(r"(nvidia-|cuda-|triton==)")
 HEADER = """\
 # {what}

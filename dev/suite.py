@@ -26,7 +26,7 @@ END_TO_END = [
     "tests/project/test_benchmarks.py",
     "tests/grading/classroom/test_class_run.py",
     "tests/grading/submission/test_hand_ins.py",
-    *(f"tests/whole/test_{name}.py" for name in ("commands", "attacks", "lab", "hub")),
+    *(f"tests/whole/test_{name}.py" for name in ("commands", "attacks", "site", "lab", "hub")),
 ]
 ANSWERS = "tests/whole/test_answers.py"
 ONE_NOTEBOOK = "tests/whole/test_one_notebook.py"  # the only slow test that `quick` runs
@@ -37,7 +37,7 @@ SAID_LIMIT_S = 10  # for a run of pytest to say where it hangs
 # deptry reads all code: whatever it imports must be listed in pyproject.toml, and the first step refuses what is listed
 # there for the tests alone (DEP004), which graders don't install.
 OURS = [".", "benchmarks"]
-PACKAGES = ["attention", "benchmarks", "dev", "grading"]
+PACKAGES = ["attention", "benchmarks", "dev", "docs", "grading"]
 OURS_AND_TESTS = ["tests", "tests/support", *PACKAGES, "--exclude", "tests/(answers|attacks|web)", "--ignore", "DEP004"]
 
 

@@ -36,6 +36,7 @@ SLOW = (
     "test_hand_ins.py",
     "test_attacks.py",
     "test_answers.py",
+    "test_site.py",
     "test_lab.py",
     "test_hub.py",
 )

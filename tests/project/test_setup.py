@@ -26,7 +26,7 @@ LEFT_OUT = {canonicalize_name(name) for name in PROJECT["tool"]["uv"]["exclude-d
 ASKED = {
     "students": PROJECT["project"]["dependencies"],
     "grading": PROJECT["project"]["optional-dependencies"]["grading"],
-    "tests": PROJECT["dependency-groups"]["tests"],
+    "tests": [*PROJECT["project"]["optional-dependencies"]["site"], *PROJECT["dependency-groups"]["tests"]],
 }
 
 
