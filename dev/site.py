@@ -32,7 +32,8 @@ ZIPPED = "attention-course.zip"
 # Students read these pages too. Of this section the heading stays, because other pages link to it.
 LEFT_OUT = "## Written answers"
 INSTEAD = "The web edition leaves the sample answers out. They are in `docs/teaching.md` of the course's folder."
-PRINTS_ITS_ANSWER = ("part01-figure", "part02-figure", "part04-figure")  # the shapes that the part asks for
+# The shapes, or the numbers of heads and of cached numbers, that the part asks for.
+PRINTS_ITS_ANSWER = tuple(f"part{number:02}-figure" for number in (1, 2, 4, 8, 9))
 NOT_SHOWN = (
     "*The picture shows your own answer. A right one would print the solution here, so this page has no picture.*"
 )
