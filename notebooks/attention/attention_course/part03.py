@@ -46,7 +46,7 @@ def draw_part03(names):
             if logits is None:
                 panel.text(0.5, 0.5, "?", ha="center", va="center", fontsize=20, transform=panel.transAxes)
             else:
-                panel.hist(logits.ravel(), bins=41, density=True, color=colour, edgecolor="0.2", linewidth=0.3)
+                panel.hist(logits.ravel(), bins=41, density=True, histtype="stepfilled", color=colour, edgecolor="0.2")
                 at = {"transform": panel.transAxes, "ha": "right", "va": "top", "fontsize": 10}
                 panel.text(0.97, 0.94, f"spread {logits.std():.1f}", **at)
                 text = f"{what}: spread {logits.std():.1f}, largest of {KEYS} weights {_largest_weight(logits):.2f}"

@@ -112,6 +112,7 @@ def _panel(axes, title, found):
             text = {"xytext": place, "textcoords": "offset points", "ha": "center", "fontsize": SMALLEST}
             axes.annotate(f"{number:.0e}", (number, row), bbox={"fc": "white", "ec": "none", "pad": 1}, **text)
     axes.set(xscale="log", xlim=(1e-16, 5), ylim=(len(found) - 0.4, -0.6), yticks=rows, yticklabels=list(found))
+    axes.minorticks_off()
     axes.set_xlabel("relative error (log scale)")
     axes.set_title(title, fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)

@@ -142,6 +142,7 @@ def _draw_memory(mha, mla):
         axes.set_xscale("log", base=2)
         axes.set_xticks(lengths[::2], ["1k", "4k", "16k", "64k", "256k", "1M"])
         axes.set(yscale="log", xlabel="tokens in each conversation")
+        axes.minorticks_off()
         axes.set_title("one user" if users == 1 else f"{users} users at once", fontsize=11)
         axes.spines[["top", "right"]].set_visible(False)
     panels[0].set_ylabel("GiB, 2 bytes per number (log scale)")
@@ -177,6 +178,7 @@ def _draw_models(mha, mla):
         print(f"{name:17} {how:13} {used:6.1f} KiB per token; as MHA {costs[H]:6.1f} KiB   {source}")
     names = [model[0] for model in data.MODELS]
     axes.set(xscale="log", ylim=(len(names) - 0.5, -0.6), yticks=range(len(names)), yticklabels=names)
+    axes.minorticks_off()
     axes.set_xticks([1e1, 1e2, 1e3, 1e4], ["10", "100", "1000", "10 000"])
     axes.set_xlabel("kv-cache in KiB per token, all layers, 2 bytes per number (log scale)")
     axes.set_title("What one token leaves in the cache", pad=42)
@@ -203,6 +205,7 @@ def _draw_speeds(axes):
     axes.set_xscale("log", base=2)
     axes.set_xticks(data.CONTEXTS, [f"{context // 1024}k" for context in data.CONTEXTS])
     axes.set(yscale="log", xlabel="tokens in the cache", ylabel=f"{data.UNIT}, log scale")
+    axes.minorticks_off()
     axes.set_title(
         f"One step of generation in one layer: {data.LAYER}\nmeasured on {data.DEVICE}, {data.DATE}", fontsize=10
     )
