@@ -1,6 +1,9 @@
 """Part 13's visible check and figure: what they print for right answers, and for each kind of wrong one."""
 
+from collections.abc import Iterator
+
 import course_module
+import pictures
 import pytest
 import torch
 from attention_course import figure
@@ -115,13 +118,10 @@ def test_an_answer_that_is_not_written_is_no_mistake(capsys: pytest.CaptureFixtu
 
 
 @pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
+def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple]]:
     """The figures that were shown, and the texts for whoever can't see them."""
-    found: list[tuple] = []
-    monkeypatch.setattr(part13, "show", lambda drawn, alt: found.append((drawn, alt)))
-    yield found
-    for drawn, _ in found:
-        figure.plt.close(drawn)
+    with pictures.kept(part13, monkeypatch) as found:
+        yield found
 
 
 @pytest.fixture

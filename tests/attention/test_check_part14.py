@@ -1,8 +1,10 @@
 """Part 14's visible checks, pictures and calculator: what they print for right answers, and for each wrong kind."""
 
 import re
+from collections.abc import Iterator
 
 import course_module
+import pictures
 import pytest
 import sympy
 import torch
@@ -113,13 +115,10 @@ def test_a_step_left_out_is_no_error(step: str, capsys: pytest.CaptureFixture):
 
 
 @pytest.fixture
-def shown(monkeypatch: pytest.MonkeyPatch) -> list[tuple]:
+def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple]]:
     """The figures that were shown, and the texts for whoever can't see them."""
-    found: list[tuple] = []
-    monkeypatch.setattr(part14, "show", lambda drawn, alt: found.append((drawn, alt)))
-    yield found
-    for drawn, _ in found:
-        figure.plt.close(drawn)
+    with pictures.kept(part14, monkeypatch) as found:
+        yield found
 
 
 def test_the_pictures_count_by_the_answer(shown: list, monkeypatch: pytest.MonkeyPatch, capsys):

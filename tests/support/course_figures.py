@@ -34,7 +34,6 @@ def drawn(number: int, found: dict, capsys: pytest.CaptureFixture, **sizes: int)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FIGURE, "display", lambda image: shown.append(image.alt))
         FIGURE.plt.switch_backend("agg")
-        FIGURE.plt.close("all")  # what an earlier test left
         getattr(course_module.of(number), f"draw_part{number:02d}")(found, **sizes)
     assert FIGURE.plt.get_fignums() == []
     return capsys.readouterr().out.splitlines(), shown

@@ -19,6 +19,16 @@ def seen(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[s
     assert plt.get_fignums() == [], "a figure stays open"
 
 
+@contextlib.contextmanager
+def kept(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple]]:
+    """The figures that a module of the course shows meanwhile, each with what stands for it; they are closed after."""
+    found: list[tuple] = []
+    monkeypatch.setattr(module, "show", lambda figure, alt: found.append((figure, alt)))
+    yield found
+    for figure, _ in found:
+        plt.close(figure)
+
+
 def taken(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The alt texts of the figures that a module shows from now on, in place of showing them."""
     alts: list[str] = []
