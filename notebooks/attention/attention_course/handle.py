@@ -1,13 +1,12 @@
 """A slider with its picture; a still picture where nobody can move it."""
 
 import base64
-import io
 import math
 import os
 
 import matplotlib.pyplot as plt
 
-from attention_course.figure import BLUE, ORANGE, SMALLEST, YELLOW, show
+from attention_course.figure import BLUE, ORANGE, SMALLEST, YELLOW, png, show
 
 LOGITS = (2.0, 1.0, 0.0, -1.0)
 SCALES = (0.1, 1.0, 10.0)
@@ -56,10 +55,8 @@ def _alt(scales: tuple[float, ...]) -> str:
 
 def _html(scale: float) -> str:
     """The bars for one factor as a picture in HTML."""
-    figure, buffer = _bars((scale,)), io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=100)
-    plt.close(figure)
-    return f'<img alt="{_alt((scale,))}" src="data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}">'
+    picture = base64.b64encode(png(_bars((scale,)))).decode()
+    return f'<img alt="{_alt((scale,))}" src="data:image/png;base64,{picture}">'
 
 
 def _bars(scales: tuple[float, ...]):

@@ -12,7 +12,12 @@ SMALLEST = 9  # points, of any text
 
 def show(figure, alt) -> None:
     """Shows a figure below the cell and closes it; `alt` says in a sentence or two what is to be seen."""
+    display(Image(png(figure), format="png", alt=" ".join(alt.split())))
+
+
+def png(figure) -> bytes:
+    """A figure as a PNG file; it is closed."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=100)
     plt.close(figure)
-    display(Image(buffer.getvalue(), format="png", alt=" ".join(alt.split())))
+    return buffer.getvalue()
