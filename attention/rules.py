@@ -29,8 +29,6 @@ READY_MADE = frozenset(
 )
 
 
-PACKAGES = {"torch": "torch", "numpy": "NumPy"}
-
 # What `reduced_matrices` may be given beside matrices, whatever the sixth is called.
 SIZES = frozenset({"H", "r", "D", 5})
 
@@ -38,7 +36,7 @@ SIZES = frozenset({"H", "r", "D", 5})
 def no_imports(answer_id: str) -> Breach | None:
     """No cell of the student's imports, in whatever spelling, anything but pieces of torch and NumPy, and what the
     part's setup cell imports."""
-    return static.no_imports(answer_id, PACKAGES)
+    return static.no_imports(answer_id, COURSE.imports)
 
 
 def no_loops(answer_id: str) -> Breach | None:
@@ -52,8 +50,8 @@ def no_ready_made_attention(answer_id: str) -> Breach | None:
     A student's own function may bear such a name; it is the one in PyTorch that counts.
     """
     codes = editable(answer_id)
-    modules, own = closure.libraries(codes, PACKAGES, setup(answer_id)), _own_names(codes)
-    texts = Texts(codes, PACKAGES)
+    modules, own = closure.libraries(codes, COURSE.imports, setup(answer_id)), _own_names(codes)
+    texts = Texts(codes, COURSE.imports)
     for code, node in closure.answer(answer_id, COURSE.part_of(answer_id).names):
         free = closure.free_names(node)
         for inner in ast.walk(node):
@@ -90,7 +88,10 @@ def no_torch(answer_id: str) -> Breach | None:
     modules = {n for n in modules if all(closure.root(value) in modules for _, value in table.get(n, ()))}
     anything = "*" in modules
     known = (
-        set(table) | set(closure.libraries(codes, PACKAGES, before)) | set(dir(builtins)) | {"display", "get_ipython"}
+        set(table)
+        | set(closure.libraries(codes, COURSE.imports, before))
+        | set(dir(builtins))
+        | {"display", "get_ipython"}
     )
     places = [(code, statement) for code in codes if code.answer and code.tree for statement in code.tree.body]
     for code, node in places + closure.answer(answer_id, COURSE.part_of(answer_id).names):

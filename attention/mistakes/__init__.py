@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 
+from attention.course import COURSE
 from attention.mistakes import attention, in_symbols, matrices, reduced
 from attention.sentences import MISTAKES
 from grading.marking import expressions
@@ -58,14 +59,18 @@ def shown_by_shapes(shapes: list[tuple[int, ...]], W: np.ndarray) -> str | None:
 def shape(part: int, name: str, want: tuple[str, ...]) -> Verdict:
     """Right if the student's variable of that name is the shape wanted; a usual mistake in it is named."""
     got = expressions.fetch(name)
-    return DIAGNOSIS.of_several(partial(expressions.is_shape, got), want, in_symbols.SHAPES[part][name])
+    return DIAGNOSIS.of_several(
+        partial(expressions.is_shape, got, symbols=COURSE.symbols), want, in_symbols.SHAPES[part][name]
+    )
 
 
 def expression(part: int, name: str, want: str, where: dict[str, str] | None = None) -> Verdict:
     """Right if the student's variable of that name has the value wanted; a usual mistake in it is named."""
     got = expressions.fetch(name)
     return DIAGNOSIS.of_several(
-        partial(expressions.is_expression, got, where=where), want, in_symbols.EXPRESSIONS[part][name]
+        partial(expressions.is_expression, got, symbols=COURSE.symbols, where=where),
+        want,
+        in_symbols.EXPRESSIONS[part][name],
     )
 
 

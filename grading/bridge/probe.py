@@ -21,8 +21,9 @@ from grading.bridge import in_process, wire
 from grading.bridge.reasons import Reason, Why, worded
 from grading.bridge.wire import Tensor
 from grading.core import limits, messages
+from grading.core.course import Calls
 
-__all__ = ["Reason", "Tensor", "Way", "Why", "call", "printed", "remote", "tensor", "through"]
+__all__ = ["Reason", "Tensor", "Way", "Why", "call", "call_as", "printed", "remote", "tensor", "through"]
 
 
 class Transport(Protocol):
@@ -33,9 +34,11 @@ class Transport(Protocol):
 
 @dataclass
 class Way:
-    """Where a hidden test's requests go; of those that ran out of time, the limits together, and the first's words."""
+    """Where a hidden test's requests go, and how its calls are made; of those that ran out of time, the limits
+    together, and the first's words."""
 
     transport: Transport
+    calls: Calls = Calls()
     overtime_s: float = 0.0
     late: str = ""
 
@@ -73,19 +76,27 @@ def remote(function: Callable | None = None, *, reply_bytes: int = wire.REPLY_BY
 
 
 @contextlib.contextmanager
-def through(transport: Transport) -> Iterator["Way"]:
+def through(transport: Transport, calls: Calls | None = None) -> Iterator["Way"]:
     """Sends what is asked within the block through another transport, with a fresh allowance of time."""
-    before = _way.set(Way(transport))
+    before = _way.set(Way(transport, _way.get().calls if calls is None else calls))
     try:
         yield _way.get()
     finally:
         _way.reset(before)
 
 
+def call_as(calls: Calls) -> None:
+    """Has a course's settings hold for the calls that follow: a test that runs in the student's own kernel says so,
+    where no judge does."""
+    _way.get().calls = calls
+
+
 def _ask(kind: str, name: str, source: str, args: tuple, most: int = wire.REPLY_BYTES) -> tuple[object, str]:
     way = _way.get()
-    limit_s = limits.CALL_LIMIT_S if way.overtime_s < limits.TEST_LIMIT_S else 0.5
-    request = {"kind": kind, "name": name, "source": source, "args": list(args)}
+    limit_s = limits.CALL_LIMIT_S if way.calls.limit_s is None else way.calls.limit_s
+    if way.overtime_s >= limits.TEST_LIMIT_S:
+        limit_s = 0.5
+    request = {"kind": kind, "name": name, "source": source, "args": list(args), "dtype": way.calls.dtype}
     request.update(limit_s=limit_s, printed_chars=limits.PRINTED_CHARS, reply_bytes=most)
     message = wire.encode(request)
     reply = way.transport.ask(message, limit_s)

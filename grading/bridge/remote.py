@@ -77,13 +77,13 @@ class _Shown(io.StringIO):
 def answer(request: bytes, names: dict) -> bytes:
     """The reply to one request of a hidden test.
 
-    Shapes  request: a mapping of kind "call" or "remote", name, source, args, limit_s, printed_chars, reply_bytes; the
-            reply: a mapping with printed and either value, or reason, error and line.
+    Shapes  request: a mapping of kind "call" or "remote", name, source, args, dtype, limit_s, printed_chars and
+            reply_bytes; the reply: a mapping with printed and either value, or reason, error and line.
     Errors  WireError if the request itself is no message: then the test is at fault, not the student.
     """
     asked = decode(request)
     printed = _Shown(asked["printed_chars"])
-    with _quiet(printed), _settings():
+    with _quiet(printed), _settings(asked["dtype"]):
         try:
             with _limit(asked["limit_s"]):
                 return _run(asked, names, printed)
@@ -138,14 +138,14 @@ def _quiet(printed: io.StringIO):
 
 
 @contextlib.contextmanager
-def _settings():
-    """float64 as the default dtype and gradients on, as the tests promise; the student's own settings come back."""
+def _settings(default: str):
+    """torch's default dtype as the course has it, and gradients on; the student's own settings come back."""
     torch = sys.modules.get("torch")
     if torch is None:
         yield
         return
     dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
-    torch.set_default_dtype(torch.float64)
+    torch.set_default_dtype(getattr(torch, default) if default else dtype)
     torch.set_grad_enabled(True)
     try:
         yield

@@ -6,7 +6,8 @@ nbgrader course that was written for no engine but nbgrader: then `plain_course`
 """
 
 import importlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from traitlets.config import Config
@@ -24,6 +25,18 @@ class Libraries:
 
     modules: tuple[str, ...] = ()
     warmup: Path | None = None
+
+
+@dataclass(frozen=True)
+class Calls:
+    """How hidden tests call what a student wrote.
+
+    limit_s     the own time of one call; None: the engine's CALL_LIMIT_S
+    dtype       torch's default dtype meanwhile, such as "float64"; empty: the student's own
+    """
+
+    limit_s: float | None = None
+    dtype: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,6 +81,9 @@ class Course:
     parts       in order
     secret      the environment variable that holds the instructor's secret, from which hidden inputs follow
     libraries   what a student's kernel finds loaded
+    calls       how hidden tests call what a student wrote
+    imports     the packages that answers may import where a part's rule says so, with what sentences call each
+    symbols     the letters that answers in symbols are written in
     module      the file or folder next to the notebooks that they import; it is always the release's own
     others      the stems of notebooks that are released with the parts and hold nothing to grade; `lab` opens the first
     packages    the folders of the code that decides marks, beside the engine's
@@ -81,6 +97,9 @@ class Course:
     parts: tuple[Part, ...]
     secret: str = ""
     libraries: Libraries = Libraries()
+    calls: Calls = Calls()
+    imports: Mapping[str, str] = field(default_factory=dict, hash=False)
+    symbols: tuple[str, ...] = ()
     module: str | None = None
     others: tuple[str, ...] = ()
     packages: tuple[Path, ...] = ()

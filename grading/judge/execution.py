@@ -71,7 +71,8 @@ class Judge(Execute):
         place = resources["metadata"]["path"]
         try:
             self.pool = of_process(self.sandbox == "bubblewrap", self.course.libraries)
-            resources["metadata"]["path"] = str(workspace.copy(Path(place)))
+            self.workspace = workspace.of_student(self.parent, Path(place))
+            resources["metadata"]["path"] = str(self.workspace.path)
             with incoming.watched(lambda: self.km and self.km.strike()):
                 nb, resources = super().preprocess(nb, resources, **kwargs)
             limits_reached.note(resources["metadata"]["name"], nb, self.timeout)
@@ -130,7 +131,7 @@ class Judge(Execute):
             return
         try:
             with (
-                probe.through(KernelTransport(self)) as way,
+                probe.through(KernelTransport(self), self.course.calls) as way,
                 student_code.of(self.taken_in),
                 logs.passed_on_to(self.log),
                 limited(limits.WORK_LIMIT_S, limits.JUDGE_BYTES),

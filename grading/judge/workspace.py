@@ -4,47 +4,68 @@ import json
 import shutil
 import tempfile
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from grading.core.cells import without_hidden_tests
 
-_folders: dict[Path, tempfile.TemporaryDirectory] = {}
-_copied: dict[Path, tuple[int, int, int]] = {}  # the state of each file when it was copied
+
+class Workspace:
+    """A copy of one folder of clean copies, removed when nobody holds it any more."""
+
+    def __init__(self, graded: Path) -> None:
+        self.graded = graded.resolve()
+        self._folder = tempfile.TemporaryDirectory(prefix="handed-in-")
+        self._copied: dict[Path, tuple[int, int, int]] = {}  # the state of each file when it was copied
+
+    @property
+    def path(self) -> Path:
+        """The folder with the copy."""
+        return Path(self._folder.name)
+
+    def bring_up_to_date(self) -> None:
+        """Copies what is new in the folder, and removes what is no longer there."""
+        found = set()
+        for path in self.graded.rglob("*"):
+            copied = self.path / path.relative_to(self.graded)
+            if path.is_symlink() or not (path.is_file() or path.is_dir()):
+                continue
+            if path.is_dir():
+                copied.mkdir(exist_ok=True)
+                continue
+            status = path.stat()
+            state = (status.st_ino, status.st_mtime_ns, status.st_size)
+            found.add(path)
+            if self._copied.get(path) != state:
+                _copy(path, copied)
+                self._copied[path] = state
+        for path in self._copied.keys() - found:  # of a hand-in of the same student's that this one replaces
+            (self.path / path.relative_to(self.graded)).unlink()
+            del self._copied[path]
 
 
-def copy(graded: Path) -> Path:
-    """A copy of a folder of clean copies, the same folder for all notebooks of one student, brought up to date.
+_current: WeakKeyDictionary[object, Workspace] = WeakKeyDictionary()
 
-    Only one student's is kept at a time.
+
+def of_student(run: object, graded: Path) -> Workspace:
+    """The workspace of the student whose clean copies are in a folder, up to date.
+
+    `run` is nbgrader's exporter, one a run, which grades one student after the other and so has one workspace; None:
+    nobody knows, and the workspace is this notebook's alone.
     """
-    graded = graded.resolve()
-    if graded not in _folders:
-        for folder in _folders.values():
-            folder.cleanup()
-        _folders.clear()
-        _copied.clear()
-        _folders[graded] = tempfile.TemporaryDirectory(prefix="handed-in-")
-    target, found = Path(_folders[graded].name), set()
-    for path in graded.rglob("*"):
-        copied = target / path.relative_to(graded)
-        if path.is_symlink() or not (path.is_file() or path.is_dir()):
-            continue
-        if path.is_dir():
-            copied.mkdir(exist_ok=True)
-            continue
-        status = path.stat()
-        state = (status.st_ino, status.st_mtime_ns, status.st_size)
-        found.add(path)
-        if _copied.get(path) == state:
-            continue
-        if path.suffix == ".ipynb":
-            copied.write_text(json.dumps(_shown(json.loads(path.read_text(encoding="utf-8")))), encoding="utf-8")
-        else:
-            shutil.copyfile(path, copied)
-        _copied[path] = state
-    for path in _copied.keys() - found:  # of a hand-in of the same student's that this one replaces
-        (target / path.relative_to(graded)).unlink()
-        del _copied[path]
-    return target
+    kept = _current.get(run) if run is not None else None
+    if kept is None or kept.graded != graded.resolve():
+        kept = Workspace(graded)
+        if run is not None:
+            _current[run] = kept
+    kept.bring_up_to_date()
+    return kept
+
+
+def _copy(path: Path, copied: Path) -> None:
+    if path.suffix == ".ipynb":
+        copied.write_text(json.dumps(_shown(json.loads(path.read_text(encoding="utf-8")))), encoding="utf-8")
+    else:
+        shutil.copyfile(path, copied)
 
 
 def _shown(notebook: dict) -> dict:

@@ -5,8 +5,10 @@ operations + - * / // ** are all it may hold. Two expressions are equal if they 
 """
 
 import ast
+import itertools
 import math
 import warnings
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from grading.bridge import probe
@@ -16,51 +18,7 @@ from grading.marking.rubric import Verdict
 Expression = str | int
 MAX_CHARS = 500  # of an expression
 MAX_BITS = 20_000  # of a number on the way to its value
-# Where expressions are compared: different primes for all letters, so that equal values mean equal formulas.
-_PLACES = (
-    {
-        "D": 7,
-        "D_1": 11,
-        "D_2": 13,
-        "D_qk": 17,
-        "D_v": 19,
-        "H": 23,
-        "G": 29,
-        "d": 31,
-        "r": 37,
-        "L_1": 41,
-        "L_2": 43,
-        "B": 47,
-    },
-    {
-        "D": 53,
-        "D_1": 3,
-        "D_2": 61,
-        "D_qk": 5,
-        "D_v": 67,
-        "H": 71,
-        "G": 2,
-        "d": 73,
-        "r": 79,
-        "L_1": 83,
-        "L_2": 89,
-        "B": 97,
-    },
-    {
-        "D": 101,
-        "D_1": 103,
-        "D_2": 2,
-        "D_qk": 107,
-        "D_v": 3,
-        "H": 5,
-        "G": 109,
-        "d": 7,
-        "r": 113,
-        "L_1": 127,
-        "L_2": 131,
-        "B": 137,
-    },
-)
+PLACES = 3  # at which expressions are compared
 
 
 def fetch(name: str) -> object:
@@ -95,30 +53,31 @@ def _fetch(name):
     return [data(globals()[name])] if name in globals() else []
 
 
-def is_shape(got: object, want: tuple[Expression, ...]) -> Verdict:
+def is_shape(got: object, want: tuple[Expression, ...], symbols: Sequence[str]) -> Verdict:
     """Right if got is the shape wanted, entry by entry and by value; a vector's may be n, (n,) or (n, 1)."""
     if isinstance(got, probe.Reason):
         return Verdict(False, got.text, no_value=True)
     entries = list(got) if isinstance(got, (list, tuple)) else [got]
-    if len(want) == 1 and _equal(entries[1:], [1]):
+    if len(want) == 1 and len(entries) == 2 and is_expression(entries[1], 1, symbols).right:
         entries = entries[:1]
     if len(entries) != len(want):
         return Verdict(False, messages.number_of_entries(len(entries), len(want)))
     for position, (entry, expected) in enumerate(zip(entries, want, strict=True)):
-        verdict = is_expression(entry, expected)
+        verdict = is_expression(entry, expected, symbols)
         if not verdict.right:
             return Verdict(False, messages.entry(position, verdict.found))
     return Verdict(True)
 
 
-def is_expression(got: object, want: Expression, where: dict[str, str] | None = None) -> Verdict:
-    """Right if got equals want by value, after replacing letters as `where` says, such as {"D": "H*d"}."""
+def is_expression(
+    got: object, want: Expression, symbols: Sequence[str], where: dict[str, str] | None = None
+) -> Verdict:
+    """Right if got, in these symbols, equals want by value, after replacing some as `where` says: {"D": "H*d"}."""
     if isinstance(got, probe.Reason):
         return Verdict(False, got.text, no_value=True)
     if not isinstance(got, (str, int)) or isinstance(got, bool):
         return Verdict(False, messages.NO_EXPRESSION)
-    for place in _PLACES:
-        values = {letter: Fraction(number) for letter, number in place.items()}
+    for values in places(symbols):
         for letter, replacement in (where or {}).items():
             values[letter] = evaluate(replacement, values)
         try:
@@ -130,6 +89,19 @@ def is_expression(got: object, want: Expression, where: dict[str, str] | None = 
         if value != evaluate(want, values):
             return Verdict(False, messages.OTHER_EXPRESSION)
     return Verdict(True)
+
+
+def places(symbols: Sequence[str]) -> list[dict[str, Fraction]]:
+    """Where expressions in these symbols are compared: a prime for each, no two alike, so that equal values mean equal
+    formulas; their order differs from place to place, so that no inequality holds at all of them."""
+    primes = list(itertools.islice(_primes(), PLACES * len(symbols)))
+    ascending, middle, last = (primes[start::PLACES] for start in range(PLACES))
+    orders = (ascending, middle[::-1], last[len(last) // 2 :] + last[: len(last) // 2])
+    return [dict(zip(symbols, map(Fraction, order), strict=True)) for order in orders]
+
+
+def _primes() -> Iterator[int]:
+    return (n for n in itertools.count(2) if all(n % m for m in range(2, math.isqrt(n) + 1)))
 
 
 def evaluate(expression: Expression, values: dict[str, Fraction]) -> Fraction:
@@ -191,7 +163,3 @@ def _operate(op: ast.operator, a: Fraction, b: Fraction) -> Fraction:
 
 def _bits(a: Fraction) -> int:
     return max(a.numerator.bit_length(), a.denominator.bit_length())
-
-
-def _equal(entries: list, want: list) -> bool:
-    return len(entries) == len(want) and all(is_expression(e, w).right for e, w in zip(entries, want, strict=True))

@@ -258,8 +258,9 @@ def test_weights_and_texts_go_wherever_the_package_goes(tmp_path: Path):
     graded = tmp_path / "ada" / COURSE.name
     graded.mkdir(parents=True)
     sample_class.equip(graded)
+    seen = workspace.of_student(None, graded)
     for folder in (
-        workspace.copy(graded),
+        seen.path,
         REPOSITORY / "release" / COURSE.name,
         REPOSITORY / "notebooks" / COURSE.name,
     ):

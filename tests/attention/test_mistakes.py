@@ -1,6 +1,7 @@
 """Usual mistakes: named if an answer's numbers are theirs, never where it is right, in words that teach."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,10 @@ def test_every_mistake_differs_from_what_is_right_and_from_the_others_on_the_hid
                 assert any(apart), f"part {part}: {key} and {other} look alike"
     for (number, name, want), where in [one for one in seen if isinstance(one[1], dict)]:
         both = {**in_symbols.SHAPES, **in_symbols.EXPRESSIONS}[number][name]
-        same = expressions.is_shape if isinstance(want, tuple) else expressions.is_expression
+        same = partial(
+            expressions.is_shape if isinstance(want, tuple) else expressions.is_expression,
+            symbols=course.COURSE.symbols,
+        )
         values = {"right": want, **both}
         alike = [
             (a, b)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grading.core.course import Course, Libraries, Part
+from grading.core.course import Calls, Course, Libraries, Part
 
 COURSE = Course(
     name="optimisers",
@@ -14,6 +14,8 @@ COURSE = Course(
     ),
     secret="OPTIMISERS_COURSE_SECRET",
     libraries=Libraries(("numpy",)),
+    calls=Calls(limit_s=5),
+    imports={"numpy": "NumPy"},
     packages=(Path(__file__).resolve().parent,),
 )
 # Where to look when an item is lost; never the answer.

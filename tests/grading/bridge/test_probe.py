@@ -20,6 +20,7 @@ from dev.packages import REPOSITORY
 from grading.bridge import in_process, probe, remote, wire
 from grading.bridge.probe import Reason, Why
 from grading.core import limits
+from grading.core.course import Calls
 
 SETUP = "import torch\nimport torch.nn as nn\nimport numpy as np\n"
 
@@ -392,13 +393,15 @@ def test_what_was_printed_is_cut_at_its_limit_and_kept_nowhere(student, monkeypa
     assert kept.write("1234567") == 7 and kept.write("8") == 1 and kept.getvalue() == "12345"
 
 
-def test_the_default_dtype_is_float64_inside_and_the_student_s_own_outside(student):
+def test_the_default_dtype_is_the_course_s_inside_and_the_student_s_own_outside(student):
     student(
         "def f():\n    return str(torch.get_default_dtype()), torch.is_grad_enabled(), torch.ones(1).numpy()\n"
         "def g():\n    torch.set_default_dtype(torch.half)\n    torch.set_grad_enabled(0 > 1)\n    f(1)"
     )
     torch.set_grad_enabled(False)
     try:
+        assert probe.call("f")[:2] == ("torch.float32", True)  # a course that sets none
+        probe.call_as(Calls(dtype="float64"))
         dtype, gradients, ones = probe.call("f")
         assert (dtype, gradients, ones.dtype) == ("torch.float64", True, np.float64)
         assert torch.get_default_dtype() == torch.float32 and not torch.is_grad_enabled()
@@ -406,6 +409,15 @@ def test_the_default_dtype_is_float64_inside_and_the_student_s_own_outside(stude
         assert torch.get_default_dtype() == torch.float32 and not torch.is_grad_enabled()
     finally:
         torch.set_grad_enabled(True)
+
+
+def test_a_course_s_own_limit_of_a_call_holds_and_another_course_s_stays_as_it_was(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(limits, "CALL_LIMIT_S", 30.0)
+    with probe.through(Beside("import time\ndef f():\n    time.sleep(5)\n    return 1"), Calls(limit_s=0.2)):
+        assert "0.2 s" in probe.call("f").text
+        with probe.through(Beside("def f():\n    return str(torch.get_default_dtype())"), Calls(dtype="float64")):
+            assert probe.call("f") == "torch.float64" and probe._way.get().calls.limit_s is None
+        assert probe._way.get().calls == Calls(limit_s=0.2)
 
 
 def test_warnings_are_filtered_as_before_after_a_call(student):

@@ -64,7 +64,7 @@ def test_shapes_and_symbols_that_raise_name_nothing(monkeypatch: pytest.MonkeyPa
         monkeypatch.setitem(matrices.SHAPES, key, raises)
     assert mistakes.shown_by_shapes([(2, 2), (2, 2)], np.eye(2)) is None
     monkeypatch.setattr(expressions, "fetch", lambda name: None)
-    monkeypatch.setattr(expressions, "is_shape", lambda got, want: WRONG if want == ("D_v",) else raises())
+    monkeypatch.setattr(expressions, "is_shape", lambda got, want, symbols: WRONG if want == ("D_v",) else raises())
     assert mistakes.shape(4, "shape_o_h", ("D_v",)) == WRONG
 
 

@@ -137,7 +137,8 @@ def test_the_module_is_in_what_a_kernel_sees(tmp_path: Path):
     graded = tmp_path / "ada" / COURSE.name
     graded.mkdir(parents=True)
     sample_class.equip(graded)
-    assert (workspace.copy(graded) / NAME / "mha.py").read_bytes() == OURS
+    seen = workspace.of_student(None, graded)
+    assert (seen.path / NAME / "mha.py").read_bytes() == OURS
 
 
 @pytest.mark.parametrize(

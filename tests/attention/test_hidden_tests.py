@@ -1,0 +1,24 @@
+"""How a hidden test calls an answer follows from the course, whether a judge says so or nobody but the test."""
+
+import pytest
+from hidden_tests import QUICK, Beside, run
+
+from attention.course import COURSE
+from grading.bridge import probe
+from grading.core.course import Calls
+
+
+class Settled(Beside):
+    """Answers requests as long as they are made as the course has it."""
+
+    def ask(self, request: bytes, limit_s: float) -> bytes:
+        """The reply."""
+        assert probe._way.get().calls == COURSE.calls
+        return super().ask(request, limit_s)
+
+
+@pytest.mark.parametrize("number", QUICK)
+def test_a_hidden_test_settles_how_it_calls_before_its_first_call(number):
+    with probe.through(Settled(number), Calls(dtype="float16")):  # as a student's own kernel may be set
+        report = run(number, Settled(number))
+    assert report.marks == report.points
