@@ -39,8 +39,8 @@ def grade(answers: dict[int, list[Path]], root: Path, lean: bool) -> dict[Path, 
     """What became of each answer; `answers` by part. `root` is a folder for the courses."""
     first = root / "course"
     course_copy.new(first)
-    for path in (first / "source" / COURSE.name).glob("*.ipynb") if lean else ():
-        path.write_text(nbformat.writes(_lean(nbformat.read(path, as_version=4))), encoding="utf-8")
+    if lean:
+        make_lean(first)
     course_folder.register(first)
     rounds = [
         {number: paths[k] for number, paths in answers.items() if k < len(paths)}
@@ -68,7 +68,7 @@ def _grade(given: dict[int, Path], lean: bool) -> dict[Path, Found]:
     for number, path in given.items():
         part = course.PARTS[number]
         notebook = nbformat.from_dict(sample_class.hand_in(part, path.read_text(encoding="utf-8")))
-        sample_class.write(folder, part, _lean(notebook) if lean else notebook)
+        sample_class.write(folder, part, leaned(notebook) if lean else notebook)
     result = course_folder.api(_root).autograde(COURSE.name, STUDENT, force=True, create=True)
     assert result["success"], course_folder.last_error(result)
     with course_folder.gradebook(_root) as book:
@@ -77,7 +77,14 @@ def _grade(given: dict[int, Path], lean: bool) -> dict[Path, Found]:
     return {path: Found(row.parts[n], _named(course.PARTS[n].stem)) for n, path in given.items()}
 
 
-def _lean(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+def make_lean(root: Path) -> None:
+    """Makes the notebooks of a copy of the course lean."""
+    for path in (root / "source" / COURSE.name).glob("*.ipynb"):
+        path.write_text(nbformat.writes(leaned(nbformat.read(path, as_version=4))), encoding="utf-8")
+
+
+def leaned(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    """A notebook of the course or a hand-in without what takes longest and decides no mark."""
     notebook.cells = [cell for cell in notebook.cells if not cell.id.endswith(("-figure", "-steps"))]
     for cell in notebook.cells:
         if cell.id.startswith("part13-"):

@@ -44,11 +44,11 @@ FOLDER = Path(__file__).parents[1] / "attacks"
 NEXT = "03-value-from-x"  # the honest student's answer to part 1; it earns 3 of 5
 # What the class may use. An honest notebook here needs 1 s and 0.4 GB.
 LIMITS = {
-    "CELL_LIMIT_S": 5,
+    "CELL_LIMIT_S": 4,
     "CALL_LIMIT_S": 2.0,
     "TEST_LIMIT_S": 5.0,
-    "TESTS_LIMIT_S": 10.0,
-    "NOTEBOOK_LIMIT_S": 20.0,
+    "TESTS_LIMIT_S": 7.0,
+    "NOTEBOOK_LIMIT_S": 14.0,
     "GRACE_S": 2.0,
     "RESPONSE_LIMIT_S": 3.0,
     "OUTPUTS_LIMIT_S": 6,
