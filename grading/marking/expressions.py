@@ -5,10 +5,11 @@ operations + - * / // ** are all it may hold. Two expressions are equal if they 
 """
 
 import ast
+import functools
 import itertools
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from grading.bridge import probe
@@ -94,14 +95,15 @@ def is_expression(
 def places(symbols: Sequence[str]) -> list[dict[str, Fraction]]:
     """Where expressions in these symbols are compared: a prime for each, no two alike, so that equal values mean equal
     formulas; their order differs from place to place, so that no inequality holds at all of them."""
-    primes = list(itertools.islice(_primes(), PLACES * len(symbols)))
+    return [dict(zip(symbols, order, strict=True)) for order in _orders(len(symbols))]
+
+
+@functools.cache  # a search for mistakes compares dozens of expressions in the same symbols
+def _orders(count: int) -> tuple[list[Fraction], ...]:
+    found = (n for n in itertools.count(2) if all(n % m for m in range(2, math.isqrt(n) + 1)))
+    primes = [Fraction(n) for n in itertools.islice(found, PLACES * count)]
     ascending, middle, last = (primes[start::PLACES] for start in range(PLACES))
-    orders = (ascending, middle[::-1], last[len(last) // 2 :] + last[: len(last) // 2])
-    return [dict(zip(symbols, map(Fraction, order), strict=True)) for order in orders]
-
-
-def _primes() -> Iterator[int]:
-    return (n for n in itertools.count(2) if all(n % m for m in range(2, math.isqrt(n) + 1)))
+    return ascending, middle[::-1], last[count // 2 :] + last[: count // 2]
 
 
 def evaluate(expression: Expression, values: dict[str, Fraction]) -> Fraction:
