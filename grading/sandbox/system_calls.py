@@ -8,11 +8,12 @@ into other processes (ptrace, process_vm_readv, pidfd_getfd, kcmp), what only an
 namespaces, modules, clocks, keys, users), what is rarely used and often broken (bpf, perf_event_open, userfaultfd), and
 what tells about others by way of files that all may read (flock, locks on parts of files, inotify on /usr: a sign to
 the notebook next door, or a look at what is run outside) or slows them down (sync), what sends open files (sendmsg:
-Linux counts those on the way by user, who may be the grader's too), what lets a process wait by choice (priorities:
-waiting is not its own time), what tells or changes which pages of a file are in memory (fadvise, readahead, mincore,
-preadv2: 64 bits from one notebook to the next), and signals with a description of the sender's own (rt_sigqueueinfo, by
-which process 1 ends itself as only the system could). socket, setsockopt, clone, clone3, mmap, ioctl, fcntl,
-sched_setscheduler, setrlimit, prlimit64 and pidfd_send_signal are allowed by their arguments.
+Linux counts those on the way by user, who may be the grader's too), what closes half a connection (shutdown: whether a
+reply still leaves would be luck), what lets a process wait by choice (priorities: waiting is not its own time), what
+tells or changes which pages of a file are in memory (fadvise, readahead, mincore, preadv2: 64 bits from one notebook to
+the next), and signals with a description of the sender's own (rt_sigqueueinfo, by which process 1 ends itself as only
+the system could). socket, setsockopt, clone, clone3, mmap, ioctl, fcntl, sched_setscheduler, setrlimit, prlimit64 and
+pidfd_send_signal are allowed by their arguments.
 
 Numbers: asm/unistd_64.h and asm-generic/unistd.h of Linux 6.1, and for futex_wake, futex_wait, futex_requeue and
 fchmodat2 of 6.7.
@@ -70,7 +71,7 @@ epoll_wait 232 -, epoll_pwait 281 22, epoll_pwait2 441 441, eventfd 284 -, event
 
 # Sockets
 socketpair 53 199, bind 49 200, listen 50 201, accept 43 202, accept4 288 242, connect 42 203, getsockname 51 204,
-getpeername 52 205, sendto 44 206, recvfrom 45 207, recvmsg 47 212, recvmmsg 299 243, shutdown 48 210, getsockopt 55 209
+getpeername 52 205, sendto 44 206, recvfrom 45 207, recvmsg 47 212, recvmmsg 299 243, getsockopt 55 209
 
 # Random numbers
 getrandom 318 278

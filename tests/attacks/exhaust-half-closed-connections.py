@@ -1,4 +1,4 @@
-"""Shuts the kernel's connections down in one direction each, so that no reply leaves; ZeroMQ connects again."""
+"""Shuts the kernel's connections down in one direction each, so that no reply leaves; that is refused."""
 # part: 3
 # earns: 10
 # %%
