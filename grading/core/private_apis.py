@@ -72,15 +72,12 @@ USES = (
     ),
     Use(
         "grading.submission.nbgrader_patches",
-        ("nbgrader.apps.zipcollectapp.ZipCollectApp._transfer_files",),
-        "times.csv gets the time of each submission that zip_collect takes",
-        "none: a collector plugin sees each file's time before it is known which file is taken",
-    ),
-    Use(
-        "grading.submission.nbgrader_patches",
-        _of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src do_copy"),
-        "submissions in the exchange get the file system's time before nbgrader takes each student's latest",
-        "none: a collect class of one's own is public (c.ExchangeFactory.collect), its steps are not",
+        (
+            "nbgrader.apps.zipcollectapp.ZipCollectApp._transfer_files",
+            *_of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src do_copy"),
+        ),
+        "times.csv gets the time of each submission that is taken; in the exchange it is the file system's",
+        "none: a collector plugin sees times before a file is chosen; of a collect class the steps are not public",
     ),
     Use(
         "grading.judge.save_marks",
@@ -108,31 +105,33 @@ USES = (
     ),
     Use(
         "grading.sandbox.child",
-        _of(_APP, "_try_bind_socket _bind_socket init_connection_file write_connection_file init_heartbeat"),
-        "a kernel serves sockets that the judge opened, writes no connection file and has no heartbeat",
-        "none: a connection file names addresses, and takes no open sockets",
-    ),
-    Use(
-        "grading.sandbox.child",
         (
+            *_of(_APP, "_try_bind_socket _bind_socket init_connection_file write_connection_file init_heartbeat"),
             *_of(_APP, "init_control control_socket debugpy_socket debug_shell_socket"),
             *_of(_APP, "control_thread shell_channel_thread"),
             *_of("ipykernel", "control.ControlThread shellchannel.ShellChannelThread"),
         ),
-        "a control channel without a debugger, which connects to the shell's file, that nobody inside can see",
-        "none: init_control does both; this is its body, copied but for the connection",
+        "a kernel serves sockets that the judge opened: no connection file, heartbeat or debugger",
+        "none: a connection file takes no open sockets, and init_control, of which ours is a copy, connects a debugger",
     ),
     Use(
         "grading.sandbox.child",
-        _of("ipykernel.ipkernel.IPythonKernel", "shell_handlers iopub_socket"),
-        "a message of our own type carries a hidden test's request, beside no name of the student's",
-        "none: comms and user expressions run code among the student's names",
+        (
+            "ipykernel.ipkernel.sys",
+            *_of("traitlets.config.application.Application", "parse_command_line _configure_logging"),
+            *_of("IPython.core.application", "BaseIPythonApplication.load_config_file"),
+            "IPython.core.shellapp.InteractiveShellApp.init_code",
+            "IPython.core.interactiveshell.InteractiveShell._sys_modules_keys",
+        ),
+        "a kernel starts without what reads or changes pages that all kernels share, and serves nobody here",
+        "none: ipykernel does all of it whenever a kernel starts",
     ),
     Use(
         "grading.sandbox.child",
-        ("ipykernel.zmqshell.ZMQInteractiveShell.ask_exit",),
-        "exit() in a cell doesn't end the kernel while the next cells run",
-        "a shell class of one's own in ipykernel's IPythonKernel.shell_class",
+        _of("ipykernel", "ipkernel.IPythonKernel.shell_handlers ipkernel.IPythonKernel.iopub_socket")
+        + ("ipykernel.zmqshell.ZMQInteractiveShell.ask_exit",),
+        "hidden tests ask by messages of our own, beside no name of the student's; exit() in a cell ends no kernel",
+        "none: comms run code among the student's names. For exit(), a shell_class of one's own",
     ),
     Use(
         "grading.judge.kernels",

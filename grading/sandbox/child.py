@@ -7,10 +7,11 @@ heartbeat, because the zygote sees the process.
 
 import contextlib
 import ctypes
-import importlib
+import logging
 import marshal
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -21,11 +22,19 @@ from types import ModuleType
 
 import numpy as np
 import zmq
+from ipykernel import ipkernel
 from ipykernel.control import ControlThread
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.shellchannel import ShellChannelThread
+from traitlets.config import Config
+from traitlets.config.loader import DeferredConfigString
 
+LOADED = set(sys.modules)
+SILENT = logging.getLogger(__name__)  # nobody reads what a kernel logs
+SILENT.addHandler(logging.NullHandler())
+SILENT.propagate = False
+ARGUMENT = re.compile(r"--(\w+)\.(\w+)=(.*)")
 CHANNELS = ("shell_port", "iopub_port", "stdin_port", "control_port")  # in the order of the sockets
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 REQUEST, REPLY = "grading_request", "grading_reply"  # types of messages: from a hidden test, and back
@@ -46,10 +55,11 @@ def run(
         number = getattr(resource, name)
         _, most = resource.getrlimit(number)
         resource.setrlimit(number, [value if most == resource.RLIM_INFINITY else min(value, most) for value in pair])
+    ipkernel.sys = NoModules()
     prctl(PR_SET_DUMPABLE, 1)  # unlike the zygote an ordinary process, which can read its own /proc/self
-    app = WalledKernelApp.instance()
+    app = WalledKernelApp.instance(log=SILENT)
     app.listening, app.session.key = listening, request["key"].encode()
-    app.initialize(["--log-level=ERROR", *request["argv"]])
+    app.initialize(request["argv"])
     app.shell.ask_exit = lambda: None  # after exit() in a cell the kernel would end while the next cells run
     answer_requests(app.kernel)
     with gate:
@@ -58,7 +68,7 @@ def run(
                 draw_from(message[0]["seed"])
             else:
                 put(message[0]["path"], *message[1])
-    importlib.invalidate_caches()  # of a folder that was empty until now
+    sys.path_importer_cache.pop(os.getcwd(), None)  # what was known of a folder that was empty until now
     if request["granted_bytes"] is not None:
         limit_addresses(request["granted_bytes"], request["watched"]["memory_bytes"])
     status.close()  # from here on student code runs: its only way to the judge is its kernel's messages
@@ -113,10 +123,45 @@ def put(path: str, fd: int) -> None:
                 os.remove(path)
 
 
+class NoModules:
+    """`sys` for ipykernel, which asks all modules for their files: of each that it asks a kernel gets a copy."""
+
+    modules: dict[str, ModuleType] = {}
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(sys, name)
+
+
 class WalledKernelApp(IPKernelApp):
-    """An IPython kernel on sockets that were handed over."""
+    """An IPython kernel on sockets that were handed over.
+
+    What it leaves out took half of a kernel's start: most of it reads or counts references to what all kernels share,
+    and of each page that it touches a kernel gets a copy.
+    """
 
     listening: list[int] = []
+
+    def parse_command_line(self, argv: list[str] | None = None) -> None:
+        """Reads arguments that set one trait each, without a parser for all that there could be."""
+        found = [ARGUMENT.fullmatch(argument) for argument in argv or ()]
+        if not all(found):
+            super().parse_command_line(argv)
+            return
+        config = Config()
+        for owner, name, value in (match.groups() for match in found):
+            config[owner][name] = DeferredConfigString(value)
+        self.update_config(config)
+
+    def load_config_file(self, *_: object, **__: object) -> None:
+        """Reads nothing: there is no configuration in a home that was made a moment ago."""
+
+    def init_code(self) -> None:
+        """Runs nothing: there is no profile. What is loaded was noted before the fork."""
+        self.shell.user_ns_hidden.update(self.shell.user_ns)
+        self.shell._sys_modules_keys = LOADED
+
+    def _configure_logging(self) -> None:
+        """Leaves all loggers as they are."""
 
     def init_connection_file(self) -> None:
         """Numbers the sockets; the names of their files mean nothing here."""

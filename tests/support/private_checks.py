@@ -270,6 +270,17 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{APP}.init_control": (takes("self", "context"), source("4fa2ff111f57")),
     "ipykernel.control.ControlThread": (gives("takes daemon", lambda thread: thread(daemon=True)),),
     "ipykernel.shellchannel.ShellChannelThread": (takes("context", "kwargs"),),
+    "traitlets.config.application.Application.parse_command_line": (
+        takes("self", "argv"),
+        used_by("IPython.core.application.BaseIPythonApplication.initialize", "parse_command_line", "load_config_file"),
+    ),
+    "traitlets.config.application.Application._configure_logging": (takes("self"),),
+    "IPython.core.application.BaseIPythonApplication.load_config_file": (takes("self", "suppress_errors"),),
+    "IPython.core.shellapp.InteractiveShellApp.init_code": (
+        takes("self"),
+        used_by(f"{APP}.initialize", "init_code"),
+        used_by("IPython.core.shellapp.InteractiveShellApp.init_code", "user_ns_hidden", "_sys_modules_keys"),
+    ),
     "ipykernel.ipkernel.IPythonKernel.shell_handlers": (
         used_by("ipykernel.kernelbase.Kernel.dispatch_shell", "shell_handlers"),
     ),

@@ -115,9 +115,9 @@ def test_the_line_says_which_version_breaks_what_and_what_to_do(monkeypatch: pyt
     installed = f"ipykernel {importlib.metadata.version('ipykernel')}"
     assert trouble(NAMES["grading.sandbox.child", name], name) == (
         f"{installed}: {name} is gone. grading.sandbox.child breaks, which needs it for this: a kernel serves sockets "
-        "that the judge opened, writes no connection file and has no heartbeat. Public way: none: a connection file "
-        "names addresses, and takes no open sockets. Adapt that module, then grading/core/private_apis.py and "
-        "tests/support/private_checks.py; or keep the old version."
+        "that the judge opened: no connection file, heartbeat or debugger. Public way: none: a connection file takes "
+        "no open sockets, and init_control, of which ours is a copy, connects a debugger. Adapt that module, then "
+        "grading/core/private_apis.py and tests/support/private_checks.py; or keep the old version."
     )
 
 

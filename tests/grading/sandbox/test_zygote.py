@@ -91,6 +91,11 @@ def settled(read: Callable[[], object], times: int = 20) -> object:
     return last
 
 
+def test_a_kernel_starts_with_copies_of_few_of_the_pages_that_all_share(walled):
+    run = Run(walled, "import resource\nprint(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)")
+    assert int(run.printed) < 6_000  # 4,400; by all that ipykernel does 8,500
+
+
 def test_notebook_after_notebook_nothing_more_is_open(any_pool):
     def state() -> dict[object, int]:
         box, found = student(any_pool)  # whose next kernel may just be opening its files
