@@ -6,6 +6,7 @@ holds more than a few.
 
 import contextlib
 import logging
+import os
 import queue
 import shutil
 import sys
@@ -13,14 +14,16 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from multiprocessing import forkserver
 from pathlib import Path
 
 import dask
 import psutil
 from distributed import Client, Future, KilledWorker, LocalCluster, Status
 from distributed.security import Security
+from distributed.utils import get_mp_context
 
-from grading.core import errors
+from grading.core import errors, limits
 
 FIND_LIMIT_S = 10  # for a scheduler to answer
 AHEAD = 16  # tasks that a cluster of others may hold beyond one a worker, so that it sees the need to grow
@@ -38,9 +41,10 @@ SETTINGS = {
     "distributed.deploy.lost-worker-timeout": "1000 days",  # or a worker that restarts slowly is given up: see Workers
     "distributed.admin.tick.interval": "1 s",  # by default all look at their clocks 50 times a second
     "distributed.admin.system-monitor.interval": "10 s",
-    "distributed.worker.multiprocessing-method": "spawn",
+    "distributed.worker.multiprocessing-method": "forkserver",
 }
 logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what the user needs to know is said here
+PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest of what workers import; nothing of ours, see _prepare
 NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
 
 
@@ -183,7 +187,7 @@ def _local(workers: int) -> Iterator[LocalCluster]:
                 silence_logs=logging.CRITICAL,  # of the workers
                 scheduler_kwargs=NO_PAGES,
                 local_directory=str(folder),
-                env={"TMPDIR": str(folder)},
+                env={**os.environ, "TMPDIR": str(folder)},
             )
             try:
                 yield cluster
@@ -197,9 +201,24 @@ def _local(workers: int) -> Iterator[LocalCluster]:
 
 def _started(**settings: object) -> LocalCluster:
     try:
+        _prepare()
         return LocalCluster(**settings)
     except (OSError, RuntimeError) as error:
         raise errors.CourseError(f"{NO_START}: {error}") from error
+
+
+def _prepare() -> None:
+    """Starts the process that workers are forked from, once: it imports what would take each of them a second.
+
+    It stays, and what runs next in this process may have other limits, so it knows none of ours; a worker is given all
+    of the environment.
+    """
+    get_mp_context().set_forkserver_preload(PRELOAD)
+    kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(limits.PREFIX)}
+    try:
+        forkserver.ensure_running()
+    finally:
+        os.environ.update(kept)
 
 
 def _found(address: str) -> Client:

@@ -4,13 +4,17 @@ It takes bytes and gives bytes: of the course's disk, gradebook and other hand-i
 """
 
 import contextlib
+import functools
 import os
 import platform
+import secrets
+import shutil
 import sqlite3
 import stat
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -68,10 +72,10 @@ def grade(given: inputs.Definition, hand_in: bundle.HandIn, before: snapshot.Row
     refused = None if given.config.Judge.get("sandbox") == "none" else bubblewrap.available()
     if refused is not None:
         return Result(hand_in.student, error=f"on {platform.node()}: {refused.line}")
-    with _one_at_a_time, tempfile.TemporaryDirectory(prefix="student-") as folder:
+    with _one_at_a_time, _folder() as root:
         started = time.monotonic()
         try:
-            result = _grade(Path(folder).resolve(), asked, given, hand_in, before, feedback)
+            result = _grade(root, asked, given, hand_in, before, feedback)
         except Exception as error:  # noqa: BLE001  (told, and the exit status says it; the others go on)
             result = Result(hand_in.student, error=f"{type(error).__name__}: {error}")
         return Result(**{**vars(result), "seconds": time.monotonic() - started})
@@ -96,7 +100,7 @@ def _grade(
     url = f"sqlite:///{root / inputs.GRADEBOOK}"
     config = Config(given.config)
     config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), url
-    engine = snapshot.engine(url)
+    engine = _engine(os.getpid(), url)
     with contextlib.ExitStack() as at_end:
         for each in (_unsynced(root), _secret(asked.secret, given.secret), intake.once()):
             at_end.enter_context(each)
@@ -120,6 +124,25 @@ def _grade(
             after = snapshot.of_student(connection, assignment, student)
     pages = root / "feedback" / student / assignment
     return Result(student, noticed, unmarked, error, after, files(graded), files(pages), struck)
+
+
+@contextlib.contextmanager
+def _folder() -> Iterator[Path]:
+    """A new folder, whose name is the same each time: so SQLAlchemy compiles a gradebook's queries once a process."""
+    root = Path(tempfile.gettempdir()).resolve() / f"student-{_name(os.getpid())}"
+    root.mkdir(mode=0o700)
+    try:
+        yield root
+    finally:
+        for place, folders, _ in os.walk(root):  # a hand-in may hold folders that not even their owner may change
+            for path in (Path(place, name) for name in folders):
+                if not path.is_symlink():
+                    path.chmod(0o700)
+        shutil.rmtree(root)
+
+
+_name = functools.cache(lambda _: secrets.token_hex(4))
+_engine = functools.lru_cache(1)(lambda _, url: snapshot.engine(url))
 
 
 @contextlib.contextmanager

@@ -37,7 +37,7 @@ from dev import installation, sample_class
 from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.classroom import class_run, cluster, crash_notes
-from grading.core import errors
+from grading.core import errors, limits
 from grading.core.course import Part
 from grading.gradebook import course_folder
 from grading.submission import times
@@ -534,6 +534,17 @@ def test_a_worker_that_never_reaches_the_scheduler_is_replaced(monkeypatch: pyte
         assert sleeps[0].wait(10) == -signal.SIGKILL and sleeps[1].poll() is None
 
 
+def test_a_worker_has_the_limits_of_its_run_and_not_those_of_an_earlier_one(monkeypatch: pytest.MonkeyPatch):
+    name = f"{limits.PREFIX}CALL_LIMIT_S"
+    found = []
+    for value in ("7", "8", None):
+        monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name)
+        with cluster.Workers(1, None) as team:
+            team.submit("asked", os.getenv, name)
+            found.append(team.next(busy.patience(60)))
+    assert found == [("asked", "7"), ("asked", "8"), ("asked", None)]
+
+
 def gone(process: psutil.Process) -> bool:
     """Whether a killed process has ended; nothing is waited for, because whoever started it waits for it, too."""
     with contextlib.suppress(psutil.NoSuchProcess):
@@ -546,7 +557,7 @@ def test_a_lost_worker_costs_a_retry_and_what_ends_two_workers_is_named(root: Pa
 
     def kill() -> None:
         while any(left.values()) and not over.is_set():
-            for child in psutil.Process().children():
+            for child in psutil.Process().children(recursive=True):
                 with contextlib.suppress(psutil.Error, OSError):
                     place = Path(child.cwd())  # nbgrader goes to the course's folder
                     if place.name.startswith("student-"):
