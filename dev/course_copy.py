@@ -7,17 +7,23 @@ from traitlets.config import Config
 
 from attention.course import COURSE
 from dev.packages import REPOSITORY
+from grading.core.course import Part
 from grading.gradebook import course_folder
 
 # What a step of ours, made without nbgrader, has to know of its surroundings.
 CONFIGURED = Config(Course={"found": "attention.course:COURSE"})
 
 
-def new(root: Path) -> None:
-    """Makes an empty course folder with this course's sources and release, replacing what a former one left."""
+def new(root: Path, *parts: Part) -> None:
+    """Makes an empty course folder with this course's sources and release, replacing what a former one left.
+
+    With parts, the others are left out: nbgrader looks at each part of a course for each student.
+    """
+    left_out = [f"{part.stem}.ipynb" for part in COURSE.parts if parts and part not in parts]
     for name in ("source", "release"):
         shutil.rmtree(root / name, ignore_errors=True)
-        shutil.copytree(REPOSITORY / name / COURSE.name, root / name / COURSE.name)
+        folder = root / name / COURSE.name
+        shutil.copytree(REPOSITORY / name / COURSE.name, folder, ignore=shutil.ignore_patterns(*left_out))
     for name in ("submitted", "autograded", "feedback"):
         shutil.rmtree(root / name, ignore_errors=True)
     (root / "gradebook.db").unlink(missing_ok=True)

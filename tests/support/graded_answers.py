@@ -3,8 +3,8 @@
 A process has a course folder with one student, who hands in again and again: the k-th answer of each part in round k.
 So libraries are loaded once a process, and not once an answer; each notebook has a kernel of its own all the same.
 
-A lean course leaves out what takes longest and decides no mark: the cells that draw figures, and in part 13 all but 8
-of 32 samples, for which attention/part13_run.py argues that no bound depends on luck.
+A lean course leaves out what takes longest and decides no mark: the cells that draw figures, the visible checks, and in
+part 13 all but 8 of 32 samples, for which attention/part13_run.py argues that no bound depends on luck.
 """
 
 import multiprocessing
@@ -85,7 +85,7 @@ def make_lean(root: Path) -> None:
 
 def leaned(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """A notebook of the course or a hand-in without what takes longest and decides no mark."""
-    notebook.cells = [cell for cell in notebook.cells if not cell.id.endswith(("-figure", "-steps"))]
+    notebook.cells = [cell for cell in notebook.cells if not cell.id.endswith(("-figure", "-steps", "-check"))]
     for cell in notebook.cells:
         if cell.id.startswith("part13-"):
             cell.source = fewer_samples("".join(cell.source))

@@ -1,7 +1,8 @@
 """Every answer in tests/answers earns what its name says and is told what its first line names.
 
 They go through the real notebooks, nbgrader and the judge; some once more without the judge, as in JupyterLab. Where
-ALL_ANSWERS is set, all do both, with figures and at part 13's full size, which takes four times as long.
+ALL_ANSWERS is set, all do both, with figures, visible checks and all samples of part 13, which takes four times as
+long.
 """
 
 import os

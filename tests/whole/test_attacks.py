@@ -174,7 +174,7 @@ def _left(before: set[psutil.Process], limit_s: float = 10.0) -> list[str]:
         for process in set(psutil.Process().children(recursive=True)) - before:
             with contextlib.suppress(psutil.NoSuchProcess):
                 command = " ".join(process.cmdline())
-                if process.status() != psutil.STATUS_ZOMBIE and "resource_tracker" not in command:
+                if process.status() != psutil.STATUS_ZOMBIE and not re.search("resource_tracker|forkserver", command):
                     found.append(f"{process.pid} {command}")
         if not found or time.monotonic() > end:
             return found
@@ -188,7 +188,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         pytest.fail(reason)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # whoever is left behind becomes a child of this process
     root = tmp_path_factory.mktemp("class")
-    course_copy.new(root)
+    course_copy.new(root, course.PARTS[1], *(attack.part for attack in ATTACKS.values()))
     _without_rules(root)
     (root / "home").mkdir()
     (root / "home" / "diary.txt").write_text(SECRETS["a file in the home folder"])

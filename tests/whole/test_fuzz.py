@@ -57,7 +57,7 @@ def test_a_spoilt_submission_is_refused_with_a_reason_or_gives_a_clean_copy():
 
 def test_one_class_of_spoilt_submissions_is_graded_and_costs_an_honest_student_nothing(tmp_path: Path):
     rng, part = fuzzing.numbers("class", fuzzing.SEED, 0), course.PARTS[1]
-    course_copy.new(tmp_path)
+    course_copy.new(tmp_path, part)
     spoilt, honest = [f"s{n}" for n in range(3)], ["anna"]
     for student in spoilt + honest:
         folder = tmp_path / "submitted" / student / COURSE.name

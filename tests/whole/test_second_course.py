@@ -105,7 +105,7 @@ def test_students_check_themselves(released: Path, capsys: pytest.CaptureFixture
 
 
 def test_one_process_grades_two_courses_by_turns(graded: Path, tmp_path: Path):
-    course_copy.new(tmp_path)
+    course_copy.new(tmp_path, course.PARTS[3])
     folder = tmp_path / "submitted" / "right" / COURSE.name
     folder.mkdir(parents=True)
     sample_class.write(folder, course.PARTS[3], sample_class.model(course.PARTS[3]))

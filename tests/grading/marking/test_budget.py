@@ -131,8 +131,8 @@ def marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     def run(close: object) -> tuple[float | None, list[str], str]:
         monkeypatch.setattr(limits, "WORK_LIMIT_S", 1.0)
         monkeypatch.setattr(rubric, "close", close)
-        course_copy.new(tmp_path)
         part, folder = course.PARTS[3], tmp_path / "submitted" / "anna" / COURSE.name
+        course_copy.new(tmp_path, part)
         folder.mkdir(parents=True)
         answer = (sample_class.ANSWERS / "part03" / "10-einsum.py").read_text(encoding="utf-8")
         sample_class.write(folder, part, sample_class.hand_in(part, answer))

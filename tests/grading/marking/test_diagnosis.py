@@ -96,7 +96,7 @@ def test_through_the_judge_the_part_is_marked_and_nbgrader_s_log_says_what_faile
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     part = course.PARTS[3]
-    course_copy.new(tmp_path)
+    course_copy.new(tmp_path, part)
     folder = tmp_path / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
     answer = (sample_class.ANSWERS / "part03" / "06-forgot-the-root.py").read_text(encoding="utf-8")

@@ -30,7 +30,7 @@ class Run:
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A course with two students who nap in parts 1 and 2, and answer part 4."""
-    course_copy.new(tmp_path)
+    course_copy.new(tmp_path, HONEST, *(course.PARTS[number] for number in NAPS))
     course_folder.register(tmp_path)
     for student in ("anna", "zed"):
         folder = tmp_path / "submitted" / student / COURSE.name

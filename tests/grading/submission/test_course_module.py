@@ -59,11 +59,7 @@ def noticed(student: str, root: Path) -> list[notices.Notice]:
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course of part 13; a student's folder is hostile, another's has all files, the third's only the notebook."""
     root = tmp_path_factory.mktemp("module")
-    course_copy.new(root)
-    for step in ("source", "release"):
-        for path in (root / step / COURSE.name).glob("*.ipynb"):
-            if path.stem != THIRTEEN.stem:
-                path.unlink()
+    course_copy.new(root, THIRTEEN)
     for student, make in {"hostile": hostile, "whole": sample_class.equip, "alone": lambda folder: None}.items():
         folder = root / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
