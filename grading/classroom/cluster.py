@@ -6,6 +6,7 @@ holds more than a few.
 
 import contextlib
 import logging
+import multiprocessing
 import os
 import queue
 import shutil
@@ -21,7 +22,6 @@ import dask
 import psutil
 from distributed import Client, Future, KilledWorker, LocalCluster, Status
 from distributed.security import Security
-from distributed.utils import get_mp_context
 
 from grading.core import errors, limits
 
@@ -41,10 +41,10 @@ SETTINGS = {
     "distributed.deploy.lost-worker-timeout": "1000 days",  # or a worker that restarts slowly is given up: see Workers
     "distributed.admin.tick.interval": "1 s",  # by default all look at their clocks 50 times a second
     "distributed.admin.system-monitor.interval": "10 s",
-    "distributed.worker.multiprocessing-method": "forkserver",
 }
 logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what the user needs to know is said here
-PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest of what workers import; nothing of ours, see _prepare
+PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest of what workers import; nothing of ours, see _method
+SOCKET_FOLDER_CHARS = 70  # of the 107 that a socket's path may have, what the temporary folder may take
 NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
 
 
@@ -175,8 +175,9 @@ def _local(workers: int) -> Iterator[LocalCluster]:
     """A cluster on this machine; at its end its workers are killed, and what they had on the disk is removed."""
     folder = Path(tempfile.mkdtemp(prefix="class-"))
     folder.chmod(0o711)  # student code runs as another user, who must get through
+    changing = {"temporary-directory": str(folder), "distributed.worker.multiprocessing-method": _method()}
     try:
-        with dask.config.set({**SETTINGS, "temporary-directory": str(folder)}):
+        with dask.config.set({**SETTINGS, **changing}):
             cluster = _started(
                 n_workers=workers,
                 threads_per_worker=1,
@@ -201,24 +202,26 @@ def _local(workers: int) -> Iterator[LocalCluster]:
 
 def _started(**settings: object) -> LocalCluster:
     try:
-        _prepare()
         return LocalCluster(**settings)
     except (OSError, RuntimeError) as error:
         raise errors.CourseError(f"{NO_START}: {error}") from error
 
 
-def _prepare() -> None:
-    """Starts the process that workers are forked from, once: it imports what would take each of them a second.
+def _method() -> str:
+    """How workers start: forked from a process that is started here, once, with what takes each a second to import.
 
-    It stays, and what runs next in this process may have other limits, so it knows none of ours; a worker is given all
-    of the environment.
+    That process stays, and what runs next in this one may have other limits, so it knows none of ours; a worker is
+    given all of the environment.
     """
-    get_mp_context().set_forkserver_preload(PRELOAD)
+    if len(tempfile.gettempdir()) > SOCKET_FOLDER_CHARS:  # where that process would listen
+        return "spawn"
+    multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOAD)
     kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(limits.PREFIX)}
     try:
         forkserver.ensure_running()
     finally:
         os.environ.update(kept)
+    return "forkserver"
 
 
 def _found(address: str) -> Client:

@@ -1,8 +1,12 @@
 """Which package of ours may import which: the contracts in pyproject.toml hold, and one that is broken is told."""
 
+import ast
+import io
+import re
 import shutil
 import subprocess
 import sys
+import tokenize
 from pathlib import Path
 
 import pytest
@@ -64,3 +68,29 @@ def test_a_folder_and_a_module_are_small_enough_to_be_read_whole():
     lengths = {str(path): len(path.read_text(encoding="utf-8").splitlines()) for path in modules}
     assert len(lengths) > 100 and {path: n for path, n in lengths.items() if n >= 300} == {}
     assert len([path for path in (REPOSITORY / "grading").iterdir() if path.name != "__pycache__"]) <= 14
+
+
+def code_lines(text: str) -> int:
+    """Lines of code: those without any, and docstrings, do not count."""
+    no_code = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+    tokens = [token for token in tokenize.generate_tokens(io.StringIO(text).readline) if token.type not in no_code]
+    lines = {line for token in tokens for line in range(token.start[0], token.end[0] + 1)}
+    for node in ast.walk(ast.parse(text)):
+        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if documented and ast.get_docstring(node) is not None:
+            lines -= set(range(node.body[0].lineno, node.body[0].end_lineno + 1))
+    return len(lines)
+
+
+def test_lines_of_code_are_counted_without_docstrings_comments_and_empty_lines():
+    assert (
+        code_lines('"""Two\nlines."""\n\nA = (1,\n     2)  # said\n# more\ndef f():\n    """It."""\n    return A\n')
+        == 4
+    )
+
+
+def test_the_engine_s_code_that_decides_a_mark_can_be_read_in_an_hour():
+    document = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
+    (paragraph,) = [text for text in document.split("\n\n") if text.startswith("Six files of the engine decide a mark")]
+    files = [REPOSITORY / "grading" / name for name in re.findall(r"`grading/([\w/]+\.py)`", paragraph)]
+    assert len(files) == 6 and sum(code_lines(path.read_text(encoding="utf-8")) for path in files) < 700

@@ -545,6 +545,20 @@ def test_a_worker_has_the_limits_of_its_run_and_not_those_of_an_earlier_one(monk
     assert found == [("asked", "7"), ("asked", "8"), ("asked", None)]
 
 
+def test_workers_start_where_the_temporary_folder_has_a_long_name(tmp_path: Path):
+    long = tmp_path / ("long" * 20)
+    long.mkdir()
+    code = (
+        "from grading.classroom import cluster\n"
+        "with cluster.Workers(1, None) as team:\n"
+        "    team.submit('sum', sum, [1, 2])\n"
+        "    print(team.next(600))"
+    )
+    command, env = [sys.executable, "-c", code], {**os.environ, "TMPDIR": str(long)}
+    done = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("('sum', 3)\n", "")
+
+
 def gone(process: psutil.Process) -> bool:
     """Whether a killed process has ended; nothing is waited for, because whoever started it waits for it, too."""
     with contextlib.suppress(psutil.NoSuchProcess):
