@@ -82,7 +82,8 @@ def _export(chosen: argparse.Namespace) -> int:
     from grading.lms import exports, roster
 
     people = roster.read(chosen.roster) if chosen.roster else None
-    if not (chosen.course / "gradebook.db").exists():
+    path = course_folder.gradebook_file(chosen.course)
+    if path is not None and not path.exists():
         raise errors.CourseError("there are no marks yet. Grade first: make grade.")
     to = chosen.to or Path(f"{chosen.platform}.csv")
     with course_folder.gradebook(chosen.course) as book:

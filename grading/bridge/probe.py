@@ -86,9 +86,10 @@ def through(transport: Transport, calls: Calls | None = None) -> Iterator["Way"]
 
 
 def call_as(calls: Calls) -> None:
-    """Has a course's settings hold for the calls that follow: a test that runs in the student's own kernel says so,
-    where no judge does."""
-    _way.get().calls = calls
+    """Has a course's settings hold for the calls that follow, with a fresh allowance of time: a test that runs in the
+    student's own kernel says so, where no judge does."""
+    way = _way.get()
+    way.calls, way.overtime_s = calls, 0.0
 
 
 def _ask(kind: str, name: str, source: str, args: tuple, most: int = wire.REPLY_BYTES) -> tuple[object, str]:

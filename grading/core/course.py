@@ -113,6 +113,9 @@ class Course:
         hyphen = not self.plain and any("-" in stem for stem in self.stems)  # `part_of` would not know where it ends
         if len(set(self.stems)) < len(self.parts) or hyphen:
             raise CourseError(f"the parts of {self.name} need names of their own, without a hyphen.")
+        for part in self.parts:
+            if not self.plain and part.tests != (f"{part.stem}-test",):  # another one would run beside student code
+                raise CourseError(f"the one test of part {part.number} of {self.name} must be called {part.stem}-test.")
         if shared := set(self.others) & set(self.stems):
             raise CourseError(f"{shared.pop()} of {self.name} is a part, so it can't be among the other notebooks too.")
 

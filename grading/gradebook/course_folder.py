@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
+from sqlalchemy import make_url
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
@@ -111,10 +112,9 @@ def register(root: Path, assignment: str = "") -> None:
 
     Errors  CourseError with nbgrader's last words if it cannot.
     """
-    if (root / "gradebook.db").exists() and not is_gradebook(root / "gradebook.db"):
-        raise errors.CourseError(
-            f"{names.path(root / 'gradebook.db')} is not a gradebook. Move it away, or put back a copy of it."
-        )
+    path = gradebook_file(root)
+    if path is not None and path.exists() and not is_gradebook(path):
+        raise errors.CourseError(f"{names.path(path)} is not a gradebook. Move it away, or put back a copy of it.")
     assignment = course(root, assignment).name
     result = api(root).generate_assignment(assignment, force=True, create=True)
     if not result["success"]:
@@ -144,6 +144,12 @@ def students(root: Path, only: str | None = None, assignment: str = "") -> list[
     if only is not None and only not in found:
         raise errors.CourseError(f"there is no folder {names.path(root / 'submitted' / only / asked.name)}.")
     return found if only is None else [only]
+
+
+def gradebook_file(root: Path) -> Path | None:
+    """The file of the gradebook, whether it is there or not; None for a gradebook on a server."""
+    url = make_url(database(root))
+    return Path(url.database) if url.get_backend_name() == "sqlite" else None
 
 
 def is_gradebook(path: Path) -> bool:

@@ -122,17 +122,18 @@ def read(root: Path) -> ClassResults:
 
     Errors  CourseError if there is no gradebook, or nothing is graded.
     """
-    path = root / "gradebook.db"
-    if not path.exists():
+    path = course_folder.gradebook_file(root)
+    if path is not None and not path.exists():
         raise errors.CourseError(f"there is no {names.path(path)}. Grade first: make grade.")
-    if not course_folder.is_gradebook(path):
+    if path is not None and not course_folder.is_gradebook(path):
         raise errors.CourseError(f"{names.path(path)} is not a gradebook. Move it away, or put back a copy of it.")
     course = course_folder.course(root)
     with course_folder.gradebook(root) as book:
         found = results.of_class(book, course)
     students = tuple(_student(name, course.name, parts, root) for name, parts in found.items())
     if not students:
-        raise errors.CourseError(f"nothing is graded in {names.path(path)}. Grade first: make grade.")
+        where = f" in {names.path(path)}" if path is not None else ""
+        raise errors.CourseError(f"nothing is graded{where}. Grade first: make grade.")
     handed_in = {folder.parent.name for folder in (root / "submitted").glob(f"*/{course.name}")}
     never = sorted(name for name in handed_in - {s.name for s in students} if not name.startswith("."))
     return ClassResults(course, students, tuple(never))

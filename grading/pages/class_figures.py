@@ -94,7 +94,7 @@ def heat_map(results: ClassResults) -> tuple[str, str]:
         grid.xaxis.set_label_position("top")
         for spine in [*grid.spines.values(), totals.spines["left"]]:
             spine.set_visible(False)
-        _totals(totals, [s.total for s in ranked], many)
+        _totals(totals, [s.total for s in ranked], results.course.points, many)
         if many:
             rows = [round(share * (len(ranked) - 1)) for share in (0, 0.25, 0.5, 0.75, 1)]
             names = ("highest", "upper quarter", "median", "lower quarter", "lowest")
@@ -125,26 +125,33 @@ def _hatch_unmarked(axes: Axes, unmarked: np.ndarray) -> None:
         axes.add_patch(mpl.patches.Rectangle(box, 1, 1, fill=False, hatch="////", edgecolor="#777777", linewidth=0))
 
 
-def _totals(axes: Axes, totals: list[float], many: bool) -> None:
-    """A bar a student; with its number where there is room."""
+def _totals(axes: Axes, totals: list[float], points: float, many: bool) -> None:
+    """A bar a student, of all points of the course; with its number where there is room."""
     if many:
         edges = np.repeat(np.arange(len(totals) + 1) - 0.5, 2)[1:-1]
         axes.fill_betweenx(edges, np.repeat(totals, 2), color=MIDDLE, linewidth=0)
     else:
         axes.barh(range(len(totals)), totals, height=0.72, color=LIGHT)
-    axes.set_xlim(0, 100)
-    axes.set_xticks([0, 50, 100])
+    axes.set_xlim(0, points)
+    axes.set_xticks([0, points / 2, points], [f"{tick:g}" for tick in (0, points / 2, points)])
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     axes.set_xlabel("total")
     axes.tick_params(axis="y", length=0, labelleft=False)
     if many:
-        axes.axvline(float(np.mean(totals)), color="black", linewidth=1, linestyle="--")
-        axes.text(np.mean(totals) - 3, len(totals) * 0.985, f"mean {np.mean(totals):.0f}", rotation=90, ha="right")
+        mean = float(np.mean(totals))
+        axes.axvline(mean, color="black", linewidth=1, linestyle="--")
+        axes.text(
+            mean - 0.03 * points,
+            len(totals) * 0.985,
+            f"mean {mean:.{0 if points >= 50 else 1}f}",
+            rotation=90,
+            ha="right",
+        )
         axes.texts[-1].set_verticalalignment("bottom")
     else:
         for row, total in enumerate(totals):
-            axes.text(4, row, f"{total:g}", va="center", weight="bold")
+            axes.text(0.04 * points, row, f"{total:g}", va="center", weight="bold")
 
 
 def _write_marks(axes: Axes, ranked: list, parts: list[Part], values: np.ndarray) -> None:

@@ -258,6 +258,14 @@ def test_a_gradebook_in_postgresql_gets_the_same_rows(stock: Path, root: Path, a
     assert main(["autograde", "--scheduler", address]) == 0
     assert tables(postgres) == tables(f"sqlite:///{stock}/gradebook.db")
     assert marked(root)["anna"] == ("5", "3")
+    assert main(["report", "--course", str(root)]) == 0
+    roster, file = root / "roster.csv", root / "canvas.csv"
+    roster.write_text("student,lms_id\nanna,1\nben,2\ncleo,3\n", encoding="utf-8")
+    assert (
+        main(["export", "canvas", "--course", str(root), "--roster", str(roster), "--so-far", "--to", str(file)]) == 0
+    )
+    for name in ("report.html", "canvas.csv"):
+        assert "anna" in (root / name).read_text(encoding="utf-8")
 
 
 def test_what_is_graded_and_unchanged_is_left_alone(root: Path, address: str, capsys: pytest.CaptureFixture):

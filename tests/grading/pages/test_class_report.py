@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -189,6 +190,13 @@ def test_the_heat_map_puts_the_highest_total_on_top():
     svg, _ = class_figures.heat_map(a_class((4, 1), (0, 2), (4, 5), names=["mid", "low", "top"]))
     texts = [e.text for e in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
     assert [t for t in texts if t in ("mid", "low", "top")] == ["top", "mid", "low"]
+
+
+def test_the_totals_go_as_far_as_the_points_of_the_course():
+    small = replace(COURSE, parts=COURSE.parts[:4])
+    svg, _ = class_figures.heat_map(replace(a_class((4, 1), (0, 2)), course=small))
+    texts = [e.text for e in ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")]
+    assert f"{small.points:g}" in texts and f"{COURSE.points:g}" not in texts
 
 
 def test_names_are_drawn_as_they_stand(pages: dict[str, Path]):

@@ -1,0 +1,39 @@
+"""A course whose parts could be mistaken for something else is refused when it is made."""
+
+import pytest
+
+from grading.core.course import Course, Part
+from grading.core.errors import CourseError
+
+
+def course(*parts: Part, **settings: object) -> Course:
+    return Course("a", "A", "A", parts, **settings)
+
+
+def part(number: int, **settings: object) -> Part:
+    return Part(number, "One", "f", ("f",), 5, **settings)
+
+
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [
+        ([part(2)], "numbered 1 to 1"),
+        ([part(1, stem="one"), part(2, stem="one")], "names of their own"),
+        ([part(1, stem="one-a")], "without a hyphen"),
+        ([part(1, tests=("one",))], "must be called part01-test"),
+        ([part(1, tests=("part01-test", "part01-more"))], "must be called part01-test"),
+        ([part(1, tests=())], "must be called part01-test"),
+    ],
+)
+def test_parts_that_could_not_be_told_apart_or_marked_are_refused(parts: list[Part], why: str):
+    with pytest.raises(CourseError, match=why):
+        course(*parts)
+
+
+def test_a_course_that_was_written_for_nbgrader_names_its_cells_as_it_likes():
+    assert course(part(1, tests=("q1", "q2")), plain=True).parts[0].tests == ("q1", "q2")
+
+
+def test_another_notebook_of_the_course_is_no_part():
+    with pytest.raises(CourseError, match="is a part"):
+        course(part(1), others=("part01",))
