@@ -152,7 +152,7 @@ def sizes(root: Path) -> dict[str, int]:
 
 def versions() -> dict[str, str]:
     """Python's version, and those of the packages that a mark may depend on."""
-    found = {name: importlib.metadata.version(name) for name in inputs.PACKAGES}
+    found = {name: importlib.metadata.version(name) for name in (*inputs.PACKAGES, *inputs.distributions(COURSE))}
     import torch
 
     return {"Python": platform.python_version(), **found, "torch": torch.__version__}

@@ -4,6 +4,7 @@ A worker grades with these alone, and with the same program: `program` names the
 a worker whose own is another refuses.
 """
 
+import contextlib
 import fnmatch
 import functools
 import importlib.metadata
@@ -27,8 +28,8 @@ from grading.core.course import Course
 from grading.gradebook import course_folder, snapshot
 from grading.submission import bundle
 
-# What a mark may depend on; of other packages a worker may have others.
-PACKAGES = "torch numpy sympy matplotlib nbgrader nbclient nbconvert nbformat ipykernel ipython jupyter_client".split()
+# What a mark may depend on in any course, see `distributions`; of other packages a worker may have others.
+PACKAGES = "numpy nbgrader nbclient nbconvert nbformat ipykernel ipython jupyter_client".split()
 GRADEBOOK = "gradebook.db"
 # Files of a package that decide nothing: what Python compiles, and what editors and merges leave behind.
 LEFTOVERS = ("__pycache__", "*.py[co]", ".*", "*~", "#*#", "*.sw[a-p]", "*.bak", "*.tmp", "*.orig", "*.rej")
@@ -37,13 +38,17 @@ ENGINE = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class Definition:
-    """What all tasks share: an archive of files, the configuration, the course's secret, the program, a hash of all."""
+    """What all tasks share: an archive of files, the configuration, the course's secret, the program, a hash of all.
+
+    `packages` are those of the course whose versions stand in the program.
+    """
 
     archive: bytes
     config: Config
     secret: str
     program: dict[str, str]
     digest: str
+    packages: tuple[str, ...] = ()
 
     def write(self, root: Path) -> None:
         """Writes the files to a folder: release/, files beside the sources, and the gradebook."""
@@ -66,25 +71,34 @@ def read(root: Path, engine: Engine, assignment: str = "") -> Definition:
         path = Path(folder) / GRADEBOOK
         snapshot.new(str(path), found, version)
         archive = _archive({**files, GRADEBOOK: path.read_bytes()})
-    secret, program = os.environ.get(course.secret, ""), current_program(course)
+    packages = distributions(course)
+    secret, program = os.environ.get(course.secret, ""), current_program(course, packages)
     del config.CourseDirectory["root"], config.CourseDirectory["db_url"]
     settings = json.dumps([config, secret, program, _cells(found)], sort_keys=True, default=repr)
     settings = settings.replace(str(ENGINE.parent), "")  # where the engine lies changes no mark
     digest = bundle.digest([*sorted(files.items()), ("", settings.encode())])
-    return Definition(archive, config, secret, program, digest)
+    return Definition(archive, config, secret, program, digest, packages)
 
 
 def sources(root: Path, assignment: str = "") -> str:
     """A hash of all that release and gradebook are made from."""
     course = course_folder.course(root, assignment)
     folder = root / "source" / course.name
-    return bundle.digest([*code(folder).items(), ("", json.dumps(current_program(course), sort_keys=True).encode())])
+    program = current_program(course, distributions(course))
+    return bundle.digest([*code(folder).items(), ("", json.dumps(program, sort_keys=True).encode())])
 
 
-def current_program(course: Course) -> dict[str, str]:
+def distributions(course: Course) -> tuple[str, ...]:
+    """The installed packages that kernels of the course load or its answers may import, on which marks may depend."""
+    names = {name.partition(".")[0] for name in (*course.libraries.modules, *course.imports)}
+    found = importlib.metadata.packages_distributions()
+    return tuple(sorted({package for name in names for package in found.get(name, ())}))
+
+
+def current_program(course: Course, packages: tuple[str, ...]) -> dict[str, str]:
     """What grades a course here, by name: engine, course, packages that a mark may depend on, limits that are set."""
     limits_set = {name: value for name, value in limits.changed().items() if name != course.secret}
-    return {**_installed(course.packages), **limits_set}
+    return {**_installed(course.packages, (*PACKAGES, *packages)), **limits_set}
 
 
 def code(package: Path) -> dict[str, bytes]:
@@ -102,10 +116,13 @@ def _is_left_over(name: str) -> bool:
 
 
 @functools.cache
-def _installed(packages: tuple[Path, ...]) -> dict[str, str]:
-    found = {package.name: bundle.digest(code(package).items())[:16] for package in (ENGINE, *packages)}
+def _installed(folders: tuple[Path, ...], packages: tuple[str, ...]) -> dict[str, str]:
+    found = {folder.name: bundle.digest(code(folder).items())[:16] for folder in (ENGINE, *folders)}
     found["Python"] = ".".join(platform.python_version_tuple()[:2])
-    return {**found, **{name: importlib.metadata.version(name) for name in PACKAGES}}
+    for name in packages:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # which the parent's answer shows
+            found[name] = importlib.metadata.version(name)
+    return found
 
 
 def _cells(found: snapshot.Rows) -> list:

@@ -64,7 +64,7 @@ def grade(given: inputs.Definition, hand_in: bundle.HandIn, before: snapshot.Row
         asked = course.of(given.config)
     except errors.CourseError as error:
         raise Other(f"a worker has another program: {error} Put the course's folder on its PYTHONPATH.") from None
-    ours = inputs.current_program(asked)
+    ours = inputs.current_program(asked, given.packages)
     differing = [name for name in sorted({*ours, *given.program}) if ours.get(name) != given.program.get(name)]
     if differing:
         here, there = ([f"{n} {which.get(n, 'nothing')}" for n in differing] for which in (ours, given.program))

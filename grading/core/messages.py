@@ -1,4 +1,7 @@
-"""Every text of the engine that a person reads, in one place: what was asked, what was found, where to look; never the answer."""
+"""What the engine says to students and instructors about a submission: what was asked, what was found, where to look.
+
+Never the answer. Words that stand on a page, whatever was found, are beside that page.
+"""
 
 import shlex
 from typing import assert_never

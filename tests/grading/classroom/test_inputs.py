@@ -10,6 +10,7 @@ from traitlets.config import Config
 
 from attention.course import COURSE
 from grading.classroom import inputs, worker
+from grading.core.course import Course, Libraries, Part
 from grading.submission import bundle
 
 PACKAGES = (inputs.ENGINE, *COURSE.packages)
@@ -97,10 +98,10 @@ def test_a_worker_with_other_code_in_a_sub_package_refuses_with_a_line_that_name
     path, package = copied / name, Path(name).parts[0]
     path.write_bytes(path.read_bytes() + b"\n# another\n")
     asked = "from attention.course import COURSE; from grading.classroom import inputs; "
-    command = [sys.executable, "-c", f"{asked}print(inputs.current_program(COURSE)[{package!r}])"]
+    command = [sys.executable, "-c", f"{asked}print(inputs.current_program(COURSE, ())[{package!r}])"]
     ran = subprocess.run(command, cwd=copied, env={"PATH": ""}, capture_output=True, text=True, check=True)
-    theirs, ours = ran.stdout.strip(), inputs.current_program(COURSE)[package]
-    program = {**inputs.current_program(COURSE), package: theirs}
+    theirs, ours = ran.stdout.strip(), inputs.current_program(COURSE, ())[package]
+    program = {**inputs.current_program(COURSE, ()), package: theirs}
     given = inputs.Definition(
         archive=b"", config=Config(Course={"found": "attention.course:COURSE"}), secret="", program=program, digest=""
     )
@@ -109,3 +110,25 @@ def test_a_worker_with_other_code_in_a_sub_package_refuses_with_a_line_that_name
     assert str(refused.value) == (
         f"a worker has {package} {ours}, but here is {package} {theirs}. Install the same on all workers."
     )
+
+
+def test_the_program_has_the_packages_that_kernels_of_the_course_load_and_its_answers_may_import():
+    assert {"torch", "numpy", "sympy", "matplotlib", "pillow"} <= set(inputs.distributions(COURSE))
+    part = Part(1, "One", "f", ("f",), 5)
+    other = Course("a", "A", "A", (part,), libraries=Libraries(("json", "yaml.nodes")), imports={"PIL": "PIL"})
+    assert [name.lower() for name in inputs.distributions(other)] == ["pyyaml", "pillow"]
+    program = inputs.current_program(other, inputs.distributions(other))
+    assert {"PyYAML", "pillow", "nbgrader"} <= set(program) and "torch" not in program
+
+
+def test_a_worker_without_a_package_of_the_course_says_so():
+    given = inputs.Definition(
+        archive=b"",
+        config=Config(Course={"found": "attention.course:COURSE"}),
+        secret="",
+        program={**inputs.current_program(COURSE, ()), "not-there": "1.0"},
+        digest="",
+        packages=("not-there",),
+    )
+    with pytest.raises(worker.Other, match="a worker has not-there nothing, but here is not-there 1.0"):
+        worker.grade(given, bundle.HandIn("anna", ()), {})

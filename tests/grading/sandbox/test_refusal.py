@@ -358,7 +358,7 @@ def test_the_command_says_why_and_what_to_do_and_grades_nothing(
 def test_a_worker_that_cannot_wall_student_code_in_says_so_in_a_line(monkeypatch: pytest.MonkeyPatch):
     refusal = explain(POD, CREATING)
     monkeypatch.setattr(bubblewrap, "available", lambda: refusal)
-    given = inputs.Definition(b"", course_copy.CONFIGURED, "", inputs.current_program(COURSE), "")
+    given = inputs.Definition(b"", course_copy.CONFIGURED, "", inputs.current_program(COURSE, ()), "")
     result = worker.grade(given, bundle.HandIn("anna", ()), {})
     assert result.error.endswith(refusal.line) and "\n" not in result.error and result.after is None
 
