@@ -23,6 +23,7 @@ NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval
 # Two runs of pytest go on alongside the unit tests. One grades whole classes with workers of its own, or waits for
 # limits or a browser; the other computes for minutes and waits for nothing.
 END_TO_END = [
+    "tests/project/test_benchmarks.py",
     "tests/grading/classroom/test_class_run.py",
     "tests/grading/submission/test_hand_ins.py",
     *(f"tests/whole/test_{name}.py" for name in ("commands", "attacks", "site", "lab", "hub")),

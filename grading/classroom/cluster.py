@@ -24,6 +24,7 @@ from distributed import Client, Future, KilledWorker, LocalCluster, Status
 from distributed.security import Security
 
 from grading.core import errors, limits
+from grading.sandbox.host import SOCKET_PATH_CHARS
 
 FIND_LIMIT_S = 10  # for a scheduler to answer
 AHEAD = 16  # tasks that a cluster of others may hold beyond one a worker, so that it sees the need to grow
@@ -44,7 +45,6 @@ SETTINGS = {
 }
 logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what the user needs to know is said here
 PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest of what workers import; nothing of ours, see _method
-SOCKET_FOLDER_CHARS = 70  # of the 107 that a socket's path may have, what the temporary folder may take
 NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
 
 
@@ -213,7 +213,7 @@ def _method() -> str:
     That process stays, and what runs next in this one may have other limits, so it knows none of ours; a worker is
     given all of the environment.
     """
-    if len(tempfile.gettempdir()) > SOCKET_FOLDER_CHARS:  # where that process would listen
+    if len(tempfile.gettempdir()) >= SOCKET_PATH_CHARS:  # where that process would listen
         return "spawn"
     multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOAD)
     kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(limits.PREFIX)}

@@ -147,9 +147,9 @@ def students(root: Path, only: str | None = None, assignment: str = "") -> list[
 
 
 def gradebook_file(root: Path) -> Path | None:
-    """The file of the gradebook, whether it is there or not; None for a gradebook on a server."""
+    """The file of the gradebook, whether it is there or not; None for a gradebook that lies in no file of its own."""
     url = make_url(database(root))
-    return Path(url.database) if url.get_backend_name() == "sqlite" else None
+    return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
 
 
 def is_gradebook(path: Path) -> bool:
