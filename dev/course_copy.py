@@ -17,9 +17,10 @@ CONFIGURED = Config(Course={"found": "attention.course:COURSE"})
 def new(root: Path, *parts: Part) -> None:
     """Makes an empty course folder with this course's sources and release, replacing what a former one left.
 
-    With parts, the others are left out: nbgrader looks at each part of a course for each student.
+    With parts, all other notebooks are left out: nbgrader looks at each part of a course for each student.
     """
-    left_out = [f"{part.stem}.ipynb" for part in COURSE.parts if parts and part not in parts]
+    wanted = [part.stem for part in parts] or [*COURSE.stems, *COURSE.others]
+    left_out = [f"{stem}.ipynb" for stem in (*COURSE.stems, *COURSE.others) if stem not in wanted]
     for name in ("source", "release"):
         shutil.rmtree(root / name, ignore_errors=True)
         folder = root / name / COURSE.name

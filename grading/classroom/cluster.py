@@ -44,7 +44,10 @@ SETTINGS = {
     "distributed.admin.system-monitor.interval": "10 s",
 }
 logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what the user needs to know is said here
-PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest of what workers import; nothing of ours, see _method
+PRELOAD = [
+    "distributed",
+    "nbgrader.apps",
+]  # what workers take longest to import; nothing of ours, see _prepare_forks
 NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
 
 
@@ -175,7 +178,9 @@ def _local(workers: int) -> Iterator[LocalCluster]:
     """A cluster on this machine; at its end its workers are killed, and what they had on the disk is removed."""
     folder = Path(tempfile.mkdtemp(prefix="class-"))
     folder.chmod(0o711)  # student code runs as another user, who must get through
-    changing = {"temporary-directory": str(folder), "distributed.worker.multiprocessing-method": _method()}
+    # A process to fork workers from listens in the temporary folder.
+    method = "forkserver" if len(tempfile.gettempdir()) < SOCKET_PATH_CHARS else "spawn"
+    changing = {"temporary-directory": str(folder), "distributed.worker.multiprocessing-method": method}
     try:
         with dask.config.set({**SETTINGS, **changing}):
             cluster = _started(
@@ -202,26 +207,25 @@ def _local(workers: int) -> Iterator[LocalCluster]:
 
 def _started(**settings: object) -> LocalCluster:
     try:
+        if dask.config.get("distributed.worker.multiprocessing-method") == "forkserver":
+            _prepare_forks()
         return LocalCluster(**settings)
     except (OSError, RuntimeError) as error:
         raise errors.CourseError(f"{NO_START}: {error}") from error
 
 
-def _method() -> str:
-    """How workers start: forked from a process that is started here, once, with what takes each a second to import.
+def _prepare_forks() -> None:
+    """Starts the process that workers are forked from, once, with what takes each of them a second to import.
 
-    That process stays, and what runs next in this one may have other limits, so it knows none of ours; a worker is
-    given all of the environment.
+    It stays, and what runs next in this process may have other limits, so it knows none of ours; a worker is given all
+    of the environment.
     """
-    if len(tempfile.gettempdir()) >= SOCKET_PATH_CHARS:  # where that process would listen
-        return "spawn"
     multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOAD)
     kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(limits.PREFIX)}
     try:
         forkserver.ensure_running()
     finally:
         os.environ.update(kept)
-    return "forkserver"
 
 
 def _found(address: str) -> Client:

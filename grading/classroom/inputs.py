@@ -88,6 +88,7 @@ def sources(root: Path, assignment: str = "") -> str:
     return bundle.digest([*code(folder).items(), ("", json.dumps(program, sort_keys=True).encode())])
 
 
+@functools.cache  # to look through all that is installed takes a tenth of a second
 def distributions(course: Course) -> tuple[str, ...]:
     """The installed packages that kernels of the course load or its answers may import, on which marks may depend."""
     names = {name.partition(".")[0] for name in (*course.libraries.modules, *course.imports)}

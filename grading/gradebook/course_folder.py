@@ -110,11 +110,9 @@ def gradebook(root: Path) -> Iterator[Gradebook]:
 def register(root: Path, assignment: str = "") -> None:
     """Tells the gradebook of `root` about the assignment as it stands in source/; the release is generated anew.
 
-    Errors  CourseError with nbgrader's last words if it cannot.
+    Errors  CourseError with nbgrader's last words if it cannot, or if the gradebook's file is none.
     """
-    path = gradebook_file(root)
-    if path is not None and path.exists() and not is_gradebook(path):
-        raise errors.CourseError(f"{names.path(path)} is not a gradebook. Move it away, or put back a copy of it.")
+    gradebook_file(root)
     assignment = course(root, assignment).name
     result = api(root).generate_assignment(assignment, force=True, create=True)
     if not result["success"]:
@@ -147,12 +145,18 @@ def students(root: Path, only: str | None = None, assignment: str = "") -> list[
 
 
 def gradebook_file(root: Path) -> Path | None:
-    """The file of the gradebook, whether it is there or not; None for a gradebook that lies in no file of its own."""
+    """The file of the gradebook, whether it is there or not; None for a gradebook that lies in no file of its own.
+
+    Errors  CourseError if the file is there and is none.
+    """
     url = make_url(database(root))
-    return Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+    path = Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+    if path is not None and path.exists() and not _is_gradebook(path):
+        raise errors.CourseError(f"{names.path(path)} is not a gradebook. Move it away, or put back a copy of it.")
+    return path
 
 
-def is_gradebook(path: Path) -> bool:
+def _is_gradebook(path: Path) -> bool:
     """Whether a file is an SQLite database that can be opened."""
     try:
         with contextlib.closing(sqlite3.connect(path)) as connection:

@@ -125,8 +125,6 @@ def read(root: Path) -> ClassResults:
     path = course_folder.gradebook_file(root)
     if path is not None and not path.exists():
         raise errors.CourseError(f"there is no {names.path(path)}. Grade first: make grade.")
-    if path is not None and not course_folder.is_gradebook(path):
-        raise errors.CourseError(f"{names.path(path)} is not a gradebook. Move it away, or put back a copy of it.")
     course = course_folder.course(root)
     with course_folder.gradebook(root) as book:
         found = results.of_class(book, course)

@@ -21,7 +21,7 @@ from nbgrader.exchange import ExchangeFactory
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import course_copy, sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
 from grading.core import names, spreadsheet
@@ -54,11 +54,7 @@ def _hand_in(root: Path, student: str | bytes) -> Path:
 
 
 def _course(root: Path) -> None:
-    for step in ("source", "release"):
-        path = Path(step) / COURSE.name / f"{ONE.stem}.ipynb"
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(REPOSITORY / path, root / path)
-    course_folder.configure(root, REPOSITORY)
+    course_copy.new(root, ONE)
     for student in (*FINE, *REFUSED):
         _hand_in(root, student)
     odd = root / "submitted" / "anna" / COURSE.name

@@ -12,8 +12,7 @@ import pytest
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
-from dev.packages import REPOSITORY
+from dev import course_copy, sample_class
 from grading.classroom import class_run
 from grading.gradebook import course_folder, marks
 from grading.lms import exports
@@ -43,10 +42,7 @@ MARKS = {"in-time": {1: 5.0, 6: 4.5}, "late": {1: 1.0, 6: 1.5}, "late-unread": {
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The course, graded; the written answers of the first two students have been read."""
     root = tmp_path_factory.mktemp("late") / "course"
-    for name in (f"{step}/{COURSE.name}/{part.stem}.ipynb" for part in (ONE, SIX) for step in ("source", "release")):
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(REPOSITORY / name, root / name)
-    course_folder.configure(root, REPOSITORY)
+    course_copy.new(root, ONE, SIX)
     with (root / course_folder.CONFIGURATION).open("a", encoding="utf-8") as file:
         file.write(PENALTY)
     for student in MARKS:

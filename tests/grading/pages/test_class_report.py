@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from attention import course
 from attention.course import COURSE
-from dev import installation, sample_class
+from dev import course_copy, installation, sample_class
 from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.classroom import class_run
@@ -225,11 +225,7 @@ def test_the_same_class_gives_the_same_page(pages: dict[str, Path]):
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course of parts 3 and 8, graded: all right; a root forgotten, a damaged file; an import, a missing file."""
     root = tmp_path_factory.mktemp("course")
-    for part in (course.PARTS[3], course.PARTS[8]):
-        for folder in ("source", "release"):
-            (root / folder / COURSE.name).mkdir(parents=True, exist_ok=True)
-            name = f"{folder}/{COURSE.name}/{part.stem}.ipynb"
-            shutil.copy(REPOSITORY / name, root / name)
+    course_copy.new(root, course.PARTS[3], course.PARTS[8])
     no_root = "def attention_logits(q, K, D_qk):\n    return K @ q"
     answers = {
         "right": sample_class.model(course.PARTS[3]),
@@ -244,7 +240,6 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
             sample_class.write(folder, course.PARTS[8], sample_class.model(course.PARTS[8]))
         if student == "root":
             (folder / "part08.ipynb").write_text("<html>")
-    course_folder.configure(root, REPOSITORY)
     course_folder.register(root)
     for student in answers:
         result = class_run.grade_student(root, student, feedback=False)

@@ -2,7 +2,6 @@
 
 import datetime
 import os
-import shutil
 import time
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from nbgrader.exchange import ExchangeFactory
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import course_copy, sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run, merge
 from grading.core import errors
@@ -27,11 +26,7 @@ NOW = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
 
 
 def _new(root: Path) -> None:
-    for step in ("source", "release"):
-        path = Path(step) / COURSE.name / f"{ONE.stem}.ipynb"
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(REPOSITORY / path, root / path)
-    course_folder.configure(root, REPOSITORY)
+    course_copy.new(root, ONE)
 
 
 def _course(root: Path) -> None:
