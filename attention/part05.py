@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from attention import mistakes, oracles, structure
 from attention.questions import part05 as questions
-from attention.structure import Found, Sizes
+from attention.structure import Found, Problem, Sizes
 from grading.bridge import probe
 from grading.marking import rubric
 from grading.marking.rubric import Verdict
@@ -53,16 +53,16 @@ def projections_made(cases: list[Sizes]) -> Verdict:
 
 def projections_right(found: Found, asked: dict[str, Sizes]) -> Verdict:
     """Whether what was found of one model's projections is what was asked for; all that share a problem are named."""
-    wrong = [name for name in asked if found[name] != asked[name]]
-    for problem in (structure.MISSING, structure.NOT_LINEAR, *structure.USUAL):
-        those = [name for name in wrong if found[name] == problem]
+    wrong = [name for name in asked if found.projections[name] != asked[name]]
+    for problem in Problem:
+        those = ", ".join(name for name in wrong if found.projections[name] is problem)
         if those and problem in structure.USUAL:
-            return mistakes.told(structure.USUAL[problem], ", ".join(those))
+            return mistakes.told(structure.USUAL[problem], those)
         if those:
-            return rubric.fact(False, f"what {problem}: {', '.join(those)}.")
+            return rubric.fact(False, f"what {structure.SAID[problem]}: {those}.")
     if wrong:
         return rubric.fact(False, f"the weight has another shape than asked: {', '.join(wrong)}.")
-    return rubric.fact(True, "") if "model" in found else mistakes.told("not-a-module")
+    return rubric.fact(True, "") if found.is_module else mistakes.told("not-a-module")
 
 
 def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, transposed: bool = False) -> Tried:

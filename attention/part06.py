@@ -15,12 +15,6 @@ RELATIONS = {  # what may be chosen but is wrong, and the usual mistake that it 
 }
 
 
-@probe.remote
-def relation():
-    """What the student chose; None if there is nothing."""
-    return globals().get("rank_relation")
-
-
 def equal(claimed: object) -> Verdict:
     """Whether the relation that a student chose is that of equal ranks."""
     if isinstance(claimed, probe.Reason):

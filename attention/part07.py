@@ -9,7 +9,7 @@ import math
 from attention import mistakes, oracles, structure
 from attention.oracles import Array
 from attention.questions import part07 as questions
-from attention.structure import Found, Sizes
+from attention.structure import Found, Problem, Sizes
 from grading.bridge import probe
 from grading.marking import rubric
 from grading.marking.rubric import Verdict
@@ -56,16 +56,16 @@ def projections_right(found: Found, sizes: Sizes) -> Verdict:
     """Whether what was found of one model's projections is what its sizes ask for; the first that is wrong is named."""
     H, G = sizes[4:]
     for name, shape in weight_shapes(sizes).items():
-        is_what = found[name]
-        if H > G and name in ("W_K", "W_V") and is_what == (shape[0] // G * H, shape[1]):
+        one = found.projections[name]
+        if H > G and name in ("W_K", "W_V") and one == (shape[0] // G * H, shape[1]):
             return mistakes.told("heads-not-shared", name)
-        if is_what in structure.USUAL:
-            return mistakes.told(structure.USUAL[is_what], name)
-        if is_what != shape:
+        if one in structure.USUAL:
+            return mistakes.told(structure.USUAL[one], name)
+        if one != shape:
             given = ", ".join(f"{n} = {size}" for n, size in zip(NAMES, sizes, strict=True))
-            is_what = is_what if isinstance(is_what, str) else f"is of shape {is_what}"
-            return rubric.fact(False, f"for {given}, {name} {is_what}.")
-    return rubric.fact(True, "") if "model" in found else mistakes.told("not-a-module")
+            said = structure.SAID[one] if isinstance(one, Problem) else f"is of shape {one}"
+            return rubric.fact(False, f"for {given}, {name} {said}.")
+    return rubric.fact(True, "") if found.is_module else mistakes.told("not-a-module")
 
 
 def keeps_no_copies() -> Verdict:

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from attention import mistakes, oracles
+from attention import factors, mistakes, oracles
 from attention.oracles import Array
 from grading.bridge import probe
-from grading.marking import factors, rubric
+from grading.marking import rubric
 from grading.marking.rubric import Verdict
 
 Tried = tuple[Verdict, mistakes.Case]

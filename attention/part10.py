@@ -10,10 +10,10 @@ from collections.abc import Callable
 import numpy as np
 
 from attention import mistakes, oracles, printed
+from attention.factors import TOO_LARGE, fit, product
 from attention.oracles import Array
 from grading.bridge import probe
 from grading.marking import rubric
-from grading.marking.factors import TOO_LARGE, fit, product
 from grading.marking.rubric import Verdict
 
 Returned = list[tuple[Array, object]]  # W, and what came back

@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from attention import mistakes
+from attention import factors, mistakes
+from attention.questions import part11 as questions
 from grading.bridge import probe
 from grading.core import messages
-from grading.marking import factors, rubric
+from grading.marking import rubric
 from grading.marking.rubric import Verdict
 
 USUAL = {  # by the shapes that the factors have, W_DKV_MLA's first
@@ -15,15 +16,9 @@ USUAL = {  # by the shapes that the factors have, W_DKV_MLA's first
 NOT_FORMED = "`W_UM_MLA @ W_DKV_MLA` cannot be formed from the two factors."
 
 
-@probe.remote
-def variable(name):
-    """The value that the answer gave to a name, in a list; an empty one if it gave none."""
-    return [globals()[name]] if name in globals() else []
-
-
 def chosen(name: str) -> object:
     """The value that the answer gave to a name, or the reason why there is none."""
-    got = variable(name)
+    got = questions.variable(name)
     if isinstance(got, list):
         return got[0] if got else probe.Reason(probe.Why.MISSING, messages.missing(name))
     return got

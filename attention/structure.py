@@ -6,6 +6,8 @@ and read in others, after all that may have changed them. SECURITY.md says what 
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
 from typing import NamedTuple
 
 import numpy as np
@@ -18,17 +20,37 @@ from grading.marking import rubric
 from grading.marking.rubric import Verdict
 
 Sizes = tuple[int, ...]
-Found = dict[str, str | Sizes]
 PROJECTIONS = ("W_Q", "W_K", "W_V", "W_O")
-MISSING, NOT_LINEAR, BIAS = "is missing", "is not an nn.Linear", "has a bias"
-SHARED, OF_ALL, MADE = "is shared", "is of all models", "is made in each call"
-USUAL = {  # what is found of a projection, and the usual mistake that it shows
-    BIAS: "bias-left-in",
-    SHARED: "layers-shared",
-    OF_ALL: "overwritten-by-another-model",
-    MADE: "layers-made-in-a-call",
-}
 MOST_NUMBERS = 10_000  # of a weight that is written; the largest that is asked for has 336
+
+
+class Problem(Enum):
+    """What can be wrong with a projection, by gravity."""
+
+    MISSING = "missing"
+    NOT_LINEAR = "not linear"
+    BIAS = "bias"
+    SHARED = "shared"
+    OF_ALL = "of all models"
+    MADE = "made in a call"
+
+
+USUAL = {  # the usual mistake that a problem shows
+    Problem.BIAS: "bias-left-in",
+    Problem.SHARED: "layers-shared",
+    Problem.OF_ALL: "overwritten-by-another-model",
+    Problem.MADE: "layers-made-in-a-call",
+}
+REPORTED = {Problem.NOT_LINEAR.value, Problem.BIAS.value, Problem.MADE.value}  # as `questions.models` names them
+SAID = {Problem.MISSING: "is missing", Problem.NOT_LINEAR: "is not an nn.Linear"}  # of the others
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of one model: whether it is an nn.Module, and of each projection its shape or what is wrong."""
+
+    is_module: bool
+    projections: dict[str, Sizes | Problem]
 
 
 class Model(NamedTuple):
@@ -57,7 +79,7 @@ def sizes_kept(model: Model, cases: list[Sizes], others: Sizes) -> Verdict:
 
 
 def projections(model: Model, cases: list[Sizes], others: Sizes, seed: int) -> list[Found] | Reason:
-    """Of each model's projections the shape of the weight, or what is wrong with it, and "model" if it is a Module.
+    """What is found of each model.
 
     Random numbers are written to the weights. They must be there when all are written, when those of a later model are,
     and after a call, unless the layer is still the same: what a call does to a weight is seen in the outputs.
@@ -69,13 +91,14 @@ def projections(model: Model, cases: list[Sizes], others: Sizes, seed: int) -> l
     found = [_described(one) for one in _dicts(found, len(cases))]
     random = oracles.draw(seed)  # whole numbers, which any dtype keeps
     written = [
-        {n: random.integers(-8, 9, s).astype(float) for n, s in one.items() if isinstance(s, tuple)} for one in found
+        {n: random.integers(-8, 9, s).astype(float) for n, s in one.projections.items() if isinstance(s, tuple)}
+        for one in found
     ]
     models.write([{name: probe.tensor(weight) for name, weight in weights.items()} for weights in written])
     for problem, do in (
-        (SHARED, lambda: None),
-        (OF_ALL, lambda: models.fill_later(PROJECTIONS)),
-        (MADE, lambda: models.call(cases)),
+        (Problem.SHARED, lambda: None),
+        (Problem.OF_ALL, lambda: models.fill_later(PROJECTIONS)),
+        (Problem.MADE, lambda: models.call(cases)),
     ):
         do()
         back = models.read(PROJECTIONS)
@@ -87,10 +110,11 @@ def projections(model: Model, cases: list[Sizes], others: Sizes, seed: int) -> l
                     pair = None
             now, same = pair if isinstance(pair, tuple) and [*map(type, pair)] == [dict, dict] else ({}, {})
             for name, weight in weights.items():
-                there = rubric.close(now.get(name), weight).right or (problem == MADE and same.get(name) is True)
-                if not there and isinstance(found[position][name], tuple):
+                stays = problem is Problem.MADE and same.get(name) is True
+                there = stays or rubric.close(now.get(name), weight).right
+                if not there and isinstance(found[position].projections[name], tuple):
                     of_another = any(rubric.close(now.get(name), w[name]).right for w in written if name in w)
-                    found[position][name] = OF_ALL if of_another else problem
+                    found[position].projections[name] = Problem.OF_ALL if of_another else problem
     return found
 
 
@@ -101,17 +125,17 @@ def _dicts(found: object, count: int) -> list[dict]:
 
 
 def _described(one: dict) -> Found:
-    found: Found = {"model": "is a Module"} if one.get("model") is True else {}
+    found: dict[str, Sizes | Problem] = {}
     for name in PROJECTIONS:
         match one.get(name):
             case (int(), int()) as shape if all(0 < int(size) <= MOST_NUMBERS for size in shape):
                 rows, columns = map(int, shape)  # True is an int too
-                found[name] = (rows, columns) if rows * columns <= MOST_NUMBERS else NOT_LINEAR
-            case str(problem) if problem in (NOT_LINEAR, BIAS, MADE):
-                found[name] = problem
+                found[name] = (rows, columns) if rows * columns <= MOST_NUMBERS else Problem.NOT_LINEAR
+            case str(problem) if problem in REPORTED:
+                found[name] = Problem(problem)
             case _:
-                found[name] = MISSING
-    return found
+                found[name] = Problem.MISSING
+    return Found(one.get("model") is True, found)
 
 
 def unchanged(weights: dict[str, np.ndarray]) -> Verdict:

@@ -3,6 +3,7 @@
 `grading.marking.diagnosis` finds them; a hidden test reaches both through this module.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from attention.course import COURSE
 from attention.mistakes import attention, in_symbols, matrices, reduced
 from attention.sentences import MISTAKES
+from grading.bridge.probe import Reason, Why
 from grading.marking import expressions
 from grading.marking.diagnosis import (  # noqa: F401  (for hidden tests)
     Case,
@@ -20,7 +22,7 @@ from grading.marking.diagnosis import (  # noqa: F401  (for hidden tests)
     searched,
     shown,
 )
-from grading.marking.rubric import Verdict
+from grading.marking.rubric import Verdict, all_of
 
 # What is seen at once and needs no numbers: by part.
 FACTS: dict[int, tuple[str, ...]] = {
@@ -56,12 +58,22 @@ def shown_by_shapes(shapes: list[tuple[int, ...]], W: np.ndarray) -> str | None:
     return searched(find)
 
 
-def shape(part: int, name: str, want: tuple[str, ...]) -> Verdict:
-    """Right if the student's variable of that name is the shape wanted; a usual mistake in it is named."""
+def shape(part: int, name: str, want: tuple[str, ...], naming: bool = False) -> Verdict:
+    """Right if the student's variable of that name is the shape wanted; a usual mistake in it is named.
+
+    `naming`: what is found says the name, for items of several shapes.
+    """
     got = expressions.fetch(name)
-    return DIAGNOSIS.of_several(
+    verdict = DIAGNOSIS.of_several(
         partial(expressions.is_shape, got, symbols=COURSE.symbols), want, in_symbols.SHAPES[part][name]
     )
+    says_it = isinstance(got, Reason) and got.why is Why.MISSING
+    return replace(verdict, found=f"`{name}`: {verdict.found}") if naming and not says_it else verdict
+
+
+def shapes(part: int, **wanted: tuple[str, ...]) -> Verdict:
+    """As `shape`, of several variables; what is found is that of the first that is not right."""
+    return all_of(*(shape(part, name, want, naming=True) for name, want in wanted.items()))
 
 
 def expression(part: int, name: str, want: str, where: dict[str, str] | None = None) -> Verdict:

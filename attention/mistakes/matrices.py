@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from attention.factors import product
 from attention.oracles import Array, softmax
-from grading.marking.factors import product
 
 Table = dict[str, Callable[..., Array | None]]
 

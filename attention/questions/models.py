@@ -41,11 +41,11 @@ def describe(names, cases, others):
         found.append({"model": nn.Module in type(model).__mro__})
         for name, layer in zip(names, made):
             if layer is None:
-                found[-1][name] = "is missing" if getattr(model, name, None) is None else "is made in each call"
+                found[-1][name] = "missing" if getattr(model, name, None) is None else "made in a call"
             elif not isinstance(layer, nn.Linear):
-                found[-1][name] = "is not an nn.Linear"
+                found[-1][name] = "not linear"
             else:
-                found[-1][name] = "has a bias" if layer.bias is not None else tuple(layer.weight.shape)
+                found[-1][name] = "bias" if layer.bias is not None else tuple(layer.weight.shape)
         kept["layers"].append(dict(zip(names, made)))
     return found[:-1]
 

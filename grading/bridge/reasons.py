@@ -20,6 +20,18 @@ class Why(Enum):
     DIED = "died"
 
 
+REFUSED = {
+    wire.Refusal.TOO_LARGE: "a value that is too large to hand over",
+    wire.Refusal.TOO_DEEP: "a value of too many pieces, or nested too deeply",
+    wire.Refusal.TOO_LONG: f"an integer of more than {wire.MAX_DIGITS} digits",
+    wire.Refusal.NO_DATA: "a value that is neither numbers nor text",
+    wire.Refusal.NO_KEYS: "a mapping with keys that are neither texts nor numbers",
+    wire.Refusal.NO_NUMBERS: "an array of things that are not numbers, or of too many axes",
+    wire.Refusal.NOT_DENSE: "a tensor that is not a plain, dense one",
+    wire.Refusal.ODD_DTYPE: "a tensor of an unusual dtype or device",
+}
+
+
 @dataclass(frozen=True)
 class Reason:
     """Why there is no value, as a text that the student reads."""
@@ -28,7 +40,7 @@ class Reason:
     text: str
 
 
-def worded(why: Why, name: str, limit_s: float, error: object = "", line: object = None) -> Reason:
+def worded(why: Why, name: str, limit_s: float, error: object = "", of: object = "", line: object = None) -> Reason:
     """The reason in words of ours: what a reply adds to it is taken from lists, so that it can tell nothing else."""
     error = error if isinstance(error, str) else ""
     line = line if type(line) is int and 0 < line <= limits.SOURCE_CHARS else None
@@ -37,7 +49,15 @@ def worded(why: Why, name: str, limit_s: float, error: object = "", line: object
         Why.NOT_CALLABLE: messages.not_callable(name),
         Why.RAISED: messages.raised(error if error in ERRORS else "Exception", line),
         Why.TIME: messages.out_of_time(limit_s),
-        Why.NOT_DATA: messages.not_data(error if error in wire.REFUSALS else wire.NO_DATA),
+        Why.NOT_DATA: messages.not_data(_refused(error, of)),
         Why.DIED: messages.died(None),
     }
     return Reason(why, texts[why])
+
+
+def _refused(refusal: str, of: object) -> str:
+    """What was returned that could not cross; NO_DATA for whatever a reply calls otherwise."""
+    known = [one for one in wire.Refusal if one.value == refusal]
+    if known == [wire.Refusal.NO_DATA] and isinstance(of, str) and of in wire.NAMED_TYPES:
+        return f"a value of the type {of}"
+    return REFUSED[known[0] if known else wire.Refusal.NO_DATA]

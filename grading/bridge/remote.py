@@ -47,14 +47,14 @@ def _from_torch(value: object) -> wire.Tensor | None:
         return None
     with torch._C.DisableTorchFunctionSubclass():  # a subclass is read as the plain tensor that it holds
         if value.layout != torch.strided or value.is_meta or value.is_nested:
-            raise wire.WireError(wire.NOT_DENSE)
+            raise wire.Refused(wire.Refusal.NOT_DENSE)
         plain = torch.Tensor.detach(value).as_subclass(torch.Tensor)
         name, device = str(plain.dtype).removeprefix("torch."), str(plain.device)
         if name not in wire.CARRIERS:
-            raise wire.WireError(wire.ODD_DTYPE)
+            raise wire.Refused(wire.Refusal.ODD_DTYPE)
         carrier = getattr(torch, wire.CARRIERS[name])
         if plain.numel() * carrier.itemsize > wire.MAX_BYTES:  # before the copy: a view may be larger than its memory
-            raise wire.WireError(wire.TOO_LARGE)
+            raise wire.Refused(wire.Refusal.TOO_LARGE)
         return wire.Tensor(plain.cpu().resolve_conj().resolve_neg().to(carrier).numpy(), name, device)
 
 
@@ -89,8 +89,8 @@ def answer(request: bytes, names: dict) -> bytes:
                 return _run(asked, names, printed)
         except TimeUp:
             reply = {"reason": "time"}
-        except wire.WireError as error:
-            reply = {"reason": "not data", "error": str(error)}
+        except wire.Refused as error:
+            reply = {"reason": "not data", "error": error.refusal.value, "of": error.of}
         except BaseException as error:  # SystemExit and KeyboardInterrupt of an answer are answers too
             reply = {"reason": "raised", "error": _builtin_name(error), "line": _line(error)}
     return encode({**reply, "printed": printed.getvalue()})

@@ -12,6 +12,7 @@ import re
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 
 import numpy as np
 
@@ -36,21 +37,30 @@ NAMED_TYPES = frozenset(
     "slice type zip Linear Module Parameter Size device".split()
 )
 
-# What encode says of a value that it refuses, and nothing else.
-TOO_LARGE = "a value that is too large to hand over"
-TOO_DEEP = "a value of too many pieces, or nested too deeply"
-TOO_LONG = "an integer of more than 400 digits"
-NO_DATA = "a value that is neither numbers nor text"
-NO_KEYS = "a mapping with keys that are neither texts nor numbers"
-NO_NUMBERS = "an array of things that are not numbers, or of too many axes"
-NOT_DENSE = "a tensor that is not a plain, dense one"
-ODD_DTYPE = "a tensor of an unusual dtype or device"
-REFUSALS = frozenset({TOO_LARGE, TOO_DEEP, TOO_LONG, NO_DATA, NO_KEYS, NO_NUMBERS, NOT_DENSE, ODD_DTYPE})
-REFUSALS |= {f"a value of the type {name}" for name in NAMED_TYPES}
+
+class Refusal(Enum):
+    """What `encode` finds wrong with a value that cannot cross."""
+
+    TOO_LARGE = "too large"
+    TOO_DEEP = "too many pieces"
+    TOO_LONG = "an integer of too many digits"
+    NO_DATA = "neither numbers nor text"
+    NO_KEYS = "keys of a mapping"
+    NO_NUMBERS = "an array without numbers"
+    NOT_DENSE = "no dense tensor"
+    ODD_DTYPE = "a tensor of an unusual dtype"
 
 
 class WireError(ValueError):
     """The value cannot cross, or the message is not one of ours; the text says which, and never quotes data."""
+
+
+class Refused(WireError):
+    """The value cannot cross: `refusal` says why; of NO_DATA `of` is the type's name where NAMED_TYPES has it."""
+
+    def __init__(self, refusal: Refusal, of: str = "") -> None:
+        super().__init__(f"{refusal.value}: {of}" if of else refusal.value)
+        self.refusal, self.of = refusal, of
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,13 +84,13 @@ def encode(
 
     `foreign` turns a value of any other type into a `Tensor`, or gives None.
     Units   at most most_bytes in arrays and texts, MAX_NODES values, MAX_DEPTH deep.
-    Errors  WireError for any other kind of value, and for one that is too large.
+    Errors  Refused for any other kind of value, and for one that is too large.
     """
     buffers: list[bytes | memoryview] = []
     tree = _Encoder(buffers, foreign, most_bytes).node(value, 0)
     header = json.dumps(tree, separators=(",", ":"), ensure_ascii=True).encode()
     if len(header) > MAX_HEADER_BYTES:
-        raise WireError(TOO_LARGE)
+        raise Refused(Refusal.TOO_LARGE)
     return b"".join([MAGIC, struct.pack("<Q", len(header)), header, *buffers])
 
 
@@ -117,14 +127,14 @@ class _Encoder:
     def node(self, value: object, depth: int) -> list:
         self.nodes += 1
         if self.nodes > MAX_NODES or depth > MAX_DEPTH:
-            raise WireError(TOO_DEEP)
+            raise Refused(Refusal.TOO_DEEP)
         if value is None:
             return ["n"]
         if isinstance(value, bool):
             return ["b", bool(value)]
         if isinstance(value, int):
             if abs(number := int(value)) >= 10**MAX_DIGITS:
-                raise WireError(TOO_LONG)
+                raise Refused(Refusal.TOO_LONG)
             return ["i", str(number)]
         if isinstance(value, float):
             return ["f", struct.pack("<d", float(value)).hex()]
@@ -136,10 +146,10 @@ class _Encoder:
             return [tag, [self.node(v, depth + 1) for v in value]]
         if isinstance(value, dict):
             if len(value) > MAX_KEYS:
-                raise WireError(TOO_DEEP)
+                raise Refused(Refusal.TOO_DEEP)
             pairs = [[self.node(k, depth + 1), self.node(v, depth + 1)] for k, v in value.items()]
             if any(key[0] not in "nbifs" for key, _ in pairs):
-                raise WireError(NO_KEYS)
+                raise Refused(Refusal.NO_KEYS)
             return ["d", pairs]
         if isinstance(value, Tensor):
             return self.carried(value.array, value.dtype, value.device)
@@ -150,18 +160,18 @@ class _Encoder:
         tensor = self.foreign(value)
         if tensor is None:
             name = type(value).__name__
-            raise WireError(f"a value of the type {name}" if type(name) is str and name in NAMED_TYPES else NO_DATA)
+            raise Refused(Refusal.NO_DATA, name if type(name) is str and name in NAMED_TYPES else "")
         return self.carried(tensor.array, tensor.dtype, tensor.device)
 
     def count(self, size: int) -> None:
         self.left -= size
         if self.left < 0:
-            raise WireError(TOO_LARGE)
+            raise Refused(Refusal.TOO_LARGE)
 
     def array(self, array: np.ndarray) -> list:
         array = np.asarray(array)
         if array.dtype.kind not in "biufc" or array.ndim > MAX_AXES:
-            raise WireError(NO_NUMBERS)
+            raise Refused(Refusal.NO_NUMBERS)
         self.count(array.nbytes)  # before the copy: broadcasting makes large arrays of small ones
         dtype = {"g": np.dtype("<f8"), "G": np.dtype("<c16")}.get(array.dtype.char, array.dtype.newbyteorder("<"))
         flat = np.ascontiguousarray(array, dtype=dtype).reshape(-1)
@@ -171,7 +181,7 @@ class _Encoder:
     def carried(self, array: np.ndarray, name: str, device: str) -> list:
         dtype, shape = self.array(array)
         if CARRIERS.get(name) != np.dtype(dtype).name or not isinstance(device, str) or len(device) > 20:
-            raise WireError(ODD_DTYPE)
+            raise Refused(Refusal.ODD_DTYPE)
         return ["T", dtype, shape, name, device]
 
 

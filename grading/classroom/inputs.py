@@ -146,7 +146,7 @@ def _files(root: Path, course: Course, ignore: list[str]) -> dict[str, bytes]:
 
 def _archive(files: dict[str, bytes]) -> bytes:
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(out, "w") as archive:
         for name, content in sorted(files.items()):
             archive.writestr(name, content)
     return out.getvalue()

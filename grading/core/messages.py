@@ -20,12 +20,12 @@ NEGATIVE_FACTOR = "every number has the opposite sign of the expected one."
 NO_EXPRESSION = "this is not an expression in the symbols that the setup cell provides."
 OTHER_EXPRESSION = "the expression's value is not the expected one."
 # About a hand-in: what was found, and what to do. Read by instructors in the log, and by students in the feedback.
-EMPTY = "the file is empty; 0 points. Ask for the notebook again."
-NOT_A_FILE = "this is not an ordinary file but a folder, a link or the like; 0 points. Ask for the notebook again."
-NOT_TEXT = "the file is not UTF-8 text, so it can't be a notebook; 0 points. Ask for the notebook again."
-NOT_JSON_DEEP = "the file is nested too deeply to be a notebook; 0 points. Ask for the notebook again."
-NO_CELLS = "the file has no cells; 0 points. Ask for the notebook again."
-DAMAGED_CELLS = "the cells of this notebook are damaged; 0 points for its tests. Ask for the notebook again."
+EMPTY = "the file is empty"
+NOT_A_FILE = "this is not an ordinary file but a folder, a link or the like"
+NOT_TEXT = "the file is not UTF-8 text, so it can't be a notebook"
+NOT_JSON_DEEP = "the file is nested too deeply to be a notebook"
+NO_CELLS = "the file has no cells"
+DAMAGED_CELLS = "its cells are damaged"
 FILE_MISSING = "not submitted; 0 points. Ask for it if it was forgotten."
 FILE_LEFT_OUT = (
     "this file was left out. docs/submissions.md lists the kinds that are taken. Otherwise it is a link or the like, too "
@@ -205,12 +205,16 @@ def unknown_symbol(name: str) -> str:
     return f"`{name[:20]}` is none of the symbols that this part speaks of."
 
 
+def unreadable(why: str, ask_for: str = "the notebook again") -> str:
+    return f"{why}; 0 points. Ask for {ask_for}."
+
+
 def not_json(line: int) -> str:
-    return f"the file is not JSON (line {line}), so it can't be a notebook; 0 points. Ask for the notebook again."
+    return f"the file is not JSON (line {line}), so it can't be a notebook"
 
 
 def too_large(size: int, limit: int) -> str:
-    return f"the file has {size >> 20} MB, and {limit >> 20} MB are allowed; 0 points. Ask for it without its outputs."
+    return f"the file has {size >> 20} MB, and {limit >> 20} MB are allowed"
 
 
 def name_signs(signs: list[str]) -> str:
@@ -242,7 +246,7 @@ def not_graded_names(number: int) -> str:
 
 
 def too_many_cells(number: int) -> str:
-    return f"the notebook has {number} cells, and {limits.CELLS} are allowed; 0 points. Ask for a shorter one."
+    return f"the notebook has {number} cells, and {limits.CELLS} are allowed"
 
 
 def type_changed(name: str) -> str:
@@ -261,14 +265,6 @@ def cell_never_ends(limit_s: float) -> str:
 
 def not_marked(part: int, where: str) -> str:
     return f"Part {part} · not graded yet. Our grader failed, not your answer. Please tell your instructor: {where}."
-
-
-def no_forward(class_name: str) -> str:
-    return f"no `forward` of `{class_name}` was found in your cells."
-
-
-def shape_comments(commented: int, statements: int) -> str:
-    return f"{commented} of the {statements} statements of `forward` that compute a tensor have a comment with a shape."
 
 
 def _size(size_bytes: int) -> str:

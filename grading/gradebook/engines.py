@@ -2,6 +2,7 @@
 
 nbgrader opens the gradebook 4.4 times a notebook, each time with an engine of its own that has yet to learn every
 query. `keep_engines` hands it the engine that it had before. Closing a gradebook closes its connections, as ever.
+For each new gradebook it starts Alembic's command, to ask for what never changes; that is asked once a process.
 """
 
 import functools
@@ -15,10 +16,10 @@ KEPT = 8  # engines; a process of ours uses one gradebook, or few
 
 
 def keep_engines() -> None:
-    """Makes nbgrader's gradebooks in this process share an engine an address; a second call changes nothing."""
+    """Makes nbgrader's gradebooks in this process share an engine an address; a second call changes nothing more."""
     # nbgrader's own way with SQLAlchemy, which warns of it at every submission and is right all the same.
     warnings.filterwarnings("ignore", message="Object of type <Submitted.* not in session")
-    api.create_engine = create_engine
+    api.create_engine, api.get_alembic_version = create_engine, alembic_version
 
 
 def create_engine(url: str, **settings: object) -> sqlalchemy.Engine:
@@ -26,4 +27,5 @@ def create_engine(url: str, **settings: object) -> sqlalchemy.Engine:
     return _engine(os.getpid(), url, **settings)
 
 
+alembic_version = functools.cache(api.get_alembic_version)
 _engine = functools.lru_cache(KEPT)(lambda _, url, **settings: sqlalchemy.create_engine(url, **settings))

@@ -85,9 +85,7 @@ def read(course: Course, path: Path) -> Notebook | Result:
     try:
         found = notebook_file.read(path)["cells"]
     except notebook_file.Unreadable as error:
-        return Result(
-            path, by_name, State.UNREAD, f"{str(error).split(';')[0]}. Open it in JupyterLab, or get it again."
-        )
+        return Result(path, by_name, State.UNREAD, f"{error.why}. Open it in JupyterLab, or get it again.")
     named = [(_meta(cell), cell) for cell in found]
     checks = [n for n, (meta, _) in enumerate(named) if str(meta.get("grade_id")).endswith("-check")]
     try:

@@ -16,7 +16,11 @@ MARK = "grading"  # the key in the metadata of what is graded in its place, for 
 
 
 class Unreadable(Exception):
-    """The file holds no notebook that can be graded; the text says why, for student and instructor."""
+    """The file holds no notebook that can be graded: `why`; its text says what to do, too."""
+
+    def __init__(self, why: str, *ask_for: str) -> None:
+        super().__init__(messages.unreadable(why, *ask_for))
+        self.why = why
 
 
 def read(path: Path) -> dict:
@@ -45,7 +49,7 @@ def _parsed(text: str) -> dict:
     if not found:
         raise Unreadable(messages.NO_CELLS)
     if len(found) > limits.CELLS:
-        raise Unreadable(messages.too_many_cells(len(found)))
+        raise Unreadable(messages.too_many_cells(len(found)), "a shorter one")
     return {"cells": found}
 
 
@@ -131,7 +135,7 @@ def _regular_text(path: Path) -> str:
     with file:
         size = os.fstat(file.fileno()).st_size
         if size > limits.NOTEBOOK_BYTES:
-            raise Unreadable(messages.too_large(size, limits.NOTEBOOK_BYTES))
+            raise Unreadable(messages.too_large(size, limits.NOTEBOOK_BYTES), "it without its outputs")
         if size == 0:
             raise Unreadable(messages.EMPTY)
         data = file.read(limits.NOTEBOOK_BYTES + 1)

@@ -9,12 +9,12 @@ _q = q_from_x
 
 
 def q_from_x(W_Q, x):
-    time.sleep(1.6)
+    time.sleep(0.8)
     return _q(W_Q, x)
 
 
 def m_from_y(W, y):
-    time.sleep(1.6)
+    time.sleep(0.8)
     return None
 # %%
-time.sleep(3)
+time.sleep(1.5)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hidden_tests import answered, model_answer
 
-from attention import course, part05, structure
+from attention import course, part05
+from attention.structure import Found, Problem
 
 RIGHT = model_answer(course.PARTS[5])
 SIZES = (5, 4, 3, 2, 2)  # D_1, D_2, D_qk, D_v, H
@@ -85,10 +86,10 @@ def test_right_projections_of_all_models_are_right_and_one_with_a_bias_is_named(
     [
         ({}, "", None),
         ({"W_Q": (5, 6), "W_O": (4, 5)}, "", "the weight has another shape than asked: W_Q, W_O."),
-        ({"W_Q": (5, 6), "W_V": structure.MISSING}, "", "what is missing: W_V."),
-        ({"W_Q": structure.NOT_LINEAR, "W_V": structure.MISSING}, "", "what is missing: W_V."),
-        ({"W_V": structure.NOT_LINEAR, "W_K": structure.BIAS}, "", "what is not an nn.Linear: W_V."),
-        ({"W_K": structure.SHARED, "W_V": structure.SHARED}, "layers-shared", "W_K, W_V: "),
+        ({"W_Q": (5, 6), "W_V": Problem.MISSING}, "", "what is missing: W_V."),
+        ({"W_Q": Problem.NOT_LINEAR, "W_V": Problem.MISSING}, "", "what is missing: W_V."),
+        ({"W_V": Problem.NOT_LINEAR, "W_K": Problem.BIAS}, "", "what is not an nn.Linear: W_V."),
+        ({"W_K": Problem.SHARED, "W_V": Problem.SHARED}, "layers-shared", "W_K, W_V: "),
     ],
     ids=[
         "right",
@@ -100,10 +101,10 @@ def test_right_projections_of_all_models_are_right_and_one_with_a_bias_is_named(
     ],
 )
 def test_projections_are_named_by_the_gravest_that_is_wrong(changed: dict, mistake: str, text: str | None):
-    verdict = part05.projections_right({"model": "is a Module", **SHAPES, **changed}, SHAPES)
+    verdict = part05.projections_right(Found(True, {**SHAPES, **changed}), SHAPES)
     assert verdict.right == (text is None) and verdict.mistake == mistake
     assert text is None or verdict.found.startswith(text)
 
 
 def test_a_class_that_is_no_module_is_told():
-    assert part05.projections_right(SHAPES, SHAPES).mistake == "not-a-module"
+    assert part05.projections_right(Found(False, SHAPES), SHAPES).mistake == "not-a-module"

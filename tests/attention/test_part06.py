@@ -5,6 +5,7 @@ import pytest
 from hidden_tests import answered
 
 from attention import mistakes, part06
+from attention.questions import part06 as questions
 from grading.marking import rubric
 
 SIZES = (4, 2, 1)
@@ -34,9 +35,9 @@ def test_another_relation_is_wrong_and_told_why(said: object, mistake: str, text
 
 def test_the_relation_is_the_one_that_the_answer_sets():
     with answered(6, "rank_relation = '<='"):
-        assert part06.relation() == "<="
+        assert questions.relation() == "<="
     with answered(6, ""):
-        assert part06.relation() is None
+        assert questions.relation() is None
 
 
 @pytest.mark.parametrize(

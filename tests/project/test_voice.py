@@ -22,7 +22,10 @@ CATALOGUES = [
     *(f"grading/{name}.py" for name in ("selfcheck/visible_checks", "gradebook/course_folder", "gradebook/release")),
     *sorted(str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "grading" / "pages").glob("*.py")),
     *sorted(str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "grading" / "lms").glob("*.py")),
-    *(f"attention/{name}.py" for name in ("hints", "sentences", "rules")),
+    *(
+        f"attention/{name}.py"
+        for name in ("hints", "sentences", "rules/__init__", "rules/shapes", "part08", "structure")
+    ),
     "dev/__main__.py",
 ]
 TEMPLATES = sorted((REPOSITORY / "grading" / "pages" / "templates").glob("*.html"))

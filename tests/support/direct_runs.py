@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
-from graded_answers import fewer_samples
+from lean import fewer_samples
 
 from dev import sample_class
 from grading.core.course import Part

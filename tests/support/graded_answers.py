@@ -2,20 +2,17 @@
 
 A process has a course folder with one student, who hands in again and again: the k-th answer of each part in round k.
 So libraries are loaded once a process, and not once an answer; each notebook has a kernel of its own all the same.
-
-A lean course leaves out what takes longest and decides no mark: the cells that draw figures, the visible checks, and in
-part 13 all but 8 of 32 samples, for which attention/part13_run.py argues that no bound depends on luck.
 """
 
 import multiprocessing
 import os
-import re
 import shutil
 import tempfile
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
+import lean
 import nbformat
 
 from attention import course
@@ -35,12 +32,10 @@ class Found:
     mistakes: list[str]
 
 
-def grade(answers: dict[int, list[Path]], root: Path, lean: bool) -> dict[Path, Found]:
+def grade(answers: dict[int, list[Path]], root: Path, leanly: bool) -> dict[Path, Found]:
     """What became of each answer; `answers` by part. `root` is a folder for the courses."""
     first = root / "course"
-    course_copy.new(first)
-    if lean:
-        make_lean(first)
+    (lean.new if leanly else course_copy.new)(first)
     course_folder.register(first)
     rounds = [
         {number: paths[k] for number, paths in answers.items() if k < len(paths)}
@@ -49,7 +44,7 @@ def grade(answers: dict[int, list[Path]], root: Path, lean: bool) -> dict[Path, 
     found: dict[Path, Found] = {}
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=_prepare, initargs=(first,)) as pool:
-        for done in as_completed([pool.submit(_grade, given, lean) for given in rounds]):
+        for done in as_completed([pool.submit(_grade, given, leanly) for given in rounds]):
             found |= done.result()
             print(f"{len(found)} answers are graded", flush=True)
     return found
@@ -61,40 +56,20 @@ def _prepare(first: Path) -> None:
     shutil.copytree(first, _root)
 
 
-def _grade(given: dict[int, Path], lean: bool) -> dict[Path, Found]:
+def _grade(given: dict[int, Path], leanly: bool) -> dict[Path, Found]:
     folder = _root / "submitted" / STUDENT / COURSE.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for number, path in given.items():
         part = course.PARTS[number]
-        notebook = nbformat.from_dict(sample_class.hand_in(part, path.read_text(encoding="utf-8")))
-        sample_class.write(folder, part, leaned(notebook) if lean else notebook)
+        notebook = sample_class.hand_in(part, path.read_text(encoding="utf-8"))
+        (lean.write if leanly else sample_class.write)(folder, part, notebook)
     result = course_folder.api(_root).autograde(COURSE.name, STUDENT, force=True, create=True)
     assert result["success"], course_folder.last_error(result)
     with course_folder.gradebook(_root) as book:
         (row,), unmarked = marks.read(book, COURSE), save_marks.unmarked(book, COURSE.name, STUDENT)
     assert not unmarked, f"{unmarked} of {given} are not marked"
     return {path: Found(row.parts[n], _named(course.PARTS[n].stem)) for n, path in given.items()}
-
-
-def make_lean(root: Path) -> None:
-    """Makes the notebooks of a copy of the course lean."""
-    for path in (root / "source" / COURSE.name).glob("*.ipynb"):
-        path.write_text(nbformat.writes(leaned(nbformat.read(path, as_version=4))), encoding="utf-8")
-
-
-def leaned(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """A notebook of the course or a hand-in without what takes longest and decides no mark."""
-    notebook.cells = [cell for cell in notebook.cells if not cell.id.endswith(("-figure", "-steps", "-check"))]
-    for cell in notebook.cells:
-        if cell.id.startswith("part13-"):
-            cell.source = fewer_samples("".join(cell.source))
-    return notebook
-
-
-def fewer_samples(source: str) -> str:
-    """A cell of part 13 with 8 samples in place of 32."""
-    return re.sub(r"\b32, (?=[13]00\b)", "8, ", source)
 
 
 def _named(stem: str) -> list[str]:

@@ -211,6 +211,10 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         takes("url", "kwargs"),
         used_by("nbgrader.api.Gradebook.__init__", "create_engine"),
     ),
+    "nbgrader.api.get_alembic_version": (
+        takes(),
+        used_by("nbgrader.api.Gradebook.__init__", "get_alembic_version"),
+    ),
     "nbgrader.api.Base.metadata.tables": (gives("has the tables that `snapshot` copies", tables),),
     "nbgrader.utils.capture_log": (gives("gives success, log and error", captured),),
     "nbgrader.converters.base.NbGraderException": (

@@ -29,7 +29,7 @@ DIRECTLY = ANSWERS if WHOLLY else ANSWERS[::12]  # of each part right and wrong 
 @pytest.fixture(scope="session")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Found]:
     """What every answer earned, and the usual mistakes that its report names."""
-    return graded_answers.grade(LISTS, tmp_path_factory.mktemp("answers"), lean=not WHOLLY)
+    return graded_answers.grade(LISTS, tmp_path_factory.mktemp("answers"), leanly=not WHOLLY)
 
 
 @pytest.fixture(scope="session")

@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import lean
 import nbformat
 import psutil
 import pytest
@@ -33,7 +34,7 @@ import tamper
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import sample_class
 from grading.classroom import class_run
 from grading.core import limits
 from grading.core.course import Part
@@ -44,13 +45,13 @@ FOLDER = Path(__file__).parents[1] / "attacks"
 NEXT = "03-value-from-x"  # the honest student's answer to part 1; it earns 3 of 5
 # What the class may use. An honest notebook here needs 1 s and 0.4 GB.
 LIMITS = {
-    "CELL_LIMIT_S": 4,
-    "CALL_LIMIT_S": 2.0,
-    "TEST_LIMIT_S": 5.0,
-    "TESTS_LIMIT_S": 7.0,
-    "NOTEBOOK_LIMIT_S": 14.0,
+    "CELL_LIMIT_S": 2,
+    "CALL_LIMIT_S": 1.0,
+    "TEST_LIMIT_S": 3.0,
+    "TESTS_LIMIT_S": 4.0,
+    "NOTEBOOK_LIMIT_S": 8.0,
     "GRACE_S": 2.0,
-    "RESPONSE_LIMIT_S": 3.0,
+    "RESPONSE_LIMIT_S": 2.0,
     "OUTPUTS_LIMIT_S": 6,
     "SILENCE_LIMIT_S": 6.0,
     "MEMORY_BYTES": 1536 * 2**20,
@@ -104,7 +105,7 @@ def _hand_in(root: Path, attack: Attack) -> None:
     notebook = sample_class.hand_in(attack.part, attack.cells)
     for name in attack.tamper:
         getattr(tamper, name)(notebook, folder)
-    sample_class.write(folder, attack.part, notebook)
+    lean.write(folder, attack.part, notebook)
 
 
 def _hand_in_honestly(root: Path, student: str) -> None:
@@ -112,7 +113,7 @@ def _hand_in_honestly(root: Path, student: str) -> None:
     folder.mkdir(parents=True)
     answer = (sample_class.ANSWERS / "part01" / f"{NEXT}.py").read_text(encoding="utf-8")
     answer += f"\n# {SECRETS['another student' + chr(39) + 's hand-in']}\n"
-    sample_class.write(folder, course.PARTS[1], sample_class.hand_in(course.PARTS[1], answer))
+    lean.write(folder, course.PARTS[1], sample_class.hand_in(course.PARTS[1], answer))
 
 
 def _next(attack: Attack) -> str:
@@ -188,7 +189,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         pytest.fail(reason)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # whoever is left behind becomes a child of this process
     root = tmp_path_factory.mktemp("class")
-    course_copy.new(root, course.PARTS[1], *(attack.part for attack in ATTACKS.values()))
+    lean.new(root, course.PARTS[1], *(attack.part for attack in ATTACKS.values()))
     _without_rules(root)
     (root / "home").mkdir()
     (root / "home" / "diary.txt").write_text(SECRETS["a file in the home folder"])
@@ -258,6 +259,7 @@ def test_an_attack_learns_no_secret(attack: Attack, run: Run):
 @each
 def test_an_attack_leaves_no_script_in_the_feedback(attack: Attack, run: Run):
     page = re.sub(r"(?s)\A.*?<body>", "", run.page(attack))
+    page = re.sub(r"data:image/png;base64,[\w+/=]*", "", page)  # which may spell any word
     assert not re.search(r"(?i)<(script|iframe|object|embed|svg|form|link|meta|base|style)\b", page)
     assert not re.search(r"(?i)<[^>]*\s(on\w+|(href|src)\s*=\s*[\"']?\s*(javascript|vbscript|data:text))", page)
     assert not re.search(r"(?i)<img[^>]*http", page)

@@ -8,12 +8,13 @@ import threading
 from pathlib import Path
 
 import fuzzing
+import lean
 import pytest
 from fuzzing import channels, hand_ins, messages, replies, walled
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
 from grading.core import limits
@@ -57,12 +58,12 @@ def test_a_spoilt_submission_is_refused_with_a_reason_or_gives_a_clean_copy():
 
 def test_one_class_of_spoilt_submissions_is_graded_and_costs_an_honest_student_nothing(tmp_path: Path):
     rng, part = fuzzing.numbers("class", fuzzing.SEED, 0), course.PARTS[1]
-    course_copy.new(tmp_path, part)
+    lean.new(tmp_path, part)
     spoilt, honest = [f"s{n}" for n in range(3)], ["anna"]
     for student in spoilt + honest:
         folder = tmp_path / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
-        sample_class.write(folder, part, sample_class.model(part))
+        lean.write(folder, part, sample_class.model(part))
         if student in spoilt:
             (folder / f"{part.stem}.ipynb").write_bytes(hand_ins.notebook(part, rng))
             hand_ins.litter(folder, rng)

@@ -330,7 +330,8 @@ REPLIES = [
     wire.encode({"reason": "raised", "printed": "", "error": ["KeyError"], "line": 10**300}),
     wire.encode({"reason": "raised", "printed": "", "error": "KeyError", "line": -1}),
     wire.encode({"reason": "not data", "printed": "", "error": SECRET}),
-    wire.encode({"reason": "not data", "printed": "", "error": f"a value of the type {SECRET}"}),
+    wire.encode({"reason": "not data", "printed": "", "error": "neither numbers nor text", "of": SECRET}),
+    wire.encode({"reason": "not data", "printed": "", "error": ["too large"], "of": {SECRET: 1}}),
     wire.encode({"reason": "time", "printed": ""}),
     wire.encode({"reason": "died", "printed": "", "error": SECRET}),
     wire.encode({"reason": "missing", "printed": ""}),
@@ -349,7 +350,7 @@ def test_a_reply_of_any_form_ends_in_a_reason_in_our_words(reply: bytes):
 @settings(max_examples=200, deadline=None)
 @given(
     st.dictionaries(
-        st.sampled_from(["value", "reason", "printed", "error", "line", "name", "x"]),
+        st.sampled_from(["value", "reason", "printed", "error", "of", "line", "name", "x"]),
         st.sampled_from([w.value for w in Why]) | st.integers() | st.text() | st.none() | st.lists(st.integers()),
     )
 )

@@ -15,13 +15,14 @@ import sys
 import unicodedata
 from pathlib import Path
 
+import lean
 import pytest
 from nbgrader.apps import NbGraderAPI
 from nbgrader.exchange import ExchangeFactory
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
 from grading.core import names, spreadsheet
@@ -49,12 +50,12 @@ REFUSED = {  # the name as bytes, and what is printed of it
 def _hand_in(root: Path, student: str | bytes) -> Path:
     folder = root / "submitted" / os.fsdecode(student) / COURSE.name
     folder.mkdir(parents=True)
-    sample_class.write(folder, ONE, sample_class.model(ONE))
+    lean.write(folder, ONE, sample_class.model(ONE))
     return folder
 
 
 def _course(root: Path) -> None:
-    course_copy.new(root, ONE)
+    lean.new(root, ONE)
     for student in (*FINE, *REFUSED):
         _hand_in(root, student)
     odd = root / "submitted" / "anna" / COURSE.name

@@ -23,7 +23,8 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def address(empty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     shutil.copyfile(empty, tmp_path / "gradebook.db")
-    monkeypatch.setattr(api, "create_engine", api.create_engine)  # put back at the end
+    for name in ("create_engine", "get_alembic_version"):
+        monkeypatch.setattr(api, name, getattr(api, name))  # put back at the end
     engines.keep_engines()
     return f"sqlite:///{tmp_path / 'gradebook.db'}"
 
@@ -42,6 +43,17 @@ def test_gradebooks_of_one_address_share_an_engine_and_see_what_the_others_wrote
     with api.Gradebook(address) as second:
         assert second.engine is first.engine
         assert [student.id for student in second.students] == ["ada"]
+
+
+def test_alembic_is_asked_once_for_all_new_gradebooks(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    started = []
+    check_output = api.sp.check_output
+    monkeypatch.setattr(api.sp, "check_output", lambda *args: started.append(args) or check_output(*args))
+    engines.alembic_version.cache_clear()
+    for name in ("one", "two"):
+        with api.Gradebook(f"sqlite:///{tmp_path / name}") as book:
+            assert book.db.execute(api.text("SELECT version_num FROM alembic_version")).scalar()
+    assert len(started) == 1
 
 
 def test_a_closed_gradebook_keeps_no_file_open(address: str):

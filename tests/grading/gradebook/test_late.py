@@ -8,11 +8,12 @@ import re
 import shutil
 from pathlib import Path
 
+import lean
 import pytest
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import sample_class
 from grading.classroom import class_run
 from grading.gradebook import course_folder, marks
 from grading.lms import exports
@@ -42,14 +43,14 @@ MARKS = {"in-time": {1: 5.0, 6: 4.5}, "late": {1: 1.0, 6: 1.5}, "late-unread": {
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The course, graded; the written answers of the first two students have been read."""
     root = tmp_path_factory.mktemp("late") / "course"
-    course_copy.new(root, ONE, SIX)
+    lean.new(root, ONE, SIX)
     with (root / course_folder.CONFIGURATION).open("a", encoding="utf-8") as file:
         file.write(PENALTY)
     for student in MARKS:
         folder = root / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
         for part in (ONE, SIX):
-            sample_class.write(folder, part, sample_class.model(part))
+            lean.write(folder, part, sample_class.model(part))
         times.note(root, student, "2026-01-10 11:59:59 UTC" if student == "in-time" else "2026-01-10 12:00:01 UTC")
         (folder / "timestamp.txt").write_text("2020-01-01 00:00:00 UTC", encoding="utf-8")  # says nothing
     course_folder.register(root)

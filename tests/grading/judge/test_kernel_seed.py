@@ -4,14 +4,14 @@ import ast
 import builtins
 from pathlib import Path
 
+import lean
 import nbformat
 import pytest
-from graded_answers import leaned, make_lean
 
 from attention import course
 from attention.course import COURSE
 from attention.oracles import SECRET
-from dev import course_copy, sample_class
+from dev import sample_class
 from grading.bridge import remote, wire
 from grading.classroom import class_run
 from grading.gradebook import course_folder, marks, results
@@ -30,8 +30,7 @@ PYTHONS = {"__build_class__", "__name__", "__doc__", *imports.IMPORTING_NAMES}  
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    course_copy.new(tmp_path)
-    make_lean(tmp_path)
+    lean.new(tmp_path)
     course_folder.register(tmp_path)
     return tmp_path
 
@@ -42,7 +41,7 @@ def graded(root: Path, student: str, answers: dict[int, str], again: bool = Fals
     folder.mkdir(parents=True, exist_ok=True)
     for number, answer in answers.items():
         part = course.PARTS[number]
-        sample_class.write(folder, part, leaned(nbformat.from_dict(sample_class.hand_in(part, answer))))
+        lean.write(folder, part, sample_class.hand_in(part, answer))
     if again:
         sandbox_keeper.of_process.cache_clear()
     result = class_run.grade_student(root, student, feedback=False)

@@ -6,13 +6,14 @@ import threading
 import time
 from pathlib import Path
 
+import lean
 import numpy as np
 import pytest
 from threadpoolctl import ThreadpoolController
 
 from attention import course, mistakes
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import sample_class
 from grading.core import limits, messages
 from grading.gradebook import course_folder, marks
 from grading.judge import execution, save_marks
@@ -132,10 +133,10 @@ def marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(limits, "WORK_LIMIT_S", 1.0)
         monkeypatch.setattr(rubric, "close", close)
         part, folder = course.PARTS[3], tmp_path / "submitted" / "anna" / COURSE.name
-        course_copy.new(tmp_path, part)
+        lean.new(tmp_path, part)
         folder.mkdir(parents=True)
         answer = (sample_class.ANSWERS / "part03" / "10-einsum.py").read_text(encoding="utf-8")
-        sample_class.write(folder, part, sample_class.hand_in(part, answer))
+        lean.write(folder, part, sample_class.hand_in(part, answer))
         course_folder.register(tmp_path)
         assert course_folder.api(tmp_path).autograde(COURSE.name, "anna", force=True, create=True)["success"]
         path = tmp_path / "autograded" / "anna" / COURSE.name / "part03.ipynb"

@@ -4,6 +4,7 @@ import json
 import logging
 from pathlib import Path
 
+import lean
 import numpy as np
 import pytest
 from hidden_tests import QUICK, Beside, run
@@ -12,7 +13,7 @@ from attention import course, mistakes
 from attention.course import COURSE
 from attention.mistakes import in_symbols, matrices, reduced
 from attention.sentences import MISTAKES
-from dev import course_copy, sample_class
+from dev import sample_class
 from grading.gradebook import course_folder, marks
 from grading.judge import save_marks
 from grading.marking import expressions, rubric
@@ -96,11 +97,11 @@ def test_through_the_judge_the_part_is_marked_and_nbgrader_s_log_says_what_faile
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     part = course.PARTS[3]
-    course_copy.new(tmp_path, part)
+    lean.new(tmp_path, part)
     folder = tmp_path / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
     answer = (sample_class.ANSWERS / "part03" / "06-forgot-the-root.py").read_text(encoding="utf-8")
-    sample_class.write(folder, part, sample_class.hand_in(part, answer))
+    lean.write(folder, part, sample_class.hand_in(part, answer))
     course_folder.register(tmp_path)
     for key in mistakes.LOGITS:
         monkeypatch.setitem(mistakes.LOGITS, key, raises)

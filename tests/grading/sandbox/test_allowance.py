@@ -7,12 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import lean
 import nbformat
 import pytest
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.core import cells, limits, messages, part_report
 from grading.gradebook import course_folder
@@ -30,15 +31,15 @@ class Run:
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A course with two students who nap in parts 1 and 2, and answer part 4."""
-    course_copy.new(tmp_path, HONEST, *(course.PARTS[number] for number in NAPS))
+    lean.new(tmp_path, HONEST, *(course.PARTS[number] for number in NAPS))
     course_folder.register(tmp_path)
     for student in ("anna", "zed"):
         folder = tmp_path / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
         for number, nap_s in NAPS.items():
             part = course.PARTS[number]
-            sample_class.write(folder, part, sample_class.hand_in(part, f"import time\ntime.sleep({nap_s})"))
-        sample_class.write(folder, HONEST, sample_class.model(HONEST))
+            lean.write(folder, part, sample_class.hand_in(part, f"import time\ntime.sleep({nap_s})"))
+        lean.write(folder, HONEST, sample_class.model(HONEST))
     for name, value in LIMITS.items():
         monkeypatch.setenv(f"GRADING_{name}", str(value))
         monkeypatch.setattr(limits, name, value)

@@ -11,12 +11,13 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import lean
 import pytest
 from kernel_runs import inside
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
 from grading.core import messages
@@ -26,7 +27,7 @@ from grading.sandbox import host, kernel_handle
 from grading.submission import notices
 
 ONE, TWO, FOUR = (course.PARTS[number] for number in (1, 2, 4))
-SOUND = sample_class.model(ONE)
+SOUND = lean.leaned(sample_class.model(ONE))
 STOP_S = 8  # the limit of a cell in this class
 
 
@@ -75,7 +76,7 @@ def _stripped() -> dict:
 
 def _forged_test() -> dict:
     """No answer, and in place of the test cell the student's own, which displays full marks and claims to be graded."""
-    out = copy.deepcopy(sample_class.released(ONE))
+    out = lean.leaned(copy.deepcopy(sample_class.released(ONE)))
     forged = {**out["cells"].pop(out["cells"].index(_cell(out, "-test"))), "id": "part01-tests", "source": "5.0"}
     forged["metadata"] = {"nbgrader": {**forged["metadata"]["nbgrader"], "grade_id": "part01-tests"}}
     full = {"output_type": "execute_result", "data": {"text/plain": "5.0"}, "metadata": {}, "execution_count": 1}
@@ -88,15 +89,19 @@ STUB = "".join(_cell(sample_class.released(ONE), "-answer")["source"])
 # Each student: what stands in part01.ipynb, the marks of part 1, and a notice that must be given, or none at all.
 KINDS: dict[str, tuple[object, float, str | None]] = {
     "sound": (SOUND, 5, None),
-    "not-json": (b"<html>502 Bad Gateway</html>", 0, messages.not_json(1)),
-    "empty": (b"", 0, messages.EMPTY),
-    "not-text": (b"\xff\xfe\x00\x01", 0, messages.NOT_TEXT),
-    "no-cells": (b'{"metadata": {}, "nbformat": 4, "nbformat_minor": 5}', 0, messages.NO_CELLS),
-    "a-list": (b"[1, 2, 3]", 0, messages.NO_CELLS),
-    "nested-deeply": (b"[" * 200_000, 0, messages.NOT_JSON_DEEP),
-    "fifty-megabytes": (b'{"cells": [' + b" " * 50 * 2**20 + b"]}", 0, messages.too_large(50 * 2**20, 20 * 2**20)),
-    "a-folder": (None, 0, messages.NOT_A_FILE),
-    "a-link": (Path("part04.ipynb"), 0, messages.NOT_A_FILE),
+    "not-json": (b"<html>502 Bad Gateway</html>", 0, messages.unreadable(messages.not_json(1))),
+    "empty": (b"", 0, messages.unreadable(messages.EMPTY)),
+    "not-text": (b"\xff\xfe\x00\x01", 0, messages.unreadable(messages.NOT_TEXT)),
+    "no-cells": (b'{"metadata": {}, "nbformat": 4, "nbformat_minor": 5}', 0, messages.unreadable(messages.NO_CELLS)),
+    "a-list": (b"[1, 2, 3]", 0, messages.unreadable(messages.NO_CELLS)),
+    "nested-deeply": (b"[" * 200_000, 0, messages.unreadable(messages.NOT_JSON_DEEP)),
+    "fifty-megabytes": (
+        b'{"cells": [' + b" " * 50 * 2**20 + b"]}",
+        0,
+        messages.unreadable(messages.too_large(50 * 2**20, 20 * 2**20), "it without its outputs"),
+    ),
+    "a-folder": (None, 0, messages.unreadable(messages.NOT_A_FILE)),
+    "a-link": (Path("part04.ipynb"), 0, messages.unreadable(messages.NOT_A_FILE)),
     "test-deleted": (_without("-test"), 5, messages.TEST_DELETED),
     "test-deleted-without-an-answer": (_forged_test(), 0, messages.TEST_DELETED),
     "test-copied": (_copied("-test", source="raise ValueError"), 5, None),
@@ -149,11 +154,11 @@ def _write(folder: Path, content: object) -> None:
 def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, marks.Row], dict[str, class_run.Graded], Path]:
     """The class, graded: rows of marks and results by student."""
     root = tmp_path_factory.mktemp("class")
-    course_copy.new(root, ONE, TWO, FOUR)  # of part 2 nobody hands in anything
+    lean.new(root, ONE, TWO, FOUR)  # of part 2 nobody hands in anything
     for student, (content, _, _) in KINDS.items():
         folder = root / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
-        sample_class.write(folder, FOUR, sample_class.model(FOUR))
+        lean.write(folder, FOUR, sample_class.model(FOUR))
         _write(folder, content)
     (root / "submitted" / "missing" / COURSE.name / "part01.ipynb").unlink()
     (root / "submitted" / "extra-notebook" / COURSE.name / "scratch.ipynb").write_text("{}")
@@ -229,10 +234,10 @@ def test_a_feedback_page_shows_the_report_and_no_hidden_test(graded: tuple):
 def test_a_failure_of_ours_leaves_the_part_unmarked_and_the_next_run_marks_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    course_copy.new(tmp_path, ONE)
+    lean.new(tmp_path, ONE)
     folder = tmp_path / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
-    sample_class.write(folder, ONE, SOUND)
+    lean.write(folder, ONE, SOUND)
     source = tmp_path / "source" / COURSE.name / "part01.ipynb"
     sound = source.read_text(encoding="utf-8")
     source.write_text(sound.replace("sheet.total()", "sheet.total(1 / 0)"), encoding="utf-8")
@@ -253,10 +258,10 @@ def test_a_failure_of_ours_leaves_the_part_unmarked_and_the_next_run_marks_it(
 def test_a_notebook_that_the_system_kills_is_not_graded_and_the_next_run_grades_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    course_copy.new(tmp_path, ONE)
+    lean.new(tmp_path, ONE)
     folder = tmp_path / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
-    sample_class.write(folder, ONE, _added("!sleep 12", at=1))
+    lean.write(folder, ONE, _added("!sleep 12", at=1))
     course_folder.register(tmp_path)
     start, killed = host.Sandbox.start, []
 
@@ -279,7 +284,7 @@ def test_a_notebook_that_the_system_kills_is_not_graded_and_the_next_run_grades_
 
 def test_notices_of_a_sound_hand_in_are_none(tmp_path: Path):
     for part in course.PARTS.values():
-        sample_class.write(tmp_path, part, sample_class.model(part))
+        lean.write(tmp_path, part, sample_class.model(part))
     assert notices.found("anna", tmp_path, REPOSITORY / "release" / COURSE.name, COURSE) == []
 
 

@@ -5,6 +5,7 @@ import os
 import time
 from pathlib import Path
 
+import lean
 import pytest
 from nbgrader.apps import NbGraderAPI
 from nbgrader.apps.zipcollectapp import ZipCollectApp
@@ -13,7 +14,7 @@ from nbgrader.exchange import ExchangeFactory
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run, merge
 from grading.core import errors
@@ -26,14 +27,14 @@ NOW = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
 
 
 def _new(root: Path) -> None:
-    course_copy.new(root, ONE)
+    lean.new(root, ONE)
 
 
 def _course(root: Path) -> None:
     _new(root)
     folder = root / "submitted" / "ada" / COURSE.name
     folder.mkdir(parents=True)
-    sample_class.write(folder, ONE, sample_class.model(ONE))
+    lean.write(folder, ONE, sample_class.model(ONE))
     (folder / "timestamp.txt").write_text(FORGED)
     course_folder.register(root)
 
@@ -199,7 +200,7 @@ def test_a_zip_of_a_platform_s_gives_the_time_in_its_file_names(tmp_path: Path):
     _new(root)
     archive = root / "downloaded" / COURSE.name / "archive"
     archive.mkdir(parents=True)
-    sample_class.write(archive, ONE, sample_class.model(ONE))
+    lean.write(archive, ONE, sample_class.model(ONE))
     (archive / "part01.ipynb").rename(archive / "ada_2026-01-10 12:00:01_part01.ipynb")
     config = course_folder.config(root)
     pattern = r".+/(?P<student_id>[a-z]+)_(?P<timestamp>[^_]+)_(?P<file_id>.+)"

@@ -7,7 +7,7 @@ a view of something computed. An output whose memory one statement allocates and
 import ast
 from collections.abc import Collection, Iterator
 
-from grading.rules.dataflow import (
+from attention.rules.dataflow import (
     SAME,
     Flow,
     Names,

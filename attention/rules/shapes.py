@@ -6,7 +6,6 @@ import re
 import tokenize
 import unicodedata
 
-from grading.core import messages
 from grading.marking.rubric import Verdict
 from grading.rules.student_code import Code, defined, editable, top_level
 
@@ -107,14 +106,18 @@ def shape_comments(answer_id: str, class_name: str) -> Verdict:
     codes = editable(answer_id)
     found = _forward(codes, class_name)
     if found is None:
-        return Verdict(False, messages.no_forward(class_name))
+        return Verdict(False, f"no `forward` of `{class_name}` was found in your cells.")
     code, forward = found
     sizes = _sizes(forward)
     statements = [s for s in ast.walk(forward) if isinstance(s, ast.stmt) and _computes(s, sizes)]
     statements.sort(key=lambda s: (s.lineno, s.col_offset))
     commented = _commented(code.source, statements)
     right = bool(statements) and 2 * commented >= len(statements)
-    return Verdict(right, messages.shape_comments(commented, len(statements)))
+    return Verdict(right, _counted(commented, len(statements)))
+
+
+def _counted(commented: int, statements: int) -> str:
+    return f"{commented} of the {statements} statements of `forward` that compute a tensor have a comment with a shape."
 
 
 def _commented(source: str, statements: list[ast.stmt]) -> int:

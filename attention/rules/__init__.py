@@ -4,11 +4,11 @@ import ast
 import builtins
 
 from attention.course import COURSE
+from attention.rules.shapes import shape_comments
+from attention.rules.statements import second_statement
 from grading.rules import closure, static
 from grading.rules.imports import Texts
 from grading.rules.parsing import folded
-from grading.rules.shapes import shape_comments
-from grading.rules.statements import second_statement
 from grading.rules.static import Breach
 from grading.rules.student_code import Code, defined, editable, setup
 

@@ -8,8 +8,8 @@ from hand_written import notebook
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grading.rules import shapes
-from grading.rules.shapes import shapes_named
+from attention.rules import shapes
+from attention.rules.shapes import shapes_named
 
 SHAPES = [
     "(B, L_1, D)",

@@ -8,7 +8,7 @@ import pytest
 from hand_written import notebook
 
 from attention import rules
-from grading.rules.statements import second_statement
+from attention.rules.statements import second_statement
 
 HEAD = "def reduced_matrices(W_DKV, W_UK, W_UV, W_Q, W_O, H):\n"
 FREE = {

@@ -1,0 +1,41 @@
+"""The check of part 8's hidden test: which key/value head each query head reads."""
+
+from enum import Enum
+
+import numpy as np
+
+from attention import mistakes
+from attention.questions import part08 as questions
+from grading.bridge import probe
+from grading.marking import rubric
+from grading.marking.rubric import Verdict
+
+
+class Odd(Enum):
+    """What an answer can give in place of a number, as `questions.part08` names it."""
+
+    TEXT = "text"
+    NOTHING = "nothing"
+    NO_NUMBER = "no number"
+
+
+SAID = {Odd.TEXT: "a text", Odd.NOTHING: "None", Odd.NO_NUMBER: "something else"}
+
+
+def reads_the_right_heads(sizes: list[tuple[int, int]]) -> Verdict:
+    """Whether kv_head is right for every query head of models with these H and G; a usual mistake in it is named."""
+    pairs = [(h, G) for H, G in sizes for h in range(H)]
+    want = [next(g for g in range(G) if (h - g) % G == 0) for h, G in pairs]
+    got = questions.heads(pairs)
+    if isinstance(got, probe.Reason):
+        return rubric.fact(False, got.text)
+    if not isinstance(got, list) or len(got) != len(want):
+        return rubric.fact(False, "it gives no numbers.")
+    odd = [head for head in got if type(head) is not float]
+    if odd:
+        kind = next((kind for kind in Odd if isinstance(odd[0], str) and odd[0] == kind.value), Odd.NO_NUMBER)
+        return rubric.fact(False, f"it gives {SAID[kind]} where a number is asked for.")
+    wrong = sum(not abs(head - right) <= 1e-5 for head, right in zip(got, want, strict=True))  # rounding is no mistake
+    verdict = rubric.fact(wrong == 0, f"it is wrong for {wrong} of {len(want)} pairs of h and G.")
+    case = mistakes.Case("", np.array(got), np.array(want), tuple(np.array(pairs).T))
+    return mistakes.named(verdict, [case], mistakes.HEADS, kind=rubric.ANY)
