@@ -34,7 +34,7 @@ from grading.submission import bundle
 
 STEPS = (
     (bundle, "read", "hand-in read, when sent and when merged"),
-    (task_queue.Waiting, "send", "sent"),
+    (task_queue.TaskQueue, "send", "sent"),
     (merge, "merge", "merged"),
     (merge, "_stage", "  files written beside their place"),
     (snapshot, "of_student", "  rows read"),

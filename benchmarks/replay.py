@@ -23,9 +23,7 @@ def record(results: dict[str, worker.Result], path: Path) -> None:
     os.environ[RECORDED] = str(path)
 
 
-def grade(
-    given: inputs.Definition, hand_in: bundle.HandIn, before: snapshot.Rows, feedback: bool = True
-) -> worker.Result:
+def grade(given: inputs.Inputs, hand_in: bundle.HandIn, before: snapshot.Rows, feedback: bool = True) -> worker.Result:
     """The recorded result of this student's kind, as if it were this student's."""
     kind = hand_in.student.partition("-")[2]
     found = _recorded()[kind]

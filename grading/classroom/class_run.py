@@ -18,7 +18,7 @@ from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import DBAPIError
 
 from grading.classroom import cluster, crash_notes, inputs, lock, merge, progress, task_queue, worker
-from grading.classroom.task_queue import Graded, Task, Waiting
+from grading.classroom.task_queue import Graded, Task, TaskQueue
 from grading.core import errors, messages, names
 from grading.gradebook import course_folder, marks, snapshot
 
@@ -96,17 +96,17 @@ def graded(
     merge.clean(root, course.name)
     with _opened(root) as engine, crash_notes.Notes(root) as notes, cluster.Workers(workers, scheduler) as team:
         given = inputs.read(root, engine, assignment)
-        line_up = Waiting(root, course, engine, given, feedback, force, notes, say, asked)
+        queue = TaskQueue(root, course, engine, given, feedback, force, notes, say, asked)
         todo, ready = deque(students), None
-        while todo or ready or team.busy or line_up.aside:
+        while todo or ready or team.busy or queue.aside:
             while todo and team.room > 0:  # before the merging, so that no worker waits for it
-                if (found := line_up.begin_or_set_aside(team, todo.popleft())) is not None:
+                if (found := queue.begin_or_set_aside(team, todo.popleft())) is not None:
                     yield found
-            if ready and (result := line_up.settle(team, *ready)) is not None:
+            if ready and (result := queue.settle(team, *ready)) is not None:
                 yield result
-            if not (todo or team.busy) and line_up.aside and (found := line_up.begin_alone(team)) is not None:
+            if not (todo or team.busy) and queue.aside and (found := queue.begin_alone(team)) is not None:
                 yield found
-            line_up.note(team)
+            queue.note(team)
             tick()
             ready = team.next(TICK_S) if team.busy else None
 
@@ -115,10 +115,10 @@ def grade_student(root: Path, student: str, feedback: bool = True) -> Graded:
     """Grades one hand-in in this process, whether it is graded already or not."""
     with _opened(root) as engine:
         given = inputs.read(root, engine)
-        line_up = Waiting(root, course_folder.course(root), engine, given, feedback, True, crash_notes.Notes(root))
-        found = line_up.begin(student)
+        queue = TaskQueue(root, course_folder.course(root), engine, given, feedback, True, crash_notes.Notes(root))
+        found = queue.begin(student)
         while isinstance(found, Task):
-            found = line_up.settled(found, worker.grade(given, found.hand_in, found.before, feedback))
+            found = queue.settled(found, worker.grade(given, found.hand_in, found.before, feedback))
         return found
 
 

@@ -37,7 +37,7 @@ ENGINE = Path(__file__).resolve().parents[1]
 
 
 @dataclass(frozen=True)
-class Definition:
+class Inputs:
     """What all tasks share: an archive of files, the configuration, the course's secret, the program, a hash of all.
 
     `packages` are those of the course whose versions stand in the program.
@@ -58,7 +58,7 @@ class Definition:
             (root / name).mkdir(exist_ok=True)
 
 
-def read(root: Path, engine: Engine, assignment: str = "") -> Definition:
+def read(root: Path, engine: Engine, assignment: str = "") -> Inputs:
     """What the hand-ins of the course in `root` are graded with, as it stands in release/ and in the gradebook."""
     config = course_folder.config(root, assignment)
     course = courses.of(config)
@@ -77,7 +77,7 @@ def read(root: Path, engine: Engine, assignment: str = "") -> Definition:
     settings = json.dumps([config, secret, program, _cells(found)], sort_keys=True, default=repr)
     settings = settings.replace(str(ENGINE.parent), "")  # where the engine lies changes no mark
     digest = bundle.digest([*sorted(files.items()), ("", settings.encode())])
-    return Definition(archive, config, secret, program, digest, packages)
+    return Inputs(archive, config, secret, program, digest, packages)
 
 
 def sources(root: Path, assignment: str = "") -> str:

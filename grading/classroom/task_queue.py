@@ -52,7 +52,7 @@ class Task:
     ended: int = 0  # runs that ended while it was graded
 
 
-class Waiting:
+class TaskQueue:
     """The hand-ins that are being graded, from reading one to merging its marks."""
 
     def __init__(
@@ -60,7 +60,7 @@ class Waiting:
         root: Path,
         course: Course,
         engine: Engine,
-        given: inputs.Definition,
+        given: inputs.Inputs,
         feedback: bool,
         force: bool,
         notes: crash_notes.Notes,
@@ -149,7 +149,7 @@ class Waiting:
         """
         task = self._tasks.pop(student)
         self._unnoted = [other for other in self._unnoted if other is not task]
-        if isinstance(found, worker.Other):
+        if isinstance(found, worker.OtherProgram):
             raise errors.CourseError(str(found))
         if isinstance(found, KilledWorker):
             self._notes.lost(student)

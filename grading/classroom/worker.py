@@ -36,7 +36,7 @@ File = tuple[int, bytes | None]  # mode and content of a file; of a folder None
 _one_at_a_time = threading.Lock()  # nbgrader changes the working folder, and a hidden test runs in one kernel's name
 
 
-class Other(Exception):
+class OtherProgram(Exception):
     """This worker is not the program that the parent is; one line says what differs."""
 
 
@@ -55,20 +55,24 @@ class Result:
     seconds: float = 0.0
 
 
-def grade(given: inputs.Definition, hand_in: bundle.HandIn, before: snapshot.Rows, feedback: bool = True) -> Result:
+def grade(given: inputs.Inputs, hand_in: bundle.HandIn, before: snapshot.Rows, feedback: bool = True) -> Result:
     """Grades one hand-in; whatever goes wrong with it is told in the result, so that others go on.
 
-    Errors  Other if this worker's code, packages or limits are not the parent's.
+    Errors  OtherProgram if this worker's code, packages or limits are not the parent's.
     """
     try:
         asked = course.of(given.config)
     except errors.CourseError as error:
-        raise Other(f"a worker has another program: {error} Put the course's folder on its PYTHONPATH.") from None
+        raise OtherProgram(
+            f"a worker has another program: {error} Put the course's folder on its PYTHONPATH."
+        ) from None
     ours = inputs.current_program(asked, given.packages)
     differing = [name for name in sorted({*ours, *given.program}) if ours.get(name) != given.program.get(name)]
     if differing:
         here, there = ([f"{n} {which.get(n, 'nothing')}" for n in differing] for which in (ours, given.program))
-        raise Other(f"a worker has {', '.join(here)}, but here is {', '.join(there)}. Install the same on all workers.")
+        raise OtherProgram(
+            f"a worker has {', '.join(here)}, but here is {', '.join(there)}. Install the same on all workers."
+        )
     refused = None if given.config.Judge.get("sandbox") == "none" else bubblewrap.available()
     if refused is not None:
         return Result(hand_in.student, error=f"on {platform.node()}: {refused.line}")
@@ -84,7 +88,7 @@ def grade(given: inputs.Definition, hand_in: bundle.HandIn, before: snapshot.Row
 def _grade(
     root: Path,
     asked: Course,
-    given: inputs.Definition,
+    given: inputs.Inputs,
     hand_in: bundle.HandIn,
     before: snapshot.Rows,
     feedback: bool,

@@ -25,7 +25,7 @@ NOT_A_FILE = "this is not an ordinary file but a folder, a link or the like"
 NOT_TEXT = "the file is not UTF-8 text, so it can't be a notebook"
 NOT_JSON_DEEP = "the file is nested too deeply to be a notebook"
 NO_CELLS = "the file has no cells"
-DAMAGED_CELLS = "its cells are damaged"
+DAMAGED_CELLS = "the cells of this notebook are damaged"
 FILE_MISSING = "not submitted; 0 points. Ask for it if it was forgotten."
 FILE_LEFT_OUT = (
     "this file was left out. docs/submissions.md lists the kinds that are taken. Otherwise it is a link or the like, too "

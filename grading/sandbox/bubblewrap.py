@@ -19,7 +19,7 @@ from pathlib import Path
 
 from grading.core import limits
 from grading.core.course import Libraries
-from grading.sandbox import cures, machine, seccomp
+from grading.sandbox import cures, machine, refusal, seccomp
 from grading.sandbox.cures import Refusal
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
@@ -117,21 +117,10 @@ def bubblewrap(inside: list[str], gpu: bool, stage: Path, data: dict[str, bytes]
     options += "--die-with-parent --new-session --clearenv".split()
     options += "--uid 1000 --gid 1000 --hostname student".split()
     options += "--cap-drop ALL --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP".split()
-    for path in SYSTEM:
-        if os.path.islink(path):
-            options += ["--symlink", os.readlink(path), path]
-        elif os.path.exists(path):
-            options += ["--ro-bind", path, path]
-    for path in SETTINGS:
-        options += ["--ro-bind-try", path, path]
-    options += ["--tmpfs", "/tmp"]
-    staged = {}
+    staged = _staged(stage)
+    options += [*_system(), "--tmpfs", "/tmp"]
     for root in interpreter_roots():
-        source = root
-        if os.geteuid() == 0 and not _reachable(root):
-            source = staged.setdefault(root, str(stage / str(len(staged))))
-            os.mkdir(source)
-        options += ["--ro-bind", source, root]
+        options += ["--ro-bind", staged.get(root, root), root]
     options += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/shm"]
     for device in sorted(glob.glob("/dev/nvidia*")) if gpu else ():
         options += ["--dev-bind-try", device, device]
@@ -149,6 +138,28 @@ def bubblewrap(inside: list[str], gpu: bool, stage: Path, data: dict[str, bytes]
         places = [part for pair in staged.items() for part in pair]
         argv = ["unshare", "--mount", "--", "sh", "-c", STAGE, "stage", *places, "--", *argv]
     return Command(argv, {"PATH": SEARCH}, fds)
+
+
+def _system() -> list[str]:
+    """Options that show the system's programs and libraries."""
+    options = []
+    for path in SYSTEM:
+        if os.path.islink(path):
+            options += ["--symlink", os.readlink(path), path]
+        elif os.path.exists(path):
+            options += ["--ro-bind", path, path]
+    for path in SETTINGS:
+        options += ["--ro-bind-try", path, path]
+    return options
+
+
+def _staged(stage: Path) -> dict[str, str]:
+    """By folder of Python's that nobody but root may enter, a new one in `stage`, at which it is to be mounted."""
+    hidden = [root for root in interpreter_roots() if os.geteuid() == 0 and not _reachable(root)]
+    places = {root: str(stage / str(n)) for n, root in enumerate(hidden)}
+    for place in places.values():
+        os.mkdir(place)
+    return places
 
 
 def environment(home: str, temporary: str) -> dict[str, str]:
@@ -206,7 +217,7 @@ def available() -> Refusal | None:
     try:
         program = ZYGOTE.with_name("namespaces.py")
         inside = f"/run/zygote/{program.name}"
-        tried = [sys.executable, "-I", "-S", inside, FILTER]
+        tried = [sys.executable, "-I", "-S", inside, FILTER, str(refusal.REFUSED), str(refusal.NO_PROC)]
         command = bubblewrap(tried, False, stage, {inside: program.read_bytes()})
         run = subprocess.run(
             command.argv,
@@ -225,7 +236,9 @@ def available() -> Refusal | None:
         return cures.explain(seen, str(error))
     finally:
         shutil.rmtree(stage, ignore_errors=True)
-    return cures.explain(seen, run.stderr or f"exit status {run.returncode}") if run.returncode else None
+    if run.returncode == 0:
+        return None
+    return cures.explain(seen, run.stderr or f"exit status {run.returncode}", run.returncode)
 
 
 def _zygote(path: str, control: int, settings: dict) -> list[str]:

@@ -63,10 +63,10 @@ class Refusal:
         return "\n".join([self.said, *(f"    {command}" for command in self.commands), last])
 
 
-def explain(machine: Machine, words: str = "") -> Refusal:
-    """Why bubblewrap, which wrote `words` on standard error, is refused on a machine, and what to do."""
+def explain(machine: Machine, words: str = "", status: int = 1) -> Refusal:
+    """Why bubblewrap, which wrote `words` on standard error and ended so, is refused on a machine, and what to do."""
     last = next((line.strip() for line in reversed(words.splitlines()) if line.strip()), "")
-    found = cause(machine, last)
+    found = cause(machine, last, status)
     said, *commands = _cure(found, machine, last)
     return Refusal(found, said, tuple(commands))
 

@@ -132,7 +132,7 @@ def mount(source: str | None, target: str, kind: str | None, flags: int, options
     try:
         _called("mount", *words, flags, None if options is None else options.encode())
     except OSError as error:
-        raise OSError(error.errno, f"mount at {target}: {os.strerror(error.errno)}") from None
+        raise OSError(error.errno, f"mount at {target}: {os.strerror(error.errno)}", target) from None
 
 
 class _Program(ctypes.Structure):
@@ -149,18 +149,20 @@ def _called(name: str, *arguments: object) -> None:
 
 
 def main() -> None:
-    """Tries it: `python namespaces.py FILTER`, within the walls."""
+    """Tries it: `python namespaces.py FILTER REFUSED NO_PROC`, within the walls; the last two are exit statuses."""
+    refused, no_proc = map(int, sys.argv[2:])
     with open(sys.argv[1], "rb") as file:
         program = file.read()
     child = fork()
     if child == 0:
-        code = 1
+        code = refused
         try:
             furnish({"/tmp": "size=1m", "/dev/shm": "size=1m"}, [])
             give_up_rights(program)
             code = 0
         except OSError as error:
             print(f"namespaces: {error.strerror or error}", file=sys.stderr, flush=True)
+            code = no_proc if error.filename == "/proc" else refused
         finally:
             os._exit(code)
     _, status = os.waitpid(child, 0)
@@ -172,4 +174,5 @@ if __name__ == "__main__":
     try:
         main()
     except OSError as error:
-        sys.exit(f"namespaces: {error}")
+        print(f"namespaces: {error}", file=sys.stderr)
+        sys.exit(int(sys.argv[2]))

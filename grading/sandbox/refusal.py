@@ -1,13 +1,16 @@
 """What refuses bubblewrap on a machine: told apart by what `machine` found and by bubblewrap's last words.
 
-Nothing is read here. The words are those of bubblewrap 0.8 to 0.12, setpriv and unshare; docs/walls.md says where each
-case was seen, and `cures` what helps.
+Nothing is read here. The words are those of bubblewrap 0.8 to 0.12, setpriv and unshare; a program of ours ends with a
+status. docs/walls.md says where each case was seen, and `cures` what helps.
 """
 
 import re
 from enum import Enum
 
 from grading.sandbox.machine import APPARMOR, CLONE, MAXIMUM, TRACES, Machine
+
+# Exit statuses of `namespaces`, which tries a notebook's own within bubblewrap's: something is refused, or a new /proc.
+REFUSED, NO_PROC = 71, 72
 
 
 class Cause(Enum):
@@ -45,8 +48,8 @@ def is_reserved(machine: Machine) -> bool:
     return machine.settings.get(APPARMOR) == "1"
 
 
-def cause(machine: Machine, words: str = "") -> Cause:
-    """What refuses bubblewrap, whose last line on standard error was `words`."""
+def cause(machine: Machine, words: str = "", status: int = 1) -> Cause:
+    """What refuses bubblewrap, whose last line on standard error was `words`, or, by its exit status, `namespaces`."""
     if machine.system != "Linux":
         return Cause.NOT_LINUX
     if "microsoft" in machine.kernel.lower() and not re.search("(?i)wsl2|microsoft-standard", machine.kernel):
@@ -61,9 +64,9 @@ def cause(machine: Machine, words: str = "") -> Cause:
         return Cause.FEW_USERS
     if words.startswith(("unshare:", "mount:")):
         return Cause.NO_MOUNT
-    if words.startswith("namespaces:"):  # the walls stand, and a notebook's own namespaces within them do not
-        if "mount at /proc:" in words:
-            return Cause.MASKED_PROC
+    if status == NO_PROC:  # here and below the walls stand, and a notebook's own namespaces do not
+        return Cause.MASKED_PROC
+    if status == REFUSED:
         return Cause.CONFINED if container(machine) else Cause.RIGHTS_TAKEN
     if re.search("ENOSPC|No space left on device", words):
         return Cause.NONE_ALLOWED if machine.settings.get(MAXIMUM) == "0" else Cause.NO_MORE

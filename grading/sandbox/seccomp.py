@@ -75,7 +75,12 @@ def program(machine: str | None = None) -> bytes:
     for numbers in ALLOWED.values():
         if numbers[column] is not None:
             code += [_step(EQUAL, numbers[column], 0, 1), allow]
-    code += _only(CLONE[column], [_step(LOAD, FIRST_ARGUMENT), _step(ANY_BIT, NAMESPACES, 0, 1), deny, allow])
+    return b"".join([*code, *_by_arguments(column, deny, allow), deny])
+
+
+def _by_arguments(column: int, deny: bytes, allow: bytes) -> list[bytes]:
+    """Steps for the system calls whose arguments decide; `column` is that of a machine's numbers."""
+    code = _only(CLONE[column], [_step(LOAD, FIRST_ARGUMENT), _step(ANY_BIT, NAMESPACES, 0, 1), deny, allow])
     # Memory that is shared and has no file belongs to no process once it is not touched: nobody could count it.
     private = [_step(AND, MAP_TYPE), _step(EQUAL, MAP_PRIVATE, 1, 0), deny, allow]
     flags = [_step(LOAD, FOURTH_ARGUMENT), _step(ANY_BIT, MAP_ANONYMOUS, 1, 0), allow, *private]
@@ -97,7 +102,7 @@ def program(machine: str | None = None) -> bytes:
     buffers = [_step(LOAD, THIRD_ARGUMENT), *_refuse(BUFFERS), allow]
     of_socket = [_step(LOAD, SECOND_ARGUMENT), _step(EQUAL, SOL_SOCKET, 1, 0), allow]
     code += _only(SETSOCKOPT[column], [*of_socket, *buffers])
-    return b"".join([*code, *_only(SOCKET[column], family), deny])
+    return [*code, *_only(SOCKET[column], family)]
 
 
 def _only(number: int, steps: list[bytes]) -> list[bytes]:

@@ -1,7 +1,8 @@
 """The front gate before nbgrader's own commands: who is graded, on what, what is copied, and when it was submitted.
 
 Configuration cannot settle these, so `guard` puts functions of ours in the place of nbgrader's; nbgrader_config.py
-calls it, so that it holds for `nbgrader autograde`, `collect`, `zip_collect`, the Formgrader and `make grade`.
+calls it, so that it holds for `nbgrader autograde`, `collect`, `zip_collect`, the Formgrader and `make grade`. For a
+course whose configuration names none of ours, nbgrader's own stay in force, whatever else the process grades.
 """
 
 import datetime
@@ -21,7 +22,7 @@ from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback,
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.preprocessors import SaveCells
-from traitlets.config import Config
+from traitlets.config import Config, Configurable
 
 from grading.core import course, messages, names
 from grading.submission import extra_files, times
@@ -86,7 +87,7 @@ def _guard_names() -> None:
 
     def init_notebooks(self: base.BaseConverter) -> None:
         self.refused = []
-        if not isinstance(self, Autograde | GenerateFeedback):
+        if not (_is_ours(self) and isinstance(self, Autograde | GenerateFeedback)):
             return find(self)
         self.assignments, self.notebooks, pattern = {}, [], self.coursedir.notebook_id
         for folder in _folders(self):
@@ -107,11 +108,12 @@ def _guard_names() -> None:
 
     def convert_notebooks(self: base.BaseConverter) -> None:
         convert(self)
-        if self.refused:
+        if _is_ours(self) and self.refused:
             raise base.NbGraderException(messages.not_graded_names(len(self.refused)))
 
     def get_submitted_students(self: NbGraderAPI, assignment_id: str) -> set[str]:
-        return {student for student in list_students(self, assignment_id) if names.trouble(student) is None}
+        found = list_students(self, assignment_id)
+        return {student for student in found if not _is_ours(self) or names.trouble(student) is None}
 
     base.BaseConverter.init_notebooks = init_notebooks
     base.BaseConverter.convert_notebooks = convert_notebooks
@@ -145,7 +147,7 @@ def _guard_parts() -> None:
 
 def _others(config: Config, assignment: str) -> tuple[str, ...]:
     """The notebooks that hold nothing to grade; in a course that was written for nbgrader alone each is a part."""
-    return () if "folder" in config.Course else course.of(config, assignment).others
+    return course.of(config, assignment).others if "found" in config.Course else ()
 
 
 def _guard_files() -> None:
@@ -153,7 +155,7 @@ def _guard_files() -> None:
     copy_all = base.BaseConverter.init_assignment
 
     def init_assignment(self: base.BaseConverter, assignment_id: str, student_id: str) -> None:
-        if not isinstance(self, Autograde | GenerateFeedback):
+        if not (_is_ours(self) and isinstance(self, Autograde | GenerateFeedback)):
             copy_all(self, assignment_id, student_id)
             return
         source, dest = map(Path, _places(self, assignment_id, student_id))
@@ -179,26 +181,38 @@ def _guard_files() -> None:
 def _guard_times() -> None:
     """A submission's time is what `times` knows of it, whatever a file in it says."""
     read, transfer = CourseDirectory.get_existing_timestamp, ZipCollectApp._transfer_files
+    submitted = NbGraderAPI.get_submitted_timestamp
 
     def get_existing_timestamp(self: CourseDirectory, folder: str) -> datetime.datetime | None:
+        if not _is_ours(self):
+            return read(self, folder)
         student = _student(self, self.submitted_directory, folder)
         if student is not None:
             return times.of(Path(self.root), student)
         path = Path(folder) / extra_files.TIMESTAMP
         return read(self, folder) if path.is_file() and path.stat().st_size else None
 
-    def get_submitted_timestamp(self: NbGraderAPI, _: str, student: str) -> datetime.datetime | None:
-        return times.of(Path(self.coursedir.root), student)
+    def get_submitted_timestamp(self: NbGraderAPI, assignment: str, student: str) -> datetime.datetime | None:
+        return times.of(Path(self.coursedir.root), student) if _is_ours(self) else submitted(self, assignment, student)
 
     def transfer_files(self: ZipCollectApp, collected: dict) -> None:
         transfer(self, collected)
         for student, data in collected.items():
-            if data["timestamp"] is not None and names.trouble(student) is None:
+            if _is_ours(self) and data["timestamp"] is not None and names.trouble(student) is None:
                 times.note(Path(self.coursedir.root), student, data["timestamp"])
 
     CourseDirectory.get_existing_timestamp = get_existing_timestamp
     NbGraderAPI.get_submitted_timestamp = get_submitted_timestamp
     ZipCollectApp._transfer_files = transfer_files
+
+
+def _is_ours(configured: Configurable) -> bool:
+    """Whether the configuration names a course of ours: other courses may be graded in the same process.
+
+    What a command made before it read the configuration, such as its CourseDirectory, has it from its parent.
+    """
+    parent = configured.parent
+    return bool(configured.config.Course) or parent is not None and _is_ours(parent)
 
 
 def _notebooks(converter: Autograde | GenerateFeedback, folder: str, pattern: str) -> list[str]:

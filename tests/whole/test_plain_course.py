@@ -17,17 +17,19 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbgrader.apps import NbGraderAPI
 from nbgrader.nbgraderformat import MetadataValidator
 from nbgrader.utils import determine_grade
+from traitlets.config import PyFileConfigLoader
 
 from grading.__main__ import main
 from grading.classroom import class_run
-from grading.core import messages, plain_course
+from grading.core import messages, names, plain_course
 from grading.core.errors import CourseError
 from grading.gradebook import course_folder, marks
 from grading.judge import incoming, kernels
 from grading.judge.plain_execution import NO_MARK, PlainJudge
-from grading.submission import notebook_file
+from grading.submission import nbgrader_patches, notebook_file
 
 THREE_LINES = """
 from pathlib import Path
@@ -221,6 +223,21 @@ def test_a_failure_of_ours_is_no_mark(walled: Path, monkeypatch: pytest.MonkeyPa
     assert "memory had run out" in class_run.grade_student(walled, "new").error
     with course_folder.gradebook(walled) as book:
         assert "new" not in {row.student for row in marks.read(book, course_folder.course(walled))}
+
+
+def test_a_course_that_names_none_of_ours_is_nbgrader_s_own_in_a_process_that_grades_ours(stock: Path, tmp_path: Path):
+    nbgrader_patches.guard()
+    root, student = tmp_path / "course101", "n" * (names.LONGEST + 1)  # a name that ours refuses
+    shutil.copytree(stock, root, ignore=shutil.ignore_patterns("autograded", "gradebook.db", "submitted"))
+    shutil.copytree(stock / "submitted" / "wrong", root / "submitted" / student)
+    config = PyFileConfigLoader("nbgrader_config.py", path=str(root)).load_config()
+    config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), f"sqlite:///{root / 'gradebook.db'}"
+    api = NbGraderAPI(config=config)
+    assert api.generate_assignment("ps1", force=True)["success"]
+    assert api.get_submitted_students("ps1") == {student}
+    assert api.autograde("ps1", student)["success"]
+    with api.gradebook as book:
+        assert book.find_submission("ps1", student).score == EARNED["wrong"]
 
 
 @pytest.mark.parametrize("command", ["check", "report"])

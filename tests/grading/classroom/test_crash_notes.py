@@ -77,7 +77,7 @@ def hand_in(root: Path, student: str, text: str) -> None:
     (folder / "part01.ipynb").write_text(text)
 
 
-class Definition:
+class Inputs:
     digest = "tests"
 
 
@@ -85,7 +85,7 @@ def run(root: Path, monkeypatch: pytest.MonkeyPatch, room: int = 2, asked: str |
     """One run, with the results by student, the team, and what was said meanwhile."""
     team, said = Team(room, answers), []
     monkeypatch.setattr(class_run.cluster, "Workers", lambda *_: team)
-    monkeypatch.setattr(class_run.inputs, "read", lambda *_: Definition)
+    monkeypatch.setattr(class_run.inputs, "read", lambda *_: Inputs)
     students = ["anna", "ben", "cleo", "dora"] if asked is None else [asked]
     found: dict[str, Graded] = {}
     for result in class_run.graded(root, students, room, say=said.append, asked=asked):

@@ -102,10 +102,10 @@ def test_a_worker_with_other_code_in_a_sub_package_refuses_with_a_line_that_name
     ran = subprocess.run(command, cwd=copied, env={"PATH": ""}, capture_output=True, text=True, check=True)
     theirs, ours = ran.stdout.strip(), inputs.current_program(COURSE, ())[package]
     program = {**inputs.current_program(COURSE, ()), package: theirs}
-    given = inputs.Definition(
+    given = inputs.Inputs(
         archive=b"", config=Config(Course={"found": "attention.course:COURSE"}), secret="", program=program, digest=""
     )
-    with pytest.raises(worker.Other) as refused:
+    with pytest.raises(worker.OtherProgram) as refused:
         worker.grade(given, bundle.HandIn("anna", ()), {})
     assert str(refused.value) == (
         f"a worker has {package} {ours}, but here is {package} {theirs}. Install the same on all workers."
@@ -122,7 +122,7 @@ def test_the_program_has_the_packages_that_kernels_of_the_course_load_and_its_an
 
 
 def test_a_worker_without_a_package_of_the_course_says_so():
-    given = inputs.Definition(
+    given = inputs.Inputs(
         archive=b"",
         config=Config(Course={"found": "attention.course:COURSE"}),
         secret="",
@@ -130,5 +130,5 @@ def test_a_worker_without_a_package_of_the_course_says_so():
         digest="",
         packages=("not-there",),
     )
-    with pytest.raises(worker.Other, match="a worker has not-there nothing, but here is not-there 1.0"):
+    with pytest.raises(worker.OtherProgram, match="a worker has not-there nothing, but here is not-there 1.0"):
         worker.grade(given, bundle.HandIn("anna", ()), {})

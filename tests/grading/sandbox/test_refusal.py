@@ -21,7 +21,7 @@ from grading.classroom import inputs, worker
 from grading.sandbox import bubblewrap, cures, machine
 from grading.sandbox.cures import explain
 from grading.sandbox.machine import APPARMOR, CLONE, MAXIMUM, Machine
-from grading.sandbox.refusal import Cause, container
+from grading.sandbox.refusal import NO_PROC, REFUSED, Cause, container
 from grading.submission import bundle
 
 DEBIAN = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nID=debian\nVERSION_ID="12"\n'
@@ -206,13 +206,18 @@ CASES = {  # the machine, bubblewrap's words, the cause, and what must stand in 
         ["says: bwrap: Something else."],
     ),
 }
+STATUS = {  # with which our own program ends, where bubblewrap could start it
+    "ubuntu-with-its-own-profile": REFUSED,
+    "docker-that-takes-rights": REFUSED,
+    "docker-with-half-a-proc": NO_PROC,
+}
 every_case = pytest.mark.parametrize("name", CASES)
 
 
 @every_case
 def test_a_case_is_told_apart_and_has_its_cure(name: str):
     seen, words, cause, wanted = CASES[name]
-    refusal = explain(seen, words)
+    refusal = explain(seen, words, STATUS.get(name, 1))
     assert refusal.cause is cause
     assert [text for text in wanted if text not in str(refusal)] == []
 
@@ -220,7 +225,7 @@ def test_a_case_is_told_apart_and_has_its_cure(name: str):
 @every_case
 def test_the_message_begins_with_one_line_and_ends_with_the_last_resort(name: str):
     seen, words, cause, _ = CASES[name]
-    refusal = explain(seen, words)
+    refusal = explain(seen, words, STATUS.get(name, 1))
     first, *commands, last = str(refusal).splitlines()
     assert first.endswith(":" if commands else ".") and len(first) < 400
     assert commands == [f"    {command}" for command in refusal.commands]
@@ -266,7 +271,7 @@ DOCUMENTED = (
 def test_the_documentation_has_the_same_commands(name: str):
     page = (REPOSITORY / "docs" / "walls.md").read_text(encoding="utf-8").replace("\\\n", " ")
     seen, words, *_ = CASES[name]
-    for command in explain(seen, words).commands:
+    for command in explain(seen, words, STATUS.get(name, 1)).commands:
         documented = command.replace(str(cures.PROFILE), "docs/walls/grading-bwrap").removesuffix(" …")
         assert documented in " ".join(page.split())
 
@@ -358,7 +363,7 @@ def test_the_command_says_why_and_what_to_do_and_grades_nothing(
 def test_a_worker_that_cannot_wall_student_code_in_says_so_in_a_line(monkeypatch: pytest.MonkeyPatch):
     refusal = explain(POD, CREATING)
     monkeypatch.setattr(bubblewrap, "available", lambda: refusal)
-    given = inputs.Definition(b"", course_copy.CONFIGURED, "", inputs.current_program(COURSE, ()), "")
+    given = inputs.Inputs(b"", course_copy.CONFIGURED, "", inputs.current_program(COURSE, ()), "")
     result = worker.grade(given, bundle.HandIn("anna", ()), {})
     assert result.error.endswith(refusal.line) and "\n" not in result.error and result.after is None
 
