@@ -34,7 +34,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
 _NO_TEXT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
-_books: dict[Path, "Book"] = {}  # of each folder of graded notebooks whose pages this process has made
+_books: dict[Path, "Book"] = {}  # by folder of graded notebooks, from a student's first page to the index
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def write_index_after(assignment: str, student: str, notebooks: list[str]) -> No
     for graded in {Path(path).resolve().parent for path in notebooks}:
         name = graded.parent.name
         try:
-            path = write_index(graded.parents[2], _books[graded], name)
+            path = write_index(graded.parents[2], _books.pop(graded), name)
             mode = (path.parent / Path(notebooks[0]).with_suffix(".html").name).stat().st_mode
             for page in path.parent.glob("*.html"):
                 page.chmod(mode)

@@ -1,7 +1,6 @@
 """Runs the hidden test of a part in this process, next to an answer or against a transport of one's own."""
 
 import contextlib
-import linecache
 from collections.abc import Iterator
 
 import torch
@@ -22,7 +21,6 @@ def run(number: int, transport: probe.Transport, answer: str | None = None) -> R
     part = course.PARTS[number]
     sources = sample_class.sources(part)
     test, file = sources[f"{part.stem}-test"], f"<{part.stem}-test>"
-    linecache.cache[file] = (len(test), None, test.splitlines(keepends=True), file)  # for inspect.getsource
     answer = answer if answer is not None else model_answer(part)
     try:
         with (
