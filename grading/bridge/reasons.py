@@ -57,7 +57,7 @@ def worded(why: Why, name: str, limit_s: float, error: object = "", of: object =
 
 def _refused(refusal: str, of: object) -> str:
     """What was returned that could not cross; NO_DATA for whatever a reply calls otherwise."""
-    known = [one for one in wire.Refusal if one.value == refusal]
-    if known == [wire.Refusal.NO_DATA] and isinstance(of, str) and of in wire.NAMED_TYPES:
+    known = next((one for one in wire.Refusal if one.value == refusal), wire.Refusal.NO_DATA)
+    if known is wire.Refusal.NO_DATA and isinstance(of, str) and of in wire.NAMED_TYPES:
         return f"a value of the type {of}"
-    return REFUSED[known[0] if known else wire.Refusal.NO_DATA]
+    return REFUSED[known]

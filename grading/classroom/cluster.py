@@ -44,10 +44,7 @@ SETTINGS = {
     "distributed.admin.system-monitor.interval": "10 s",
 }
 logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what the user needs to know is said here
-PRELOAD = [
-    "distributed",
-    "nbgrader.apps",
-]  # what workers take longest to import; nothing of ours, see _prepare_forks
+PRELOAD = ["distributed", "nbgrader.apps"]  # what workers take longest to import; nothing of ours: see _prepare_forks
 NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
 
 

@@ -117,9 +117,10 @@ def bubblewrap(inside: list[str], gpu: bool, stage: Path, data: dict[str, bytes]
     options += "--die-with-parent --new-session --clearenv".split()
     options += "--uid 1000 --gid 1000 --hostname student".split()
     options += "--cap-drop ALL --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP".split()
-    staged = _staged(stage)
     options += [*_system(), "--tmpfs", "/tmp"]
-    for root in interpreter_roots():
+    roots = interpreter_roots()
+    staged = _staged(roots, stage)
+    for root in roots:
         options += ["--ro-bind", staged.get(root, root), root]
     options += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/shm"]
     for device in sorted(glob.glob("/dev/nvidia*")) if gpu else ():
@@ -153,9 +154,9 @@ def _system() -> list[str]:
     return options
 
 
-def _staged(stage: Path) -> dict[str, str]:
+def _staged(roots: list[str], stage: Path) -> dict[str, str]:
     """By folder of Python's that nobody but root may enter, a new one in `stage`, at which it is to be mounted."""
-    hidden = [root for root in interpreter_roots() if os.geteuid() == 0 and not _reachable(root)]
+    hidden = [root for root in roots if os.geteuid() == 0 and not _reachable(root)]
     places = {root: str(stage / str(n)) for n, root in enumerate(hidden)}
     for place in places.values():
         os.mkdir(place)

@@ -284,7 +284,7 @@ def test_a_notebook_that_the_system_kills_is_not_graded_and_the_next_run_grades_
 
 def test_notices_of_a_sound_hand_in_are_none(tmp_path: Path):
     for part in course.PARTS.values():
-        lean.write(tmp_path, part, sample_class.model(part))
+        sample_class.write(tmp_path, part, sample_class.model(part))
     assert notices.found("anna", tmp_path, REPOSITORY / "release" / COURSE.name, COURSE) == []
 
 

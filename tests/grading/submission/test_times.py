@@ -26,12 +26,8 @@ FORGED, KNOWN = "2020-01-01 00:00:00 UTC", "2026-01-10 12:00:01.000000 UTC"
 NOW = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
 
 
-def _new(root: Path) -> None:
-    lean.new(root, ONE)
-
-
 def _course(root: Path) -> None:
-    _new(root)
+    lean.new(root, ONE)
     folder = root / "submitted" / "ada" / COURSE.name
     folder.mkdir(parents=True)
     lean.write(folder, ONE, sample_class.model(ONE))
@@ -183,7 +179,7 @@ def test_a_file_that_is_replaced_after_it_was_submitted_makes_it_later(tmp_path:
 
 def test_before_the_due_date_means_before_it_by_the_trusted_time(tmp_path: Path):
     root = tmp_path / "course"
-    _new(root)
+    lean.new(root, ONE)
     course_folder.register(root)
     with course_folder.gradebook(root) as book:
         book.update_or_create_assignment(COURSE.name, duedate=NOW - datetime.timedelta(days=1))
@@ -197,7 +193,7 @@ def test_before_the_due_date_means_before_it_by_the_trusted_time(tmp_path: Path)
 def test_a_zip_of_a_platform_s_gives_the_time_in_its_file_names(tmp_path: Path):
     nbgrader_patches.guard()
     root = tmp_path
-    _new(root)
+    lean.new(root, ONE)
     archive = root / "downloaded" / COURSE.name / "archive"
     archive.mkdir(parents=True)
     lean.write(archive, ONE, sample_class.model(ONE))
