@@ -1,5 +1,6 @@
 """Tests run from fast to slow, so that a small slip shows within seconds, and no test meets what another left."""
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -45,6 +46,11 @@ SLOW = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Sorts the files; within a file the order stays."""
     items.sort(key=lambda item: SLOW.index(item.path.name) if item.path.name in SLOW else -1)
+
+
+def pytest_collection_finish() -> None:
+    """Spares the garbage collector from looking through thousands of tests again and again."""
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
