@@ -18,12 +18,12 @@ RELATIONS = {  # what may be chosen but is wrong, and the usual mistake that it 
 def equal(claimed: object) -> Verdict:
     """Whether the relation that a student chose is that of equal ranks."""
     if isinstance(claimed, probe.Reason):
-        return rubric.fact(False, claimed.text)
+        return Verdict(False, claimed.text, no_value=True)
     if isinstance(claimed, str) and claimed.strip() in RELATIONS:
         return mistakes.told(RELATIONS[claimed.strip()])
     if isinstance(claimed, str):
         return rubric.fact(claimed.strip() == "==", "the text you chose is none of the five.")
-    return rubric.fact(False, "it is not set." if claimed is None else "it is not one of the five texts.")
+    return rubric.fact(False, "it is not one of the five texts.")
 
 
 def matrices(H: int, G: int, d: int) -> tuple[object, object]:

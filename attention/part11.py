@@ -3,9 +3,6 @@
 import numpy as np
 
 from attention import factors, mistakes
-from attention.questions import part11 as questions
-from grading.bridge import probe
-from grading.core import messages
 from grading.marking import rubric
 from grading.marking.rubric import Verdict
 
@@ -14,14 +11,6 @@ USUAL = {  # by the shapes that the factors have, W_DKV_MLA's first
     ((2, 2), (2, 2)): "more-than-one-latent",
 }
 NOT_FORMED = "`W_UM_MLA @ W_DKV_MLA` cannot be formed from the two factors."
-
-
-def chosen(name: str) -> object:
-    """The value that the answer gave to a name, or the reason why there is none."""
-    got = questions.variable(name)
-    if isinstance(got, list):
-        return got[0] if got else probe.Reason(probe.Why.MISSING, messages.missing(name))
-    return got
 
 
 def shapes(W_UM: object, W_DKV: object) -> Verdict:

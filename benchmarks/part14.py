@@ -77,7 +77,7 @@ def paragraph(lines: list[dict[str, str]]) -> str:
     if not first["tokens_a_second"]:
         words += (
             " The CPU was shared with other programs, and repetitions differ by up to a quarter. "
-            "It has not been measured on a GPU yet."
+            "This step has not been measured on a GPU yet."
         )
     return words
 

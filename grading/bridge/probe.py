@@ -23,7 +23,20 @@ from grading.bridge.wire import Tensor
 from grading.core import limits, messages
 from grading.core.course import Calls
 
-__all__ = ["Reason", "Tensor", "Way", "Why", "call", "call_as", "printed", "remote", "tensor", "through"]
+__all__ = [
+    "Reason",
+    "Tensor",
+    "Way",
+    "Why",
+    "call",
+    "call_as",
+    "printed",
+    "remote",
+    "tensor",
+    "through",
+    "unpacked",
+    "variable",
+]
 
 
 class Transport(Protocol):
@@ -56,6 +69,21 @@ def call(name: str, *args: object) -> object:
 def printed(name: str, *args: object) -> tuple[object, str]:
     """As `call`, with what the call printed beside it."""
     return _ask("call", name, "", args)
+
+
+def variable(name: str) -> object:
+    """The value of a variable of the student's, or a Reason."""
+    return unpacked(name, _value(name))
+
+
+def unpacked(name: str, reply: object) -> object:
+    """The value from a list that holds it; of an empty list, the Reason that there is no such variable."""
+    match reply:
+        case [value]:
+            return value
+        case []:
+            return Reason(Why.MISSING, messages.missing(name))
+    return reply
 
 
 def remote(function: Callable | None = None, *, reply_bytes: int = wire.REPLY_BYTES) -> Callable:
@@ -119,6 +147,11 @@ def _ask(kind: str, name: str, source: str, args: tuple, most: int = wire.REPLY_
         way.overtime_s += limit_s
         way.late = way.late or reason.text
     return reason, shown[: limits.PRINTED_CHARS]
+
+
+@remote
+def _value(name):
+    return [globals()[name]] if name in globals() else []
 
 
 # Without a judge: this kernel's own names, as they are when this module is first imported, by a test cell.

@@ -24,13 +24,7 @@ PLACES = 3  # at which expressions are compared
 
 def fetch(name: str) -> object:
     """The value of a variable of the student's: nested tuples and lists of texts and whole numbers, or a Reason."""
-    found = _fetch(name)
-    match found:
-        case [value]:
-            return value
-        case []:
-            return probe.Reason(probe.Why.MISSING, messages.missing(name))
-    return found
+    return probe.unpacked(name, _fetch(name))
 
 
 @probe.remote

@@ -26,11 +26,12 @@ NEVER_GRADED = "submitted, but not graded yet."
 
 @dataclass(frozen=True)
 class Item:
-    """What a part gives points for: an item of its tests, or its written answer."""
+    """What a part gives points for: an item of its tests, or its written answer, which is marked `by_hand`."""
 
     part: int
     what: str
     points: float
+    by_hand: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class ClassResults:
     def items(self) -> list[Item]:
         """Every item that anybody was marked on, in the order of the parts; in a part as its tests list them."""
         found = dict.fromkeys(item for student in self.students for item in student.won)
-        return sorted(found, key=lambda item: (item.part, item.what == WRITTEN))
+        return sorted(found, key=lambda item: (item.part, item.by_hand))
 
     @cached_property
     def won(self) -> np.ndarray:
@@ -158,7 +159,7 @@ def _student(name: str, assignment: str, found: list[results.Result], root: Path
             if item.mistake:
                 mistakes.append(Mistake(number, item.mistake, item.found))
         if part.by_hand and not result.unread:
-            won[Item(number, WRITTEN, float(part.by_hand))] = result.by_hand
+            won[Item(number, WRITTEN, float(part.by_hand), by_hand=True)] = result.by_hand
     return Student(name, marks, won, tuple(mistakes), breaches, ungraded, tuple(unread))
 
 

@@ -144,7 +144,7 @@ def _mistakes_said(results: ClassResults) -> str:
     """How much of what was lost has a name."""
     won = results.won
     full = np.array([item.points for item in results.items])
-    tests = np.array([item.what != class_data.WRITTEN for item in results.items], dtype=bool)
+    tests = np.array([not item.by_hand for item in results.items], dtype=bool)
     lost = int((won[:, tests] < full[tests]).sum()) if len(full) else 0
     told = sum(len(student.mistakes) for student in results.students)
     if not lost:

@@ -73,6 +73,7 @@ def _student(name: str, random: np.random.Generator, hardness: dict) -> Student:
                 unread.append(number)
             else:
                 share = 1 / (1 + np.exp(-ability - random.normal()))
-                won[Item(number, WRITTEN, float(part.by_hand))] = float(round(share * part.by_hand))
-                marks[number] += won[Item(number, WRITTEN, float(part.by_hand))]
+                written = Item(number, WRITTEN, float(part.by_hand), by_hand=True)
+                won[written] = float(round(share * part.by_hand))
+                marks[number] += won[written]
     return Student(name, marks, won, tuple(mistakes), breaches, ungraded, tuple(unread))

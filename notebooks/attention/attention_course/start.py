@@ -19,7 +19,7 @@ def draw_overview(H=12, G=3, d=64, r=256):
             [str(h) for h in range(H)],
             2 * H * d,
         ),
-        f"GQA: {G} key/value heads, and query head h reads number h mod {G}": (
+        f"GQA: {G} key/value heads, dealt out in turn to the query heads": (
             [h % G for h in range(H)],
             [f"key/value head {g}" for g in range(G)],
             2 * G * d,

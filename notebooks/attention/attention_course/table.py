@@ -62,7 +62,7 @@ class Table:
             raise Unwritten(f"{self.title.lower()} is not written yet.").with_traceback(error.__traceback__) from None
         except Exception as error:  # noqa: BLE001  (whatever a student's code may raise)
             if self.failed:
-                print(f"  · {name}: try again when the line above passes")
+                print(f"  · {name}: try again when the ✗ above is fixed")
             else:
                 text = str(error).partition("\n")[0]
                 self._fail(f"{name}: {_place(error)}{type(error).__name__}{f': {text}' if text else ''}")

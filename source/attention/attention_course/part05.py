@@ -46,7 +46,7 @@ def draw_part05(names):
 def _drawn(maps):
     """The figure of two heads' weights, (2, L_1, L_2), which are also printed."""
     words_x, words_y = "I do not eat red apples".split(), "je ne mange pas de pommes rouges".split()
-    titles = ("Head 0 attends to the same meaning", "Head 1 attends to the same position")
+    titles = ("Head 0 attends to the same meaning", "Head 1 attends to the same place in the sentence")
     figure, axes = plt.subplots(1, 2, figsize=(11.5, 4.8), layout="constrained", sharey=True)
     for h, (ax, title) in enumerate(zip(axes, titles, strict=True)):
         image = ax.imshow(maps[h], cmap="Blues", vmin=0, vmax=1)

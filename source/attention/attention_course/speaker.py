@@ -1,4 +1,4 @@
-"""The coda's language model: grouped-query attention, 1.2 million weights, trained on Python's standard library.
+"""The coda's language model: grouped-query attention, 1.3 million weights, trained on Python's standard library.
 
 `Speaker` reads tokens, pieces of text of a character or a few, and says how likely each token is to come next.
 `dev/train_speaker.py` trained it; its weights are in speaker.npz, in half precision.

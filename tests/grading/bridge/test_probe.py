@@ -116,6 +116,13 @@ def test_what_a_call_leaves_in_the_student_s_names_is_there_in_the_next(student)
 # Reasons --------------------------------------------------------------------------------------------------------------
 
 
+def test_a_variable_has_the_value_that_the_answer_gave_it_also_none(student):
+    student("product = [1, 2]\nnothing = None")
+    assert probe.variable("product") == [1, 2] and probe.variable("nothing") is None
+    missing = probe.variable("factor")
+    assert isinstance(missing, Reason) and missing.why is Why.MISSING and "`factor`" in missing.text
+
+
 def test_a_missing_name_is_a_reason(student):
     got = reason("def g(): pass", student)
     assert got.why is Why.MISSING and "`f`" in got.text
