@@ -90,7 +90,7 @@ def run(chosen: argparse.Namespace) -> None:
     course_folder.register(root)
     no_walls = course_folder.config(REPOSITORY).Judge.get("sandbox") == "none"
     if not no_walls and (reason := bubblewrap.available()):
-        raise errors.CourseError(reason)
+        raise errors.CourseError(reason.line)
     students, failed, struck, started = course_folder.students(root), {}, {}, time.monotonic()
     shown = progress.Progress(len(students), quiet=chosen.quiet and not sys.stdout.isatty())
     graded = class_run.graded(root, students, chosen.workers, feedback=False, tick=shown.tick)
@@ -105,7 +105,7 @@ def run(chosen: argparse.Namespace) -> None:
         shown.end()
     seconds = time.monotonic() - started
     with course_folder.gradebook(root) as book:
-        found = {name: earned.read(book, root, name, errors.get(name, "")) for name in students if name != SIZES}
+        found = {name: earned.read(book, root, name, failed.get(name, "")) for name in students if name != SIZES}
     (chosen.folder / "earned.json").write_text(earned.dump(found), encoding="utf-8")
     about = {"seconds": seconds, "struck": struck, "versions": versions(), "sizes": sizes(root) if chosen.sizes else {}}
     (chosen.folder / "run.json").write_text(json.dumps(about), encoding="utf-8")

@@ -70,9 +70,10 @@ def paragraph(lines: list[dict[str, str]]) -> str:
         f"and makes {times['MLA reduced']} times as many tokens a second. MLA that keeps the same $r$ numbers but "
         f"multiplies keys and values out again at every step makes {times['MLA rebuilt']} times as many: it is the "
         f"reduced form that turns a small cache into speed. GQA with $G = 1$ keeps {whose} here and makes "
-        f"{times['GQA, G = 1']} times as many tokens a second as MHA, since its keys and values are $d$ numbers wide "
-        f"and not $r$. What the wider latent buys is not speed: each head of MLA makes its own key and value of "
-        f"{first['d']} numbers out of all {first['r']}, while the heads of this GQA share one of each."
+        f"{times['GQA, G = 1']} times as many tokens a second as MHA. It is ahead of MLA because its keys and values "
+        f"are $d$ numbers wide and not $r$, so it multiplies less. What the wider latent buys is not speed: each head "
+        f"of MLA makes its own key and value of {first['d']} numbers out of all {first['r']}, while the heads of this "
+        "GQA share one of each."
     )
     if not first["tokens_a_second"]:
         words += (

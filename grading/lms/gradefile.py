@@ -20,17 +20,18 @@ from grading.core.errors import CourseError
 from grading.lms import roster
 
 _EMPTY = ("", "-", "N/A")  # what platforms write where there is no grade
+_TOTAL = "total"
 _NAMED = 5  # students that a line about several of them names
 
 
 def title(course: Course, part: Part) -> str:
     """The column of a part: "Attention part 01"."""
-    return f"{course.label} {re.sub(r'(?<=[a-z])(?=[0-9])', ' ', part.stem)}"
+    return f"{course.label} {_short(part)}"
 
 
 def total(course: Course) -> str:
     """The column of all parts together."""
-    return f"{course.label} total"
+    return f"{course.label} {_TOTAL}"
 
 
 def best(course: Course) -> dict[str, int]:
@@ -73,7 +74,7 @@ class Export:
     head: list[str]
     rows: list[list[str]]
     separator: str = ","
-    label: str = ""  # of the course, which each of our columns begins with
+    short: dict[str, str] = field(default_factory=dict)  # our columns by title, without the course's name
     changes: dict[str, list[tuple[str, str, str]]] = field(default_factory=dict)
     kept: dict[str, list[str]] = field(default_factory=dict)  # columns that stay as they are, since we have no mark
     unmatched: list[str] = field(default_factory=list)  # students of ours whom the platform does not know
@@ -100,7 +101,7 @@ class Export:
             lines.append(f"  {student}: {', '.join([f'{len(new)} new'] * bool(new) + other)}")
         alike: dict[str, list[str]] = {}
         for student, titles in self.kept.items():
-            alike.setdefault(", ".join(t.removeprefix(f"{self.label} ") for t in titles), []).append(student)
+            alike.setdefault(", ".join(self.short[title] for title in titles), []).append(student)
         lists = {
             "Not marked, so that these cells stay as they are:": [f"{t}: {_people(who)}" for t, who in alike.items()],
             "In no line of the platform's, or without a line in the roster:": self.unmatched,
@@ -135,7 +136,7 @@ def make(
         head, lines, separator = roster.table(exported)
         made = Export(head, [list(line) for _, line in lines], separator)
         _check(platform, made, exported)
-    made.label = course.label
+    made.short = {title(course, part): _short(part) for part in course.parts} | {total(course): _TOTAL}
     columns = _columns(platform, best(course), made, exported)
     owners = _owners(platform, made, everybody, people is not None, exported)
     for place, row in enumerate(made.rows):
@@ -253,6 +254,10 @@ def _same(before: str, after: str) -> bool:
         return round(float(before.replace(",", ".")), 2) == round(float(after), 2)
     except ValueError:
         return False
+
+
+def _short(part: Part) -> str:
+    return re.sub(r"(?<=[a-z])(?=[0-9])", " ", part.stem)
 
 
 def _label(platform: Platform, head: list[str], row: list[str]) -> str:

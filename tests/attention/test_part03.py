@@ -1,15 +1,13 @@
 """Part 3 next door: what its check says of logits, what its figure draws of them, and the slider and its picture."""
 
 import contextlib
-import sys
 
+import course_module
 import numpy as np
 import pytest
 import torch
-from course_module import of
+from attention_course import part03_slider
 from pictures import seen
-
-handle = sys.modules["attention_course.handle"]
 
 
 def right(q, K, D_qk):
@@ -19,7 +17,7 @@ def right(q, K, D_qk):
 def lines(answer, capsys: pytest.CaptureFixture) -> list[str]:
     capsys.readouterr()
     with contextlib.suppress(AssertionError, NotImplementedError):
-        of(3).check_part03(answer)
+        course_module.of(3).check_part03(answer)
     return capsys.readouterr().out.splitlines()
 
 
@@ -63,8 +61,8 @@ def spreads(printed: str) -> list[tuple[float, float]]:
 
 
 def test_the_figure_shows_that_a_right_factor_keeps_the_spread_and_the_weights(monkeypatch, capsys):
-    with seen(of(3), monkeypatch) as shown:
-        of(3).draw_part03({"attention_logits": right})
+    with seen(course_module.of(3), monkeypatch) as shown:
+        course_module.of(3).draw_part03({"attention_logits": right})
     found = spreads(capsys.readouterr().out)
     assert [spread for spread, _ in found[0::2]] == pytest.approx([2, 8, 32], rel=0.02)
     assert [spread for spread, _ in found[1::2]] == [1.0, 1.0, 1.0]
@@ -74,8 +72,8 @@ def test_the_figure_shows_that_a_right_factor_keeps_the_spread_and_the_weights(m
 
 
 def test_the_figure_shows_a_forgotten_factor(monkeypatch, capsys):
-    with seen(of(3), monkeypatch):
-        of(3).draw_part03({"attention_logits": lambda q, K, D_qk: (K @ q).tolist()})
+    with seen(course_module.of(3), monkeypatch):
+        course_module.of(3).draw_part03({"attention_logits": lambda q, K, D_qk: (K @ q).tolist()})
     found = spreads(capsys.readouterr().out)
     assert found[0::2] == found[1::2]
 
@@ -95,8 +93,8 @@ def test_the_figure_shows_a_forgotten_factor(monkeypatch, capsys):
     ids="missing number None error matrix zeros nan unwritten".split(),
 )
 def test_the_figure_of_an_answer_without_logits_says_so(answer, monkeypatch, capsys):
-    with seen(of(3), monkeypatch) as shown:
-        of(3).draw_part03({"attention_logits": answer})
+    with seen(course_module.of(3), monkeypatch) as shown:
+        course_module.of(3).draw_part03({"attention_logits": answer})
     assert capsys.readouterr().out.splitlines() == [
         "D_qk =    4: no logits to draw yet",
         "D_qk =   64: no logits to draw yet",
@@ -115,8 +113,8 @@ factor   10: weights 1.00  0.00  0.00  0.00
 
 def test_where_nobody_can_move_a_slider_there_are_three_still_pictures(monkeypatch, capsys):
     monkeypatch.delenv("JPY_SESSION_NAME", raising=False)
-    with seen(handle, monkeypatch) as shown:
-        handle.softmax_handle()
+    with seen(part03_slider, monkeypatch) as shown:
+        part03_slider.softmax_handle()
     assert capsys.readouterr().out == PRINTED
     (alt,) = shown
     assert "factor 10: 1.00, 0.00, 0.00, 0.00." in alt
@@ -130,7 +128,7 @@ def test_in_jupyterlab_a_slider_redraws_the_bars_and_the_same_is_printed(monkeyp
     displayed: list[object] = []
     monkeypatch.setenv("JPY_SESSION_NAME", "part03.ipynb")
     monkeypatch.setattr(IPython.display, "display", displayed.append)
-    handle.softmax_handle()
+    part03_slider.softmax_handle()
     assert capsys.readouterr().out == PRINTED
     (box,) = displayed
     slider, picture = box.children
@@ -143,5 +141,7 @@ def test_in_jupyterlab_a_slider_redraws_the_bars_and_the_same_is_printed(monkeyp
 
 
 def test_the_weights_of_the_slider_are_those_worked_out_by_hand():
-    assert handle.softmax(1.0) == pytest.approx(torch.softmax(torch.tensor(handle.LOGITS), 0).tolist(), abs=1e-6)
-    assert [round(weight, 2) for weight in handle.softmax(1.0)] == [0.64, 0.24, 0.09, 0.03]
+    assert part03_slider.softmax(1.0) == pytest.approx(
+        torch.softmax(torch.tensor(part03_slider.LOGITS), 0).tolist(), abs=1e-6
+    )
+    assert [round(weight, 2) for weight in part03_slider.softmax(1.0)] == [0.64, 0.24, 0.09, 0.03]

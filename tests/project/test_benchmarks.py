@@ -1,6 +1,7 @@
 """The benchmarks run, and what they say follows from what was measured."""
 
 import csv
+import json
 import os
 import re
 import signal
@@ -299,6 +300,15 @@ def test_a_run_ends_with_the_command_and_with_all_that_it_started(tmp_path: Path
     _, alive = psutil.wait_procs(started, timeout=20)
     assert len(started) == 2 and not alive
     assert not list(tmp_path.glob("runs-*"))
+
+
+def test_a_run_leaves_what_everybody_earned(tmp_path: Path):
+    command = [sys.executable, BENCHMARKS / "grade_once.py", tmp_path, "--workers", "1", "--quiet"]
+    with subprocess.Popen([*command, "--students", "untouched-release"], stdin=subprocess.PIPE) as run:
+        assert run.wait(300) == 0
+    (found,) = earned.load((tmp_path / "earned.json").read_text(encoding="utf-8")).values()
+    assert {part.marks for part in found.values()} == {0.0} and len(found) == len(course.PARTS)
+    assert json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))["struck"] == {}
 
 
 def test_a_run_ends_when_the_command_has_been_killed(tmp_path: Path):

@@ -33,6 +33,14 @@ class Notebook:
         expect(cell.locator(".jp-InputPrompt")).to_have_text(re.compile(r"\[\d+\]:"))
         return cell.locator(".jp-OutputArea").inner_text()
 
+    def slide(self, name: str, key: str, shown: str) -> str:
+        """Presses a key on the slider of a name, waits until `shown` is there, and returns its alternative text."""
+        slider = self.page.locator(f"{SHOWN} .widget-slider").filter(has_text=name)
+        slider.get_by_role("slider").press(key)
+        picture = self.page.locator(f"{SHOWN} {shown}")
+        picture.wait_for()
+        return picture.get_attribute("alt")
+
     def write(self, cell: Locator, text: str) -> None:
         """Puts a text in place of what a cell contains."""
         cell.locator(".cm-content").click()

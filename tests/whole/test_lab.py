@@ -74,12 +74,15 @@ def student(root: Path, address: str) -> Way:
             notebook.run(notebook.cell("import torch.nn as nn"))
             answer, check = notebook.cell("YOUR CODE HERE"), f"check_part{number:02d}("
             if number == 3:
+                notebook.run(notebook.cell("softmax_handle"))
+                way.seen["slider"] = notebook.slide("factor", "End", shown="img[alt*='factor 31.6']")
+                browser.photograph(page, "student-2-moves-a-slider")
                 notebook.write(answer, _answer(number, WRONG))
                 notebook.run(notebook.cell("unsqueeze"))
                 way.seen["check of a wrong answer"] = notebook.run(notebook.cell(check))
-                browser.photograph(page, "student-2-reads-the-check")
+                browser.photograph(page, "student-3-reads-the-check")
                 way.seen["validate a wrong answer"] = notebook.validate()
-                browser.photograph(page, "student-3-validates-too-early")
+                browser.photograph(page, "student-4-validates-too-early")
                 notebook.close_dialog()
                 answer = notebook.cell("unsqueeze")
             notebook.write(answer, _answer(number, right))
@@ -90,7 +93,7 @@ def student(root: Path, address: str) -> Way:
             notebook.save()
             if number == 3:
                 way.seen["validate a mended answer"] = notebook.validate()
-                browser.photograph(page, "student-4-validates")
+                browser.photograph(page, "student-5-validates")
                 notebook.close_dialog()
         way.seen["questions"] = page.locator(".Toastify__toast").all_inner_texts()
         way.foreign, way.errors = opened.foreign, opened.errors
@@ -142,6 +145,10 @@ def test_make_lab_opens_the_first_page_next_to_the_fourteen_notebooks_and_asks_n
     assert "The attention course" in student.seen["first page"]
     assert "MLA keeps  256 numbers per position." in student.seen["picture"]
     assert student.seen["questions"] == []
+
+
+def test_moving_part_3_s_slider_draws_the_bars_anew(student: Way):
+    assert "factor 31.6: 1.00, 0.00, 0.00, 0.00." in student.seen["slider"]
 
 
 def test_the_check_of_a_wrong_answer_ends_with_what_is_wrong(student: Way):

@@ -68,8 +68,8 @@ def equation(axes, pieces: list[Block | str], caption: str = "") -> None:
             width = max(NARROWEST, (piece.size or (0, 0))[1] + 0.6)
             _draw(axes, piece, x + width / 2)
             x += width
-    axes.text(x / 2, -tallest / 2 - 3.4, caption, ha="center", va="center", fontsize=SMALLEST + 1)
-    axes.set(xlim=(0, x), ylim=(-tallest / 2 - 4, tallest / 2 + 2), aspect="equal")
+    axes.text(x / 2, -tallest / 2 - 2.8, caption, ha="center", va="top", fontsize=SMALLEST + 1)
+    axes.set(xlim=(0, x), ylim=(-tallest / 2 - 4 - caption.count("\n"), tallest / 2 + 2), aspect="equal")
     axes.axis("off")
 
 
@@ -79,6 +79,14 @@ def align(panels) -> None:
     for panel in panels:
         spare = (wide - panel.get_xlim()[1]) / 2
         panel.set(xlim=(-spare, wide - spare), ylim=(min(low), max(high)))
+
+
+def head(panels, names: list[str]) -> None:
+    """Writes a name above each panel, and draws a line between one and the next."""
+    for panel, name in zip(panels, names, strict=True):
+        panel.set_title(name, fontsize=11)
+    for panel in panels[1:]:
+        panel.plot([0, 0], [0, 1], color="0.8", transform=panel.transAxes, clip_on=False)
 
 
 def _draw(axes, block: Block, middle: float) -> None:
@@ -112,7 +120,9 @@ def _number_heads(axes, block: Block, left: float, top: float) -> None:
     rows, columns = block.size
     for n in range(block.heads):
         at = (n + 0.5) / block.heads
-        x, y = (left + columns / 2, top - rows * at) if block.along == 0 else (left + columns * at, top - rows / 2)
+        # in the middle of a square
+        row, column = (int(rows * at), columns // 2) if block.along == 0 else (rows // 2, int(columns * at))
+        x, y = left + column + 0.5, top - row - 0.5
         head = block.first + n
         colour = HEADS[head % len(HEADS)]
         ink, patch = "white" if colour == BLUE else BLACK, {"facecolor": colour, "edgecolor": "none", "pad": 1.2}

@@ -3,6 +3,7 @@
 import math
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 from attention_course.answers import result
 from attention_course.figure import BLUE, ORANGE, show
@@ -38,15 +39,16 @@ def check_part08(names):
 
 def draw_part08(names):
     """Draws who reads what by your kv_head for H = 12 and three G, and how many keys and values a position has."""
-    reads = result(names, "kv_head", lambda kv_head: [[_head(kv_head(h, G), G) for h in range(H)] for G in DRAWN])
+    choices = [G for G in range(1, H + 1) if H % G == 0]
+    reads = result(names, "kv_head", lambda kv_head: {G: [_head(kv_head(h, G), G) for h in range(H)] for G in choices})
     if reads is None:
         return
     figure, panels = plt.subplots(4, figsize=(9, 8.2), height_ratios=(1, 1, 1, 1.1), layout="constrained")
-    for axes, G, heads in zip(panels, DRAWN, reads, strict=False):
+    for axes, G in zip(panels, DRAWN, strict=False):
+        heads = reads[G]
         draw_heads(axes, heads, G)
         axes.set_title(f"H = {H}, G = {G}: who reads what, by your kv_head", fontsize=11)
         print(f"G = {G:2}: the query heads 0 to 11 read {' '.join('?' if g is None else str(g) for g in heads)}")
-    choices = [G for G in range(1, H + 1) if H % G == 0]
     yours = _value(names.get("G_for_MHA"))
     bars = panels[-1].bar(range(len(choices)), [2 * G for G in choices], color=BLUE, width=0.6)
     panels[-1].bar_label(bars, fontsize=10)
@@ -58,7 +60,21 @@ def draw_part08(names):
     panels[-1].spines[["top", "right"]].set_visible(False)
     print(f"Keys and values per position: {', '.join(f'{2 * G} for G = {G}' for G in choices)}")
     print(f"For H = {H}, your G_for_MHA is {yours if yours in choices else 'none of these G'}.")
+    if yours in choices and None not in reads[yours]:
+        print(f"With these G = {yours} of the MHA's keys and values, the results differ by {_apart(reads[yours]):.0%}.")
     show(figure, ALT)
+
+
+def _apart(reads):
+    """How far the results of H heads that share an MHA's keys and values, as `reads` says, are from the MHA's own."""
+    q, k, v = np.random.default_rng(8).standard_normal((3, H, 5, 4))  # (H, L, d)
+
+    def results(k, v):
+        raised = np.exp(q @ k.transpose(0, 2, 1) / 2)  # (H, L, L); 2 is the root of d
+        return raised / raised.sum(2, keepdims=True) @ v
+
+    mha = results(k, v)
+    return np.linalg.norm(results(k[reads], v[reads]) - mha) / np.linalg.norm(mha)
 
 
 def _number(head):

@@ -66,19 +66,20 @@ def draw_part12(names):
             draw(panel)
         show(
             figure,
-            """Four chains of boxes. In the vanilla score, W_Q of head h stands on the query's side, W_UK of head h and
+            f"""Four chains of boxes. In the vanilla score, W_Q of head h stands on the query's side, W_UK of head h and
             W_DKV on the key's side. In the reduced score, W_UK and W_Q have merged into one box, Q hat, on the query's
             side, and the key's side has one box, K hat, that all heads share. In the vanilla output, W_DKV and W_UV
             stand before the weighted sum, W_O after it; in the reduced output, W_UV and W_O have merged into one box, O
-            hat, after the sum, and V hat is shared.""",
+            hat, after the sum, and V hat is shared. Along the arrows, a token has {D} numbers and a latent {r}. A key
+            and a value are {d} numbers per head in the vanilla form, and {r} for all heads in the reduced one.""",
         )
 
 
 def _titles(agree):
     said = ["the numbers agree" if same else "the numbers DIFFER so far" for same in agree]
     return (
-        "Score of head h, vanilla: every head has a key of its own",
-        f"Score of head h, reduced: one key for all heads ({said[0]})",
+        f"Score of head h, vanilla: every head has a key of its own, and q·k is divided by √{d}",
+        f"Score of head h, reduced: one key for all heads, and the product is divided by √{r} ({said[0]})",
         "Output, vanilla: every head has a value of its own",
         f"Output, reduced: one value for all heads ({said[1]})",
     )
@@ -116,9 +117,9 @@ def _vanilla_score(axes):
     _token(axes, 0.4, "token\nx")
     _arrow(axes, 0.8, 2.2, D)
     _box(axes, 2.2, 3.6, "$W^Q_h$", QUERY)
-    _arrow(axes, 3.6, 4.72, d)
+    _arrow(axes, 3.6, 4.88, d)
     _join(axes, 5.1, "q·k")
-    _arrow(axes, 6.6, 5.48, d)
+    _arrow(axes, 6.6, 5.32, f"{d} per head")
     _box(axes, 6.6, 8.0, "$W^{UK}_h$", KEY)
     _arrow(axes, 9.0, 8.0, r)
     _box(axes, 9.0, 10.4, "$W^{DKV}$", LATENT)
@@ -132,9 +133,9 @@ def _score(axes):
     _box(axes, 2.2, 3.6, "", QUERY)
     _box(axes, 3.6, 5.0, "", KEY)
     _label(axes, 3.6, r"$\hat Q_h$")
-    _arrow(axes, 5.0, 6.12, r)
-    _join(axes, 6.5, "q·k")
-    _arrow(axes, 9.0, 6.88, r)
+    _arrow(axes, 5.0, 6.28, r)
+    _join(axes, 6.5, r"$\hat q\cdot\hat k$")
+    _arrow(axes, 9.0, 6.72, f"{r} for all heads")
     _box(axes, 9.0, 10.4, r"$\hat K$", LATENT)
     _arrow(axes, 11.2, 10.4, D)
     _token(axes, 11.6, "token\ny")
@@ -146,9 +147,9 @@ def _vanilla_output(axes):
     _box(axes, 1.8, 3.2, "$W^{DKV}$", LATENT)
     _arrow(axes, 3.2, 4.2, r)
     _box(axes, 4.2, 5.6, "$W^{UV}_h$", KEY)
-    _arrow(axes, 5.6, 6.6, d)
+    _arrow(axes, 5.6, 6.73, f"{d} per head")
     _join(axes, 6.95, r"$\Sigma\,\alpha$")
-    _arrow(axes, 7.3, 8.6, d)
+    _arrow(axes, 7.17, 8.6, d)
     _box(axes, 8.6, 10.0, "$W^O_h$", QUERY)
     _arrow(axes, 10.0, 11.2, D)
     _token(axes, 11.6, "output")
@@ -158,9 +159,9 @@ def _output(axes):
     _token(axes, 0.4, "token\ny")
     _arrow(axes, 0.8, 1.8, D)
     _box(axes, 1.8, 3.2, r"$\hat V$", LATENT)
-    _arrow(axes, 3.2, 5.2, r)
+    _arrow(axes, 3.2, 5.33, f"{r} for all heads")
     _join(axes, 5.55, r"$\Sigma\,\alpha$")
-    _arrow(axes, 5.9, 7.2, r)
+    _arrow(axes, 5.77, 7.2, r)
     _box(axes, 7.2, 8.6, "", KEY)
     _box(axes, 8.6, 10.0, "", QUERY)
     _label(axes, 8.6, r"$\hat O_h$")
@@ -180,9 +181,9 @@ def _label(axes, x, text, ink=BLACK):
     axes.text(x, 0.5, text, ha="center", va="center", fontsize=13, color=ink, bbox=back)
 
 
-def _arrow(axes, start, end, width):
+def _arrow(axes, start, end, numbers):
     axes.annotate("", (end, 0.5), (start, 0.5), arrowprops={"arrowstyle": "->", "linewidth": 1.4})
-    axes.text((start + end) / 2, 0.62, str(width), ha="center", fontsize=SMALLEST + 1)
+    axes.text((start + end) / 2, 0.62, str(numbers), ha="center", fontsize=SMALLEST + 1)
 
 
 def _token(axes, x, text):

@@ -2,7 +2,8 @@
 
 import matplotlib.pyplot as plt
 
-from attention_course.figure import BLUE, GREEN, ORANGE, SMALLEST, show
+from attention_course.figure import SMALLEST, show
+from attention_course.heads import look
 
 WIDTH = 12.0  # of a panel
 
@@ -12,7 +13,7 @@ def draw_overview(H=12, G=3, d=64, r=256):
 
     H query heads and G key/value heads of width d; a latent of width r.
     """
-    figure, panels = plt.subplots(3, 1, figsize=(8, 6.6), layout="constrained")
+    figure, panels = plt.subplots(3, 1, figsize=(8, 6.8), layout="constrained")
     forms = {
         "MHA: every query head has a key and a value of its own": (
             list(range(H)),
@@ -21,35 +22,37 @@ def draw_overview(H=12, G=3, d=64, r=256):
         ),
         f"GQA: {G} key/value heads, dealt out in turn to the query heads": (
             [h % G for h in range(H)],
-            [f"key/value head {g}" for g in range(G)],
+            [str(g) for g in range(G)],
             2 * G * d,
         ),
         "MLA: every head reads the same short vector, the latent": ([0] * H, ["latent"], r),
     }
     for panel, (title, (readers, kept, numbers)) in zip(panels, forms.items(), strict=True):
-        _panel(panel, readers, kept)
+        _panel(panel, readers, kept, numbers / len(kept) / (2 * d))
         panel.set_title(f"{title}\nkept per position: {numbers} numbers", fontsize=SMALLEST + 1)
         print(f"{title[:3]} keeps {numbers:4} numbers per position.")
+    figure.supxlabel("boxes: what is kept per position; the wider a box, the more numbers it holds", fontsize=SMALLEST)
     show(
         figure,
-        f"""Three rows of {H} circles, the query heads, with lines down to boxes, what they read. MHA: a box per head.
-        GQA: {G} boxes, each read by {H // G} heads. MLA: one box, read by all heads.""",
+        f"""Three rows of {H} circles, the query heads, with lines down to boxes, what they read. MHA: a box per head,
+        {2 * H * d} numbers in all. GQA: {G} boxes of the same width, each read by {H // G} heads, {2 * G * d} numbers
+        in all. MLA: one box, read by all heads, {r} numbers.""",
     )
 
 
-def _panel(panel, readers, kept):
-    """Query heads above, what is kept below, and a line from each head to what it reads."""
-    colours = [BLUE, ORANGE, GREEN]
+def _panel(panel, readers, kept, size):
+    """Query heads above, what is kept below, and a line from each head to what it reads; size 1: a key and a value."""
     step, share = WIDTH / len(readers), WIDTH / len(kept)
     for h, g in enumerate(readers):
         x, below = step * (h + 0.5), share * (g + 0.5)
-        panel.plot([x, below], [1.75, 0.7], color=colours[g % 3], lw=1.5, zorder=1)
-        panel.add_patch(plt.Circle((x, 2.0), 0.36, facecolor="white", edgecolor=colours[g % 3], lw=2, zorder=2))
+        colour, line = look(g, len(kept))
+        panel.plot([x, below], [1.64, 0.72], color=colour, linestyle=line, lw=1.5, zorder=1)
+        panel.add_patch(plt.Circle((x, 2.0), 0.36, facecolor="white", edgecolor=colour, lw=2, zorder=2))
         panel.text(x, 2.0, str(h), ha="center", va="center", fontsize=SMALLEST, zorder=3)
     for g, label in enumerate(kept):
-        size, x = min(0.85 * share, 3.4), share * (g + 0.5)
-        box = {"facecolor": "white", "edgecolor": colours[g % 3], "lw": 2, "zorder": 2}
-        panel.add_patch(plt.Rectangle((x - size / 2, 0.1), size, 0.62, **box))
+        width, x = 0.85 * step * size, share * (g + 0.5)
+        box = {"facecolor": "white", "edgecolor": look(g, len(kept))[0], "lw": 2, "zorder": 2}
+        panel.add_patch(plt.Rectangle((x - width / 2, 0.1), width, 0.62, **box))
         panel.text(x, 0.41, label, ha="center", va="center", fontsize=SMALLEST, zorder=3)
     panel.set(xlim=(0, WIDTH), ylim=(0, 2.45), aspect="equal")
     panel.axis("off")

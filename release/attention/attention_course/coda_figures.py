@@ -12,7 +12,7 @@ plt.rcParams["font.size"] = 10
 def draw_trade(losses, layers=4):
     """Validation loss against numbers cached, by what `trade` measured: {way: {numbers: loss}}."""
     figure, axes = plt.subplots(figsize=(8.5, 4.8), layout="constrained")
-    looks = ((BLUE, "o", "-"), (GREEN, "s", "--"), (RED, "D", ":"))
+    looks = ((BLUE, "o", "-"), (GREEN, "s", "--"), (RED, "D", ""))
     for (way, found), (colour, marker, line) in zip(losses.items(), looks, strict=True):
         axes.plot(*zip(*found.items(), strict=True), color=colour, marker=marker, linestyle=line, label=way)
         print(f"{way:30}" + "  ".join(f"{numbers:3}: {loss:.2f}" for numbers, loss in found.items()))
@@ -22,16 +22,16 @@ def draw_trade(losses, layers=4):
     sizes = sorted({numbers for found in losses.values() for numbers in found})
     axes.set_xticks(sizes, [str(numbers) for numbers in sizes])
     axes.set(
-        xlabel=f"numbers cached per token in each of the {layers} layers", ylabel="nats per character, lower is better"
+        xlabel=f"numbers cached per token in each of the {layers} layers", ylabel="validation loss, nats per character"
     )
     axes.set_title("A smaller cache, and what it costs on text the model has not seen")
     axes.legend(fontsize=SMALLEST, frameon=False)
     axes.spines[["top", "right"]].set_visible(False)
     first, second, heads = losses.values()
-    alt = f"""Three curves of validation loss over numbers cached per token, from {sizes[0]} to {sizes[-1]}. At
-    {sizes[-1]} all give {exact[1]:.2f} nats per character. At 40, mean-pooled heads give {heads[40]:.2f}, the SVD of
-    the weights {first[40]:.2f}, the weighted one {second[40]:.2f}. At 8 the SVDs give {first[8]:.2f} and
-    {second[8]:.2f}."""
+    alt = f"""Two curves and two points of validation loss over numbers cached per token, from {sizes[0]} to
+    {sizes[-1]}. At {sizes[-1]} all give {exact[1]:.2f} nats per character. At 40, mean-pooled heads give
+    {heads[40]:.2f}, the SVD of the weights {first[40]:.2f}, the weighted one {second[40]:.2f}. At 8 the SVDs give
+    {first[8]:.2f} and {second[8]:.2f}."""
     show(figure, alt)
 
 
@@ -66,9 +66,11 @@ def draw_rotary(mla, model, decoupled_logits, h=0, d_R=8):
         label="your decoupled_logits, from the cache",
     )
     right.set(title=f"Rotation next to it: {len(latent)} + {d_R} cached numbers suffice", ylabel="logit")
+    content = float(q[h] @ k[h]) / (d + d_R) ** 0.5
+    right.axhline(content, color=BLUE, linestyle="--", label="content term alone: flat, so it absorbs")
     for axes in (left, right):
         axes.set_xlabel("distance between query and key, in tokens")
-        axes.margins(y=0.3)
+        axes.margins(y=0.45)
         axes.legend(fontsize=SMALLEST, frameon=False, loc="upper right")
         axes.spines[["top", "right"]].set_visible(False)
     gap, rest = float((rotated - absorbed).abs().max()), float((decoupled - direct).abs().max())
@@ -77,5 +79,6 @@ def draw_rotary(mla, model, decoupled_logits, h=0, d_R=8):
     print(f"rotation next to it: the difference is {'below' if rest < 1e-9 else 'NOT below'} 1e-09")
     alt = f"""Two panels, logit over distance from 0 to 64. Left: with rotary positions the logit swings, while the
     absorbed one is a flat line that meets it at distance 0 and differs by up to {gap / scale:.0%} of the largest logit.
-    Right: the logits of decoupled_logits, dots, lie on the curve computed with the key multiplied out."""
+    Right: the logits of decoupled_logits, dots, lie on the curve computed with the key multiplied out,
+    which swings around a flat line: the content term alone."""
     show(figure, alt)

@@ -41,16 +41,17 @@ def draw_part02(names):
         matrix, result = (blocks.size(shape, SIZES) for shape in shapes)
         given, heads = (SIZES[letter], 1), SIZES["H"]
         letters = ["" if shape is None else blocks.written(shape) for shape in shapes]
-        fits = matrix is not None and result is not None and (matrix[1], matrix[0], 1) == (given[0], *result)
+        words, yours = blocks.fits(matrix, given, token), f"your {vector} has {_count(result)}"
         pieces = [
             blocks.Block(f"$W^{M}$", matrix, letters[0], heads),
             blocks.Block(f"${token}$", given, letter),
             "=",
             blocks.Block(f"${vector}$", result, letters[1], heads),
         ]
-        blocks.equation(panel, pieces, "" if None in (matrix, result) else "fits" if fits else "does not fit")
-        said.append(f"W^{M}: {blocks.fits(matrix, given, token)}; your {vector} has {_count(result)}.")
+        blocks.equation(panel, pieces, "" if None in (matrix, result) else f"{words}; {yours}".replace("; ", "\n"))
+        said.append(f"W^{M}: {words}; {yours}.")
     blocks.align(panels)
+    blocks.head(panels, ["queries", "keys", "values"])
     figure.suptitle(f"{blocks.drawn(SIZES)} A colour and a number per head", fontsize=11)
     print(blocks.drawn(SIZES), *said, sep="\n")
     show(figure, f"Three stacked matrices times one token, as blocks with a colour per head. {' '.join(said)}")

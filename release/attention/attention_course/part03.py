@@ -48,8 +48,9 @@ def draw_part03(names):
             else:
                 panel.hist(logits.ravel(), bins=41, density=True, histtype="stepfilled", color=colour, edgecolor="0.2")
                 at = {"transform": panel.transAxes, "ha": "right", "va": "top", "fontsize": 10}
-                panel.text(0.97, 0.94, f"spread {logits.std():.1f}", **at)
-                text = f"{what}: spread {logits.std():.1f}, largest of {KEYS} weights {_largest_weight(logits):.2f}"
+                largest = _largest_weight(logits)
+                panel.text(0.97, 0.94, f"spread {logits.std():.1f}\nlargest of\n{KEYS} weights\n{largest:.2f}", **at)
+                text = f"{what}: spread {logits.std():.1f}, largest of {KEYS} weights {largest:.2f}"
                 said.append(f"D_qk = {D_qk:>4}, {text}")
     for panel in panels[-1]:
         panel.set_xlabel("logit")

@@ -100,7 +100,11 @@ def _same(step, case, t, cache):
     k = (x[:, : t + 1] @ W_K_hat.repeat(H, 1).T).unflatten(2, (H, -1)).transpose(1, 2)
     expected = (scaled_dot_product_attention(q, k, k).transpose(1, 2).flatten(2) @ W_O_hat.T)[:, 0]
     miss = float((got - expected).abs().max() / expected.abs().max())
-    question = "What is the softmax of a single score?" if t == 0 else "What is a score divided by?"
+    question = (
+        "Is its weight 1, and are the heads stacked in the order of h?"
+        if t == 0
+        else "Are the queries cut head by head? What is a score divided by?"
+    )
     expect(miss < 1e-5, f"token {t}: the output is {miss:.0%} off. {question}")
     return cache
 
@@ -131,6 +135,7 @@ def _draw_memory(mha, mla):
         f"MLA, r = {LATENT}": bytes_a_token(mla, G=1, r=LATENT, **LLAMA),
     }
     figure, panels = plt.subplots(1, 2, figsize=(10, 4.4), sharey=True, layout="constrained")
+    said = []
     print(f"Llama 3 405B: the weights are {weights:.0f} GiB. The cache is larger than that")
     for axes, users in zip(panels, (1, 32), strict=True):
         axes.axhline(weights, color=BLACK, linewidth=6, alpha=0.35, label="weights of the model, stored once")
@@ -139,21 +144,26 @@ def _draw_memory(mha, mla):
             axes.plot(lengths, sizes, line, color=colour, marker=marker, markersize=5, label=f"cache: {name}")
             tokens = PARAMETERS * 2 / cost / users
             print(f"  with {name:25} from {tokens:9,.0f} tokens on, for {users:2} user{'s' * (users > 1)}")
+            said.append(f"with {name} from {tokens:,.0f} tokens on for {users} user{'s' * (users > 1)}")
+            if lengths[0] <= tokens <= lengths[-1]:
+                axes.plot(tokens, weights, "o", markersize=11, markerfacecolor="none", markeredgecolor=BLACK, zorder=5)
         axes.set_xscale("log", base=2)
         axes.set_xticks(lengths[::2], ["1k", "4k", "16k", "64k", "256k", "1M"])
         axes.set(yscale="log", xlabel="tokens in each conversation")
         axes.minorticks_off()
         axes.set_title("one user" if users == 1 else f"{users} users at once", fontsize=11)
         axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("GiB, 2 bytes per number (log scale)")
+    panels[0].set_ylabel("memory in GiB, 2 bytes per number (log scale)")
+    figure.suptitle(
+        f"Llama 3 405B: its caches against its weights, {weights:.0f} GiB. A ring: they are equal", fontsize=11
+    )
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=SMALLEST, frameon=False)
     show(
         figure,
-        """Two panels with memory against the length of a conversation. A thick horizontal line marks the model's
-        weights, 754 GiB. The caches of MHA, GQA and MLA are three rising lines, MHA's highest. With one user only MHA's
-        cache crosses the weights, at about 98 thousand tokens. With 32 users all three cross, MHA's at 3 thousand
-        tokens, GQA's at 49 thousand, MLA's at 196 thousand.""",
+        f"""Two panels with memory against the length of a conversation, up to {lengths[-1]:,} tokens. A thick
+        horizontal line marks the model's weights, {weights:.0f} GiB. Three rising lines are its
+        cache with MHA, GQA and MLA. The cache is larger than the weights {"; ".join(said)}.""",
     )
 
 
@@ -166,7 +176,7 @@ def _draw_models(mha, mla):
         costs = {g: bytes_a_token(mha, layers, H=g, d=d, G=g, r=r) / KIB for g in choices}
         axes.plot([costs[1], costs[H]], [row, row], color="0.85", linewidth=5, solid_capstyle="round", zorder=1)
         dots = axes.scatter(costs.values(), [row] * len(costs), s=14, color="0.45", zorder=2)
-        ring = axes.scatter(costs[H], row, s=70, facecolor="white", edgecolor=BLACK, zorder=3)
+        ring = axes.scatter(costs[H], row, s=170, facecolor="none", edgecolor=BLACK, zorder=5)
         if G is None:
             used, how = bytes_a_token(mla, layers, rotary, H=H, d=d, G=1, r=r) / KIB, f"MLA, r = {r}"
             diamond = axes.scatter(used, row, s=90, color=ORANGE, edgecolor=BLACK, marker="D", zorder=4)
@@ -191,7 +201,7 @@ def _draw_models(mha, mla):
     show(
         figure,
         """Above, a row for each of six published models with the kilobytes that a token leaves in its cache, on a log
-        axis. Dots mark every number of key/value heads, a ring marks MHA at the right end, a disc what the MHA or GQA
+        axis. Dots mark 1, 2, 4 and so on key/value heads, a ring marks MHA at the right end, a disc what the MHA or GQA
         models cache, a diamond what the two DeepSeek models cache with MLA, far to the left of their rings. Below, the
         speed of one step of generation against the tokens in the cache, a line for each form of attention: all fall,
         GQA with one key/value head is fastest, from 4k tokens on the reduced MLA second, rebuilt MLA slowest.""",

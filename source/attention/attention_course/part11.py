@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from attention_course.answers import named, picture
-from attention_course.figure import BLUE, ORANGE, show
+from attention_course.figure import BLUE, ORANGE, SMALLEST, show
 from attention_course.table import Table, expect, numbers
 
 SHAPES = {"W_DKV_MLA": (1, 2), "W_UM_MLA": (2, 1), "product": (2, 2)}
@@ -39,8 +39,9 @@ def draw_part11(names):
         panels[0].legend(fontsize=10, loc="upper left", frameon=False)
         show(
             figure,
-            """Two panels with arrows from the origin of a plane. Left: the rows of two stacked copies, two equal
-            arrows. Right: the two rows of your product, which lie on one line through the origin.""",
+            f"""Two panels with arrows from the origin of a plane. Left: the rows of two stacked copies, both
+            {_written(product[0])}. Right: the two rows of your product, {_written(product[0])} and
+            {_written(product[1])}, and the lines through the origin on which they lie.""",
         )
 
 
@@ -52,12 +53,18 @@ def _draw_rows(axes, rows, reach, title):
     """The two rows as arrows; the second one is thinner and dashed, so that both are seen where they coincide."""
     axes.axhline(0, color="0.85", zorder=0)
     axes.axvline(0, color="0.85", zorder=0)
-    looks = ((0, BLUE, 7, "-", "o"), (1, ORANGE, 2.5, "--", "D"))
-    for h, colour, width, style, marker in looks:
+    looks = ((0, BLUE, 6, "-", 30, (16, -14, "left")), (1, ORANGE, 2.5, "--", 18, (-12, 8, "right")))
+    for h, colour, width, style, tip, (right, above, side) in looks:
         end = rows[h]
-        axes.plot([0, end[0]], [0, end[1]], color=colour, linewidth=width, linestyle=style, zorder=1 + h)
-        axes.plot(*end, marker, color=colour, markersize=14 - 6 * h, markeredgecolor="black", zorder=3 + h)
-        axes.plot([], [], color=colour, linewidth=width, linestyle=style, marker=marker, label=f"row {h}: head {h}")
+        if end.any():
+            axes.axline((0, 0), tuple(end), color="0.7", linewidth=0.8, zorder=0)
+            arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": width, "linestyle": style}
+            axes.annotate("", end, (0, 0), arrowprops=arrow | {"mutation_scale": tip, "shrinkA": 0, "shrinkB": 0})
+        else:
+            axes.plot(0, 0, "o", color=colour, markersize=tip / 2)
+        place = {"xytext": (right, above), "textcoords": "offset points", "ha": side, "fontsize": SMALLEST}
+        axes.annotate(f"row {h}: {_written(end)}", end, **place)
+        axes.plot([], [], color=colour, linewidth=width, linestyle=style, label=f"row {h}: head {h}")
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     axes.set_xlabel("entry 0 of the row", fontsize=10)
     axes.set_title(title, fontsize=11)

@@ -1,9 +1,8 @@
 """Part 14's cache calculator: sliders in a notebook that somebody has open, a printed table anywhere else."""
 
-import os
-
 from attention_course.answers import named, picture
 from attention_course.part14 import GIB, KIB, NAMES, bytes_a_token
+from attention_course.sliders import somebody_looks
 
 START = {"H": 32, "G": 8, "d": 128, "r": 512, "layers": 32, "context": 8192, "users": 1}
 CHOICES = {
@@ -30,13 +29,6 @@ def calculator(names):
             for change in ({}, {"context": 131072}, {"context": 131072, "users": 32}):
                 print()
                 print(report(mha, mla, **START | change))
-
-
-def somebody_looks():
-    """Whether a front end shows the notebook: Jupyter's servers say so in the environment, VS Code in the names."""
-    from IPython import get_ipython
-
-    return "JPY_SESSION_NAME" in os.environ or "__vsc_ipynb_file__" in getattr(get_ipython(), "user_ns", ())
 
 
 def report(mha, mla, *, H, G, d, r, layers, context, users):

@@ -1,12 +1,12 @@
-"""A slider with its picture; a still picture where nobody can move it."""
+"""Part 3's slider: a factor for four logits, with a picture of their softmax; still pictures anywhere else."""
 
 import base64
 import math
-import os
 
 import matplotlib.pyplot as plt
 
 from attention_course.figure import BLUE, ORANGE, SMALLEST, YELLOW, png, show
+from attention_course.sliders import somebody_looks
 
 LOGITS = (2.0, 1.0, 0.0, -1.0)
 SCALES = (0.1, 1.0, 10.0)
@@ -15,12 +15,12 @@ SCALES = (0.1, 1.0, 10.0)
 def softmax_handle() -> None:
     """Prints the softmax of four logits times 0.1, 1 and 10; below it, bars and a slider for the factor.
 
-    Without a notebook's server nobody can move the slider, and the bars stand still.
+    Where nobody can move the slider, the bars stand still.
     """
     print(f"logits {', '.join(f'{logit:g}' for logit in LOGITS)}, all times a factor")
     for scale in SCALES:
         print(f"factor {scale:>4g}: weights {'  '.join(f'{weight:.2f}' for weight in softmax(scale))}")
-    if not _live():
+    if not somebody_looks():
         show(_bars(SCALES), _alt(SCALES))
         return
     import ipywidgets  # where there is a slider, and nowhere else: it takes half a second
@@ -41,11 +41,6 @@ def softmax(scale: float) -> list[float]:
     """The softmax of the logits, each times `scale`."""
     raised = [math.exp(scale * (logit - max(LOGITS))) for logit in LOGITS]
     return [part / sum(raised) for part in raised]
-
-
-def _live() -> bool:
-    """Whether a notebook's server has started this kernel for somebody: it then names the session."""
-    return bool(os.environ.get("JPY_SESSION_NAME"))
 
 
 def _alt(scales: tuple[float, ...]) -> str:
