@@ -61,7 +61,8 @@ def draw_part08(names):
     print(f"Keys and values per position: {', '.join(f'{2 * G} for G = {G}' for G in choices)}")
     print(f"For H = {H}, your G_for_MHA is {yours if yours in choices else 'none of these G'}.")
     if yours in choices and None not in reads[yours]:
-        print(f"With these G = {yours} of the MHA's keys and values, the results differ by {_apart(reads[yours]):.0%}.")
+        share = _apart(reads[yours])
+        print(f"With an MHA's first {yours} keys and values, the GQA's results differ from the MHA's by {share:.0%}.")
     show(figure, ALT)
 
 

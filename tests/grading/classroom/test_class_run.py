@@ -294,7 +294,9 @@ def test_what_is_graded_and_unchanged_is_left_alone(root: Path, address: str, ca
     graded_notebook.write_text("damaged")
     assert graded_anew()
     source = root / "source" / COURSE.name / "part06.ipynb"
-    source.write_text(source.read_text().replace("part06.equal(relation())", "rubric.fact(False, 'it is not.')"))
+    before = source.read_text()
+    source.write_text(before.replace("part06.equal(", "rubric.fact(False, 'it is not.') or ("))
+    assert source.read_text() != before
     assert graded_anew()
     assert marked(root)["cleo"][1] == "3.5"  # 2 of 3, and 1.5 by hand
     assert not graded_anew()
