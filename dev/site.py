@@ -32,10 +32,10 @@ ZIPPED = "attention-course.zip"
 # Students read these pages too. Of this section the heading stays, because other pages link to it.
 LEFT_OUT = "## Written answers"
 INSTEAD = "The web edition leaves the sample answers out. They are in `docs/teaching.md` of the course's folder."
-# The shapes, or the numbers of heads and of cached numbers, that the part asks for.
-PRINTS_ITS_ANSWER = tuple(f"part{number:02}-figure" for number in (1, 2, 4, 8, 9))
+# The shapes, matrices, or numbers of heads and of cached numbers that the part asks for.
+SHOWS_ITS_ANSWER = tuple(f"part{number:02}-figure" for number in (1, 2, 4, 8, 9, 11, 12))
 NOT_SHOWN = (
-    "*The picture shows your own answer. A right one would print the solution here, so this page has no picture.*"
+    "*The picture shows your own answer. A right one would show the solution here, so this page has no picture.*"
 )
 SPOILER = """\
 <details class="picture">
@@ -98,7 +98,7 @@ def _notebook(stem: str, pages: Path) -> dict:
             path.parent.mkdir(exist_ok=True)
             path.write_bytes(png)
             shown = PICTURE.format(path=path.relative_to(pages), alt=json.dumps(alt))
-            if cell["id"] in PRINTS_ITS_ANSWER:
+            if cell["id"] in SHOWS_ITS_ANSWER:
                 shown = NOT_SHOWN
                 path.unlink()
             elif answered:

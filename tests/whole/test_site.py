@@ -157,16 +157,16 @@ def test_every_picture_of_the_solved_notebooks_is_seen_with_its_words(visit: Vis
             for output in cell.get("outputs", [])
             if "image/png" in output.get("data", {})
         ]
-        expected = [alt for cell, alt in outputs if cell not in site.PRINTS_ITS_ANSWER]
+        expected = [alt for cell, alt in outputs if cell not in site.SHOWS_ITS_ANSWER]
         assert [alt for alt, *_ in visit.seen[f"{stem}.html"]["pictures"]] == expected
         assert outputs, stem
     for name, seen in visit.seen.items():
         assert [alt for alt, width, size in seen["pictures"] if not alt or not width or size < 40] == [], name
 
 
-def test_a_picture_in_which_the_answer_is_printed_is_not_there(folder: Path, visit: Visit):
+def test_a_picture_that_shows_the_answer_is_not_there(folder: Path, visit: Visit):
     there = {hashlib.sha256(path.read_bytes()).digest() for path in folder.rglob("*.png")}
-    for cell in site.PRINTS_ITS_ANSWER:
+    for cell in site.SHOWS_ITS_ANSWER:
         stem = cell.partition("-")[0]
         solved = site._read("notebooks", stem)["cells"]
         drawn = [picture for each in solved if each["id"] == cell for picture in site._pictures(each)]
