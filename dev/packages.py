@@ -78,6 +78,7 @@ def _install_with_uv(uv: str, who: str) -> bool:
 
 def _install_with_pip(who: str) -> None:
     """As uv does, on all cores: two pips share the list, and what they have unpacked is compiled at the end."""
+    _, brought_by_torch = _steps(who)
     listed = [line.partition(" #")[0] for line in (REPOSITORY / FILES[who]).read_text().splitlines()]
     packages = [line for line in listed if line and line[0].isalnum()]
     pip = [_python(), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
@@ -85,18 +86,14 @@ def _install_with_pip(who: str) -> None:
     second = subprocess.call([*pip, "--no-deps", *packages[1::2]], cwd=REPOSITORY)
     if status := first.wait() or second:
         sys.exit(status)
-    _run([*pip, *_what_torch_brings(who)])
+    _run([*pip, *brought_by_torch])
     # What no Python can read, such as a package's templates, stays as it is: pip passes over it too.
     subprocess.call([_python(), "-m", "compileall", "-qq", "-j", "0", VENV / "lib"])
 
 
 def _steps(who: str) -> list[list[str]]:
     """First the whole lock, then what the build of torch that is there brings along, pinned too."""
-    return [["--no-deps", "-r", FILES[who]], _what_torch_brings(who)]
-
-
-def _what_torch_brings(who: str) -> list[str]:
-    return ["-c", FILES[who], "torch"]
+    return [["--no-deps", "-r", FILES[who]], ["-c", FILES[who], "torch"]]
 
 
 def _is_current() -> bool:

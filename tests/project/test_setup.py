@@ -154,6 +154,11 @@ def called(site: Path) -> list[str]:
     return (site / "log").read_text().splitlines()
 
 
+def installs(site: Path) -> list[str]:
+    """What pip was called to install; the two halves of a list end in any order."""
+    return [call for call in called(site) if " install " in call]
+
+
 def test_what_is_missing_is_added_to_a_venv_that_is_up_to_date(site: Path):
     packages.set_up("tests")
     assert not any("venv" in call.split(" ")[:3] for call in called(site))
@@ -183,12 +188,12 @@ def test_a_venv_that_is_a_link_is_never_cleared(site: Path):
 def test_pip_installs_the_same_where_uv_is_missing_or_fails(site: Path, monkeypatch: pytest.MonkeyPatch):
     (site / "uv").write_text("#!/bin/sh\nexit 1\n")
     packages.set_up("tests")
-    failed = [call for call in called(site) if " install " in call]
+    failed = installs(site)
     (site / "log").unlink()
     monkeypatch.setattr(packages.shutil, "which", lambda _: None)
     packages.set_up("tests")
-    assert sorted(failed) == sorted(call for call in called(site) if " install " in call)
-    *halves, brought = (call.partition("--no-compile ")[2] for call in called(site) if " install " in call)
+    assert sorted(failed) == sorted(installs(site))
+    *halves, brought = (call.partition("--no-compile ")[2] for call in installs(site))
     assert brought == "-c requirements-tests.txt torch"
     assert all(half.startswith("--no-deps ") for half in halves)
     pinned = re.findall(r"^\S+==\S+", (site / "requirements-tests.txt").read_text(), re.MULTILINE)

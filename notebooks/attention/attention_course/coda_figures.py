@@ -51,7 +51,8 @@ def draw_rotary(mla, model, decoupled_logits, h=0, d_R=8):
     cache = torch.cat([latent.expand(65, -1), rotate((W_KR @ y).expand(65, -1), 64 - distances)], dim=1)
     decoupled = decoupled_logits(q.flatten(), q_R, cache, W_UK, H)[h]
     far = torch.stack([rotate((W_QR @ x).view(H, d_R)[h], n) @ (W_KR @ y) for n in distances])
-    direct = (q[h] @ k[h] + far) / (d + d_R) ** 0.5
+    content, root = q[h] @ k[h], (d + d_R) ** 0.5
+    direct = (content + far) / root
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.2), layout="constrained", sharex=True)
     left.plot(distances, rotated, color=RED, label="rotated query · rotated key")
     left.plot(distances, absorbed, color=BLUE, linestyle="--", label="absorbed: one matrix for all distances")
@@ -66,8 +67,7 @@ def draw_rotary(mla, model, decoupled_logits, h=0, d_R=8):
         label="your decoupled_logits, from the cache",
     )
     right.set(title=f"Rotation next to it: {len(latent)} + {d_R} cached numbers suffice", ylabel="logit")
-    content = float(q[h] @ k[h]) / (d + d_R) ** 0.5
-    right.axhline(content, color=BLUE, linestyle="--", label="content term alone: flat, so it absorbs")
+    right.axhline(float(content) / root, color=BLUE, linestyle="--", label="content term alone: flat, so it absorbs")
     for axes in (left, right):
         axes.set_xlabel("distance between query and key, in tokens")
         axes.margins(y=0.45)

@@ -88,8 +88,9 @@ def draw_part13(names):
                 limit = LIMITS[dtype][column]
                 yours = f"{'below' if error < limit else 'NOT below'} {limit:.0e}"
                 shows = "shows" if slip > 5 * error else "hides in the rounding"
-                print(f"  {dtype:9} your relative error {yours};  the mistake {shows}")
-                said.append(f"{scores}, {dtype}: your error is {yours}, and the mistake {shows}")
+                line = f"{dtype:9} your relative error {yours};  the mistake {shows}"
+                print(f"  {line}")
+                said.append(f"{scores}, {line}")
         panels[1].axvline(BOUND, color=BLACK, linestyle="--", linewidth=1, label="your run must stay below 5e-4")
         handles, labels = panels[1].get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=SMALLEST, frameon=False)

@@ -143,8 +143,8 @@ def _draw_memory(mha, mla):
             sizes = [users * length * cost / GIB for length in lengths]
             axes.plot(lengths, sizes, line, color=colour, marker=marker, markersize=5, label=f"cache: {name}")
             tokens = PARAMETERS * 2 / cost / users
-            print(f"  with {name:25} from {tokens:9,.0f} tokens on, for {users:2} user{'s' * (users > 1)}")
-            said.append(f"with {name} from {tokens:,.0f} tokens on for {users} user{'s' * (users > 1)}")
+            said.append(f"with {name:25} from {tokens:9,.0f} tokens on, for {users:2} user{'s' * (users > 1)}")
+            print(f"  {said[-1]}")
             if lengths[0] <= tokens <= lengths[-1]:
                 axes.plot(tokens, weights, "o", markersize=11, markerfacecolor="none", markeredgecolor=BLACK, zorder=5)
         axes.set_xscale("log", base=2)

@@ -58,7 +58,8 @@ def drawn(sizes: dict[str, int]) -> str:
 
 
 def equation(axes, pieces: list[Block | str], caption: str = "") -> None:
-    """Draws blocks, and the signs between them, from left to right, with a caption below."""
+    """Draws blocks and the signs between them from left to right; below, a caption in a line up to each semicolon."""
+    lines = caption.split("; ")
     x, tallest = 0.0, max(piece.size[0] for piece in pieces if isinstance(piece, Block) and piece.size)
     for piece in pieces:
         if isinstance(piece, str):
@@ -68,8 +69,8 @@ def equation(axes, pieces: list[Block | str], caption: str = "") -> None:
             width = max(NARROWEST, (piece.size or (0, 0))[1] + 0.6)
             _draw(axes, piece, x + width / 2)
             x += width
-    axes.text(x / 2, -tallest / 2 - 2.8, caption, ha="center", va="top", fontsize=SMALLEST + 1)
-    axes.set(xlim=(0, x), ylim=(-tallest / 2 - 4 - caption.count("\n"), tallest / 2 + 2), aspect="equal")
+    axes.text(x / 2, -tallest / 2 - 2.8, "\n".join(lines), ha="center", va="top", fontsize=SMALLEST + 1)
+    axes.set(xlim=(0, x), ylim=(-tallest / 2 - 3 - len(lines), tallest / 2 + 2), aspect="equal")
     axes.axis("off")
 
 
@@ -81,7 +82,7 @@ def align(panels) -> None:
         panel.set(xlim=(-spare, wide - spare), ylim=(min(low), max(high)))
 
 
-def head(panels, names: list[str]) -> None:
+def titled(panels, names: list[str]) -> None:
     """Writes a name above each panel, and draws a line between one and the next."""
     for panel, name in zip(panels, names, strict=True):
         panel.set_title(name, fontsize=11)

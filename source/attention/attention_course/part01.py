@@ -36,10 +36,10 @@ def draw_part01(names):
             "=",
             blocks.Block(f"${vector}$", (matrix[0], 1) if fits else None, colour=ORANGE),
         ]
-        blocks.equation(panel, pieces, "" if matrix is None else words.replace("; ", "\n"))
+        blocks.equation(panel, pieces, "" if matrix is None else words)
         said.append(f"W^{M}_h: {words}.")
     blocks.align(panels)
-    blocks.head(panels, ["query", "key", "value"])
+    blocks.titled(panels, ["query", "key", "value"])
     figure.suptitle(blocks.drawn(SIZES), fontsize=11)
     print(blocks.drawn(SIZES), *said, sep="\n")
     show(figure, f"Three products, matrix times token, as blocks of squares. {' '.join(said)}")

@@ -48,10 +48,10 @@ def draw_part02(names):
             "=",
             blocks.Block(f"${vector}$", result, letters[1], heads),
         ]
-        blocks.equation(panel, pieces, "" if None in (matrix, result) else f"{words}; {yours}".replace("; ", "\n"))
+        blocks.equation(panel, pieces, "" if None in (matrix, result) else f"{words}; {yours}")
         said.append(f"W^{M}: {words}; {yours}.")
     blocks.align(panels)
-    blocks.head(panels, ["queries", "keys", "values"])
+    blocks.titled(panels, ["queries", "keys", "values"])
     figure.suptitle(f"{blocks.drawn(SIZES)} A colour and a number per head", fontsize=11)
     print(blocks.drawn(SIZES), *said, sep="\n")
     show(figure, f"Three stacked matrices times one token, as blocks with a colour per head. {' '.join(said)}")
