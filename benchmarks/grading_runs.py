@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,17 +65,17 @@ def grade(words: list[str], python: Path | str = sys.executable) -> Run:
 
     Errors  RuntimeError if the run fails.
     """
-    with _folder() as folder:
-        command = [str(python), str(SCRIPT), str(folder), *words]
-        environment = {**os.environ, "TMPDIR": str(folder)}
-        environment.pop("PYTHONPATH", None)  # which may name packages of another Python
-        code = _run(command, environment)
-        load = os.getloadavg()[0]
-        if code != 0:
-            raise RuntimeError(f"a run ended with exit status {code}")
-        about = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        found = earned.load((folder / "earned.json").read_text(encoding="utf-8"))
-    return Run(found, load=load, **about)
+    with _started(words, python) as finish:
+        return finish()
+
+
+def grade_at_once(words: list[str], count: int) -> list[Run]:
+    """Grades that often, all at the same time: each run is the load of the others, and no computing is for nothing.
+
+    Errors  RuntimeError if a run fails; the others are ended then.
+    """
+    with contextlib.ExitStack() as stack:
+        return [finish() for finish in [stack.enter_context(_started(words)) for _ in range(count)]]
 
 
 @contextlib.contextmanager
@@ -114,24 +114,37 @@ def _folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def _run(command: list[str], environment: dict[str, str]) -> int:
-    """The exit status of a command in a session of its own; interrupted and waited for if this process is."""
-    process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, start_new_session=True)
-    try:
-        return process.wait()
-    except BaseException:
-        process.send_signal(signal.SIGINT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(END_LIMIT_S)
-        raise
-    finally:
-        left = _below(process.pid) if process.poll() is None else []
-        process.kill()
-        for each in left:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                each.kill()
-        process.stdin.close()
-        process.wait()
+@contextlib.contextmanager
+def _started(words: list[str], python: Path | str = sys.executable) -> Iterator[Callable[[], Run]]:
+    """A run in a session of its own, as a function that waits for its result; ended if this process is interrupted."""
+    with _folder() as folder:
+        command = [str(python), str(SCRIPT), str(folder), *words]
+        environment = {**os.environ, "TMPDIR": str(folder)}
+        environment.pop("PYTHONPATH", None)  # which may name packages of another Python
+        process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, start_new_session=True)
+
+        def finish() -> Run:
+            code, load = process.wait(), os.getloadavg()[0]
+            if code != 0:
+                raise RuntimeError(f"a run ended with exit status {code}")
+            about = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+            return Run(earned.load((folder / "earned.json").read_text(encoding="utf-8")), load=load, **about)
+
+        try:
+            yield finish
+        except BaseException:
+            process.send_signal(signal.SIGINT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(END_LIMIT_S)
+            raise
+        finally:
+            left = _below(process.pid) if process.poll() is None else []
+            process.kill()
+            for each in left:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    each.kill()
+            process.stdin.close()
+            process.wait()
 
 
 def _below(pid: int) -> list[psutil.Process]:

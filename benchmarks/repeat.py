@@ -1,11 +1,12 @@
 """Whether marks depend on the submission alone: the same class, graded again and again, with and without load.
 
-    python benchmarks/repeat.py [--runs 20] [--load 0 4] [--workers 1 8] [--only sample|part13] [--students PATTERN …]
-                                [--results [FOLDER]]
+    python benchmarks/repeat.py [--runs 20] [--load 0 4] [--workers 1 8] [--at-once N] [--only sample|part13]
+                                [--students PATTERN …] [--results [FOLDER]]
 
 The class is the sample class and a student for each answer of part 13. It is graded `--runs` times with each load (busy
 processes per core, which this command starts and ends) and each number of workers, in turns, each time in a process
-and on a gradebook of its own. All marks and items of all runs are compared with each other, and the marks with the
+and on a gradebook of its own. With `--at-once`, so many runs go on at the same time: each is the load of the others,
+and nothing is computed in vain. All marks and items of all runs are compared with each other, and the marks with the
 names of the answers too. Prints medians and every difference; exit status 1 if there is any.
 
 The default is what "20 times" asks for and takes many hours; after the first run it says about how many.
@@ -26,7 +27,7 @@ from grading.classroom import progress
 from grading.core import names
 
 RESULTS = REPOSITORY / "benchmarks" / "results"
-COLUMNS = ("run", "load_per_core", "workers", "students", "seconds", "load_average", "struck")
+COLUMNS = ("run", "load_per_core", "workers", "at_once", "students", "seconds", "load_average", "struck")
 
 Kind = tuple[int, int]  # busy processes per core, workers
 
@@ -37,22 +38,25 @@ def main() -> int:
     parser.add_argument("--runs", type=_number, default=20, help="of each kind")
     parser.add_argument("--load", type=int, nargs="+", default=[0, 4], help="busy processes per core")
     parser.add_argument("--workers", type=_number, nargs="+", default=[1, 8])
+    parser.add_argument("--at-once", type=_number, default=1, help="runs of a kind at the same time (default: 1)")
     parser.add_argument("--results", type=Path, nargs="?", const=RESULTS, help="also write repeat.csv, a line per run")
     grade_once.add_options(parser)
     chosen = parser.parse_args()
     grading_runs.stop_on_signals()
     kinds = [(load, workers) for load in dict.fromkeys(chosen.load) for workers in dict.fromkeys(chosen.workers)]
-    plan = kinds * chosen.runs  # in turns, so that a busy hour strikes each kind alike
-    done, status = [], 0
+    left, done, status = chosen.runs, [], 0
     try:
-        for kind in plan:
-            done.append((kind, grade(kind, grading_runs.options(chosen))))
-            print(told(done, plan), flush=True)
+        while left:  # kinds in turns, so that a busy hour strikes each alike
+            count = min(left, chosen.at_once)
+            left -= count
+            for kind in kinds:
+                done += [(kind, run) for run in grade(kind, count, grading_runs.options(chosen))]
+                print(told(done, kinds * chosen.runs, chosen.at_once), flush=True)
     except RuntimeError as error:
         print(f"repeat: {error}", file=sys.stderr)
         status = 1
     except KeyboardInterrupt:
-        print(f"\nrepeat: stopped after {len(done)} of {len(plan)} runs.", file=sys.stderr)
+        print(f"\nrepeat: stopped after {len(done)} of {len(kinds) * chosen.runs} runs.", file=sys.stderr)
         status = 130
     if not done:
         return status
@@ -60,18 +64,18 @@ def main() -> int:
     print(table(done))
     print(summary(differing, len(done)))
     if chosen.results:
-        write(done, chosen.results / "repeat.csv")
+        write(done, chosen.at_once, chosen.results / "repeat.csv")
     return status or (1 if differing else 0)
 
 
-def grade(kind: Kind, words: list[str]) -> grading_runs.Run:
-    """One run of a kind.
+def grade(kind: Kind, count: int, words: list[str]) -> list[grading_runs.Run]:
+    """That many runs of a kind, at the same time.
 
     Errors  RuntimeError if it fails.
     """
     load, workers = kind
     with grading_runs.busy(load):
-        return grading_runs.grade([*words, "--workers", str(workers), "--quiet"])
+        return grading_runs.grade_at_once([*words, "--workers", str(workers), "--quiet"], count)
 
 
 def compare(done: list[tuple[Kind, grading_runs.Run]]) -> list[earned.Difference]:
@@ -82,9 +86,9 @@ def compare(done: list[tuple[Kind, grading_runs.Run]]) -> list[earned.Difference
     return earned.differences({earned.EXPECTED: named, **runs})
 
 
-def told(done: list[tuple[Kind, grading_runs.Run]], plan: list[Kind]) -> str:
+def told(done: list[tuple[Kind, grading_runs.Run]], plan: list[Kind], at_once: int) -> str:
     """A line about the latest run: how long it took, what differs so far, and about how long the others will take."""
-    (kind, run), left = done[-1], left_s(done, plan)
+    (kind, run), left = done[-1], left_s(done, plan) / at_once
     differing = len({(each.student, each.part) for each in compare(done)})
     line = f"[{len(done)}/{len(plan)}] {shown(kind)}: {progress.duration(run.seconds)}"
     line += f", {differing} parts differ so far" if differing else ", no difference so far"
@@ -92,7 +96,7 @@ def told(done: list[tuple[Kind, grading_runs.Run]], plan: list[Kind]) -> str:
 
 
 def left_s(done: list[tuple[Kind, grading_runs.Run]], plan: list[Kind]) -> float:
-    """About how long the remaining runs take: as their kind's median, or as a first guess from the first run."""
+    """Seconds that the other runs take one after the other: as their kind's median, or a guess from the first run."""
     (first, run), cores = done[0], grading_runs.cores()
 
     def guess(kind: Kind) -> float:
@@ -130,7 +134,7 @@ def shown(kind: Kind) -> str:
     return f"{f'{load} busy per core' if load else 'no load'}, {workers} worker{'s' * (workers > 1)}"
 
 
-def write(done: list[tuple[Kind, grading_runs.Run]], path: Path) -> None:
+def write(done: list[tuple[Kind, grading_runs.Run]], at_once: int, path: Path) -> None:
     """A line per run as CSV."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
@@ -138,7 +142,9 @@ def write(done: list[tuple[Kind, grading_runs.Run]], path: Path) -> None:
         writer.writerow(COLUMNS)
         for n, ((load, workers), run) in enumerate(done, start=1):
             struck = "; ".join(f"{name}, {text}" for name, texts in run.struck.items() for text in texts)
-            writer.writerow([n, load, workers, len(run.earned), f"{run.seconds:.1f}", f"{run.load:.1f}", struck])
+            writer.writerow(
+                [n, load, workers, at_once, len(run.earned), f"{run.seconds:.1f}", f"{run.load:.1f}", struck]
+            )
     print(f"\ntable    {names.path(path)}")
 
 

@@ -206,7 +206,7 @@ def test_marks_items_and_what_was_found_are_read_from_a_graded_course(tmp_path: 
 @pytest.mark.parametrize(("second", "status"), [(RIGHT, 0), (LESS, 1)])
 def test_graded_again_with_other_marks_the_command_says_which_and_fails(second, status, monkeypatch, capsys):
     runs = iter([a_run(RIGHT), a_run(second)])
-    monkeypatch.setattr(grading_runs, "grade", lambda words: next(runs))
+    monkeypatch.setattr(grading_runs, "grade_at_once", lambda words, count: [next(runs)])
     monkeypatch.setattr(sys, "argv", "repeat.py --runs 1 --load 0 --workers 1 8".split())
     assert repeat.main() == status
     printed = capsys.readouterr().out
@@ -219,12 +219,12 @@ def test_graded_again_with_other_marks_the_command_says_which_and_fails(second, 
 def test_a_run_that_fails_is_a_failure_and_those_before_it_are_shown(monkeypatch, capsys):
     runs = iter([a_run(RIGHT)])
 
-    def grade(words: list[str]) -> grading_runs.Run:
+    def grade(words: list[str], count: int) -> list[grading_runs.Run]:
         for run in runs:
-            return run
+            return [run]
         raise RuntimeError("a run ended with exit status 1")
 
-    monkeypatch.setattr(grading_runs, "grade", grade)
+    monkeypatch.setattr(grading_runs, "grade_at_once", grade)
     monkeypatch.setattr(sys, "argv", "repeat.py --runs 2 --load 0 --workers 1".split())
     assert repeat.main() == 1
     printed = capsys.readouterr()
@@ -260,6 +260,43 @@ def test_the_second_environment_takes_nothing_from_a_folder_of_wheels(tmp_path: 
     assert subprocess.run(ask, capture_output=True).returncode == 0
     with public_torch.without_wheels() as environment:
         assert subprocess.run(ask, capture_output=True, env=environment).returncode == 1
+
+
+def test_five_runs_two_at_once_are_three_batches_of_which_the_last_is_smaller(monkeypatch, capsys):
+    counts = []
+
+    def grade(words: list[str], count: int) -> list[grading_runs.Run]:
+        counts.append(count)
+        return [a_run(RIGHT)] * count
+
+    monkeypatch.setattr(grading_runs, "grade_at_once", grade)
+    monkeypatch.setattr(sys, "argv", "repeat.py --runs 5 --at-once 2 --load 0 --workers 1".split())
+    assert repeat.main() == 0
+    printed = capsys.readouterr().out
+    assert counts == [2, 2, 1] and "[5/5]" in printed and "the same in all 5 runs" in printed
+
+
+def test_runs_at_once_run_beside_each_other_and_each_has_its_result(tmp_path: Path, monkeypatch):
+    script = tmp_path / "run.py"
+    script.write_text(
+        "import json, pathlib, sys, time\n"
+        f"seen = pathlib.Path({str(tmp_path)!r})\n"
+        "folder = pathlib.Path(sys.argv[1])\n"
+        "(seen / f'{folder.name}.up').touch()\n"
+        "limit = time.monotonic() + 20\n"
+        "while len(list(seen.glob('*.up'))) < 2:\n"  # for ever, were it alone
+        "    assert time.monotonic() < limit\n"
+        "    time.sleep(0.01)\n"
+        "about = {'seconds': 1.0, 'struck': {}, 'versions': {}, 'sizes': {}}\n"
+        "(folder / 'run.json').write_text(json.dumps(about))\n"
+        "(folder / 'earned.json').write_text('{}')\n"
+    )
+    monkeypatch.setattr(grading_runs, "SCRIPT", script)
+    assert [run.earned for run in grading_runs.grade_at_once([], 2)] == [{}, {}]
+    (tmp_path / "broken.up").touch()
+    script.write_text("raise SystemExit(3)")
+    with pytest.raises(RuntimeError, match="status 3"):
+        grading_runs.grade_at_once([], 2)
 
 
 def test_busy_processes_end_with_the_run_that_they_load():
