@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick grade check report release lab gpu bench torch repeat fuzz site lock
+.PHONY: demo test quick grade check mark report release lab gpu bench torch repeat fuzz site lock
 report release: .venv/grading.ready
 	@$(BIN)/python -m grading $@
 
@@ -11,6 +11,9 @@ demo gpu: .venv/grading.ready
 
 grade: .venv/grading.ready
 	@$(BIN)/python -m grading autograde $(ARGS)
+
+mark: .venv/grading.ready
+	@$(BIN)/python -m grading $@ $(ARGS)
 
 bench: .venv/grading.ready
 	@$(BIN)/python benchmarks/autograde.py $(ARGS)
@@ -25,7 +28,7 @@ fuzz: .venv/tests.ready
 	@$(BIN)/python benchmarks/fuzz.py $(ARGS)
 
 lab: .venv/students.ready
-	@$(BIN)/python -m grading $@
+	@$(BIN)/python -m grading $@ $(ARGS)
 
 check: .venv/students.ready
 	@$(BIN)/python -m grading $@ $(ARGS)

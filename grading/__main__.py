@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 try:
     from grading.core import command_line, errors, names
+    from grading.core.course import Course
     from grading.gradebook import course_folder
 except ModuleNotFoundError as missing:
     sys.exit(f"grading: the package {missing.name} is not installed. Run `make demo`, or use .venv/bin/python.")
@@ -20,7 +21,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m grading", description="Grades a course with nbgrader.")
     commands = parser.add_subparsers(dest="command", required=True)
     check = commands.add_parser("check", help="for students: which parts pass their visible checks")
-    check.add_argument("places", type=Path, nargs="*", metavar="FOLDER_OR_NOTEBOOK", help="default: all of release/")
+    check.add_argument(
+        "places", type=Path, nargs="*", metavar="FOLDER_OR_NOTEBOOK", help="default: all of work/, or of release/"
+    )
     grade = commands.add_parser("autograde", aliases=["grade"], help="grade what lies in submitted/")
     grade.add_argument("--workers", type=command_line.positive, help="students graded at once (default: one a core)")
     grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on the Dask cluster that is there")
@@ -38,7 +41,12 @@ def main(arguments: list[str] | None = None) -> int:
     export.add_argument("--to", type=Path, help="the file to write (default: canvas.csv or moodle.csv)")
     export.add_argument("--dry-run", action="store_true", help="say what the import would change, and write nothing")
     export.add_argument("--so-far", action="store_true", help="also parts whose written answer nobody has read yet")
-    commands.add_parser("lab", help="open JupyterLab on release/")
+    lab = commands.add_parser("lab", help="open JupyterLab on your own copy of the release, in work/")
+    lab.add_argument("--renew", action="store_true", help="take a newer release over first; your answers stay")
+    mark = commands.add_parser("mark", help="grade your own work in work/ with the hidden tests")
+    mark.add_argument("--watch", action="store_true", help="stay, and grade again whenever you save")
+    mark.add_argument("--open", action="store_true", help="open the feedback in a browser")
+    mark.add_argument("--no-sandbox", action="store_true", help="run your code with your own rights")
     commands.add_parser("release", help="for authors: make release/ and notebooks/ from source/")
     for command in dict.fromkeys(commands.choices.values()):
         command.add_argument(
@@ -51,10 +59,12 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _check(chosen: argparse.Namespace) -> int:
     """Exit status 0 if every notebook could be checked, whether it passes or not."""
-    from grading.selfcheck import table
+    from grading.selfcheck import table, work_folder
 
     course = course_folder.own(chosen.course, chosen.assignment)
-    return 0 if table.show(course, chosen.places or [chosen.course / "release" / course.name]) else 1
+    work = work_folder.folder(chosen.course, course)
+    place = work if work.is_dir() else chosen.course / "release" / course.name
+    return 0 if table.show(course, chosen.places or [place]) else 1
 
 
 def _autograde(chosen: argparse.Namespace) -> int:
@@ -95,16 +105,19 @@ def _export(chosen: argparse.Namespace) -> int:
 
 def _lab(chosen: argparse.Namespace) -> int:
     from grading import pages
+    from grading.selfcheck import work_folder
 
     root = chosen.course.resolve()
     # Reading the course also sets PATH and PYTHONPATH for the kernels.
     course = course_folder.course(root, chosen.assignment)
-    release = root / "release" / course.name
+    work = work_folder.folder(root, course)
+    _begin_work(root, course, chosen.renew)
     # Not the folder as an argument: it would become the root, and the Formgrader must find the course below the root.
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
-    command += [f"--ServerApp.preferred_dir={release}"]
-    for first in filter(Path.is_file, (release / f"{stem}.ipynb" for stem in course.others[:1])):
+    command += [f"--ServerApp.preferred_dir={work}"]
+    for first in filter(Path.is_file, (work / f"{stem}.ipynb" for stem in (*course.others[:1], course.stems[0]))):
         command += [f"--LabApp.default_url=/lab/tree/{quote(first.relative_to(root).as_posix())}"]
+        break
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
     # grading/pages/lab/ holds settings by which JupyterLab neither fetches news nor looks for updates.
     paths = [str(Path(pages.__file__).with_name("lab")), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
@@ -112,10 +125,42 @@ def _lab(chosen: argparse.Namespace) -> int:
     return subprocess.call(command + ["--allow-root"] * as_root, env=env, cwd=root)
 
 
+def _begin_work(root: Path, course: Course, renew: bool) -> None:
+    """Puts the release into work/ where it isn't yet, and offers a newer one."""
+    from grading.selfcheck import work_folder
+
+    place = names.path(work_folder.folder(root, course))
+    if put := work_folder.begin(root, course):
+        print(f"work       {place}: {len(put)} files of the release are there now")
+    newer = work_folder.newer(root, course)
+    if not newer:
+        return
+    print(f"release    newer than {place}: {', '.join(newer[:5])}{' and others' * (len(newer) > 5)}")
+    if not renew and sys.stdin.isatty():
+        renew = input("Take it over? Your answers stay, and a copy of each old notebook, too. [y/N] ").lower() in (
+            "y",
+            "yes",
+        )
+    if not renew:
+        print("           Nothing is changed. Take it over with: make lab ARGS=--renew")
+        return
+    for each in work_folder.renew(root, course):
+        kept = f"; the old one: {names.path(each.copy)}" if each.copy else ""
+        print(f"           {names.path(each.path)}: {each.left or 'renewed'}{kept}")
+
+
+def _mark(chosen: argparse.Namespace) -> int:
+    from grading.classroom import mark
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    return mark.run(chosen.course.resolve(), chosen.assignment, chosen.watch, chosen.open, chosen.no_sandbox)
+
+
 def _release(chosen: argparse.Namespace) -> int:
     from grading.gradebook import release
 
-    release.make(chosen.course, chosen.course, assignment=chosen.assignment)
+    for line in release.make(chosen.course, chosen.course, assignment=chosen.assignment):
+        print(line)
     print("release/ and notebooks/ are made from source/.")
     return 0
 
@@ -127,6 +172,7 @@ COMMANDS = {
     "report": _report,
     "export": _export,
     "lab": _lab,
+    "mark": _mark,
     "release": _release,
 }
 

@@ -146,7 +146,8 @@ def _register(root: Path, assignment: str) -> None:
         with contextlib.suppress(OSError, ValueError, DBAPIError, MissingEntry):
             if json.loads(stamp.read_text(encoding="utf-8")) == _registered(root, engine, assignment):
                 return
-        course_folder.register(root, assignment)
+        for text in course_folder.register(root, assignment):
+            print(text)
         stamp.parent.mkdir(exist_ok=True)
         stamp.write_text(json.dumps(_registered(root, engine, assignment)), encoding="utf-8")
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from traitlets.config.loader import PyFileConfigLoader
 from grading.core import course as courses
 from grading.core import errors, names
 from grading.core.course import Course
+from grading.submission import kept_copies
 
 CONFIGURATION = "nbgrader_config.py"
 _ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b")
@@ -107,16 +109,23 @@ def gradebook(root: Path) -> Iterator[Gradebook]:
         yield book
 
 
-def register(root: Path, assignment: str = "") -> None:
-    """Tells the gradebook of `root` about the assignment as it stands in source/; the release is generated anew.
+def register(root: Path, assignment: str = "") -> list[str]:
+    """Tells the gradebook of `root` about the assignment as it stands in source/; the release is generated again.
 
+    What somebody wrote into released notebooks is kept as a copy; returns a line about each.
     Errors  CourseError with nbgrader's last words if it cannot, or if the gradebook's file is none.
     """
     gradebook_file(root)
-    assignment = course(root, assignment).name
-    result = api(root).generate_assignment(assignment, force=True, create=True)
-    if not result["success"]:
-        raise errors.CourseError(f"source/{assignment} could not be released: {last_error(result)}")
+    settings, assignment = config(root), course(root, assignment).name
+    made = root / ".release"  # and then in place of the old one: nbgrader would remove that first, answers and all
+    settings.CourseDirectory.release_directory = made.name
+    try:
+        result = NbGraderAPI(config=settings).generate_assignment(assignment, force=True, create=True)
+        if not result["success"]:
+            raise errors.CourseError(f"source/{assignment} could not be released: {last_error(result)}")
+        return kept_copies.told(kept_copies.replace(made / assignment, root / "release" / assignment, root))
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
 
 
 def last_error(result: dict) -> str:

@@ -11,6 +11,7 @@ from nbgrader.utils import capture_log
 from grading.core import errors, names
 from grading.core.course import Course
 from grading.gradebook import course_folder
+from grading.submission import kept_copies
 
 # A solved notebook's metadata say nothing of the machine that ran it.
 _NOTEBOOK_METADATA = {
@@ -19,10 +20,11 @@ _NOTEBOOK_METADATA = {
 }
 
 
-def make(root: Path, target: Path, solve: bool = True, assignment: str = "") -> None:
+def make(root: Path, target: Path, solve: bool = True, assignment: str = "") -> list[str]:
     """Makes target/release and, with `solve`, target/notebooks from the source/ of the course in `root`.
 
-    `assignment` says which one is meant where the folder holds several.
+    `assignment` says which one is meant where the folder holds several. What somebody wrote into notebooks there is
+    kept as a copy; returns a line about each.
 
     Errors  CourseError if nbgrader cannot, or if a solution or a hidden test fails.
     """
@@ -38,13 +40,14 @@ def make(root: Path, target: Path, solve: bool = True, assignment: str = "") -> 
             shutil.copyfile(path, made / "source" / path.name)
         course_folder.configure(made, root)
         course_folder.register(made, assignment)
-        _replace(made / "release" / course.name, target / "release" / course.name)
+        kept = kept_copies.replace(made / "release" / course.name, target / "release" / course.name, target)
         if solve:
             _solve(course, made)
             solved = made / "notebooks" / course.name
             for path in sorted(solved.glob("*.ipynb")):
                 _normalise(path)
-            _replace(solved, target / "notebooks" / course.name)
+            kept += kept_copies.replace(solved, target / "notebooks" / course.name, target)
+    return kept_copies.told(kept)
 
 
 def _solve(course: Course, root: Path) -> None:
@@ -83,9 +86,3 @@ def _joined(outputs: list) -> list:
         else:
             out.append(output)
     return out
-
-
-def _replace(made: Path, target: Path) -> None:
-    """Puts what nbgrader made where it belongs; its files may be written to, as any others."""
-    shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(made, target, copy_function=shutil.copyfile)

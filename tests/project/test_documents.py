@@ -30,7 +30,7 @@ def test_the_table_of_packages_names_each_one_once():
 
 
 def test_the_listing_names_each_folder_once():
-    made = {"demo", "site", "submitted", "feedback", "node_modules"}  # by commands, and ignored by git
+    made = {"demo", "site", "work", "submitted", "feedback", "node_modules"}  # by commands, and ignored by git
     there = {path.name for path in ROOT.iterdir() if path.is_dir() and not path.name.startswith((".", "__"))}
     named = [name for first, _ in rows(README, "Where everything is") for name in re.findall("`(.*?)/`", first)]
     assert sorted(named) == sorted(there - made)

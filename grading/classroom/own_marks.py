@@ -1,0 +1,224 @@
+"""The marks of whoever learns alone: work/COURSE graded with the hidden tests, as one student, part by part.
+
+work/marked/ is a course's folder of its own, with a gradebook of its own. nbgrader grades there whatever has changed
+since it was graded last, and nothing else.
+"""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+from nbgrader.apps import NbGraderAPI
+from traitlets.config import Config
+
+from grading.classroom import inputs, lock, ticked
+from grading.core import errors, names
+from grading.core.course import Part
+from grading.gradebook import course_folder, results
+from grading.selfcheck import work_folder
+from grading.submission import bundle, intake
+
+STUDENT = "me"
+FOLDER = Path("work") / "marked"  # below the course's folder
+NOTE = "marked.json"
+
+
+@dataclass(frozen=True)
+class Marked:
+    """A part that was graded: what came of it, or why nothing did."""
+
+    part: Part
+    result: results.Result
+    error: str = ""
+
+
+class OwnMarks:
+    """What somebody has worked on in the course in `root`, and its marks. One process at a time may hold one."""
+
+    def __init__(self, root: Path, assignment: str = "", walls: bool = True) -> None:
+        self.course = course_folder.own(root, assignment)
+        self.work, self.folder = work_folder.folder(root, self.course), root / FOLDER
+        self._root, self._assignment, self._walls = root, assignment, walls
+        if not self.work.is_dir():
+            raise errors.CourseError(
+                f"there is nothing to mark yet: make lab puts the notebooks into {names.path(self.work)}."
+            )
+        self._criteria = ticked.of_course(self.course, root / "source" / self.course.name)
+        self._seen: object = None
+
+    @property
+    def pages(self) -> Path:
+        """The page that leads to all others."""
+        return self.folder / "feedback" / STUDENT / self.course.name / "index.html"
+
+    @property
+    def self_marks(self) -> Path:
+        """The file in which written answers are marked by their author."""
+        return self.work / ticked.FILE
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Held while anything here is graded; CourseError if another process does."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return lock.alone(self.folder)
+
+    def looks_changed(self) -> bool:
+        """Whether any file has changed since this was asked last; cheap enough to be asked all the time."""
+        paths = [*(self.work / f"{stem}.ipynb" for stem in self.course.stems), self.self_marks]
+        before, self._seen = self._seen, [_state(path) for path in paths]
+        return self._seen != before
+
+    def prepare(self) -> None:
+        """Makes the folder to grade in, if it is missing or older than the course."""
+        wanted = inputs.sources(self._root, self._assignment)
+        if self._note().get("sources") == wanted:
+            return
+        self._write_note({})
+        shutil.rmtree(self.folder / "source", ignore_errors=True)
+        shutil.copytree(self._root / "source", self.folder / "source")
+        course_folder.configure(self.folder, self._root)
+        course_folder.register(self.folder, self._assignment)
+        self._write_note({"sources": wanted})
+
+    def changed(self) -> list[Part]:
+        """The parts that have changed since they were graded, as they are now: these are then graded."""
+        hand_in = bundle.read(STUDENT, self.work, self.course)
+        ours = (work_folder.BASES, ticked.FILE)
+        entries = tuple(entry for entry in hand_in.entries if entry[0].partition("/")[0] not in ours)
+        self._take(bundle.HandIn(STUDENT, entries))
+        known = self._note().get("parts", {})
+        here = [part for part in self.course.parts if (self._submitted / f"{part.stem}.ipynb").exists()]
+        return [part for part in here if known.get(part.stem) != self._key(part)]
+
+    def mark(self, parts: list[Part]) -> Iterator[Marked]:
+        """Grades parts, and gives each as soon as it is graded; pages are written at the end."""
+        for part in parts:
+            key, error = self._key(part), self._graded(part)
+            self._by_author([part])
+            found = self.results()[part.number - 1]
+            if not error and not found.unmarked:
+                note = self._note()
+                self._write_note({**note, "parts": {**note.get("parts", {}), part.stem: key}})
+            yield Marked(part, found, error or ("our grader failed" if found.unmarked else ""))
+        if parts:
+            self.write_pages()
+
+    def count_ticks(self) -> list[Part]:
+        """Enters what is ticked for written answers; the parts of which that is another number than before."""
+        changed = self._by_author(self.course.parts)
+        if changed:
+            self.write_pages()
+        return changed
+
+    def unanswered(self) -> list[Part]:
+        """The parts whose written answer is still missing."""
+        return [part for part in self.course.parts if len(part.written) == 1 and not self._is_written(part)]
+
+    def results(self) -> list[results.Result]:
+        """All parts as they are graded."""
+        with course_folder.gradebook(self.folder) as book:
+            return results.read(book, self.course, STUDENT, self.folder / "autograded" / STUDENT / self.course.name)
+
+    def write_pages(self) -> None:
+        """Writes the feedback pages again: each shows the marks of all parts.
+
+        Errors  CourseError with nbgrader's last words if it cannot.
+        """
+        result = NbGraderAPI(config=self._config()).generate_feedback(self.course.name, STUDENT, force=True)
+        if not result["success"]:
+            raise errors.CourseError(f"the pages could not be written: {course_folder.last_error(result)}")
+
+    @property
+    def _submitted(self) -> Path:
+        return self.folder / "submitted" / STUDENT / self.course.name
+
+    def _take(self, hand_in: bundle.HandIn) -> None:
+        """Puts what is worked on in place of what was graded last."""
+        new = self._submitted.with_name(".new")
+        shutil.rmtree(new, ignore_errors=True)
+        hand_in.write(new)
+        shutil.rmtree(self._submitted, ignore_errors=True)
+        new.rename(self._submitted)
+
+    def _key(self, part: Part) -> str:
+        """A hash of what the part's marks depend on: its cells as they are graded, and the files next to it."""
+        name = f"{part.stem}.ipynb"
+        taken = intake.taken(self._submitted / name, self.folder / "release" / self.course.name / name, self.course)
+        beside = [path for path in sorted(self._submitted.rglob("*")) if path.is_file() and path.suffix != ".ipynb"]
+        said = [[cell.cell_type, cell.source] for cell in taken.notebook.cells]
+        out = hashlib.sha256(json.dumps([said, taken.findings, taken.unreadable]).encode())
+        out.update(bundle.digest((path.name, path.read_bytes()) for path in beside).encode())
+        return out.hexdigest()
+
+    def _graded(self, part: Part) -> str:
+        """Has nbgrader grade one part; why it could not, if so."""
+        config = self._config()
+        config.CourseDirectory.notebook_id = part.stem
+        result = NbGraderAPI(config=config).autograde(self.course.name, STUDENT, force=True, create=True)
+        return "" if result["success"] else course_folder.last_error(result)
+
+    def _by_author(self, parts: list[Part] | tuple[Part, ...]) -> list[Part]:
+        """Enters what is ticked of these parts, and offers criteria where an answer is written; what has changed."""
+        with course_folder.gradebook(self.folder) as book:
+            there = [part for part in parts if part in self._criteria and self._is_written(part)]
+            for part in there:
+                ticked.add(self.self_marks, part, self._criteria[part])
+            found = ticked.points(self.self_marks, {part: self._criteria[part] for part in there})
+            return [part for part, points in found.items() if self._enter(book, part, points)]
+
+    def _enter(self, book: Gradebook, part: Part, points: float) -> bool:
+        """Enters points for a written answer; whether they are other ones than before."""
+        (cell,) = part.written
+        grade = book.find_grade(cell, part.stem, self.course.name, STUDENT)
+        if grade.manual_score == points and not grade.needs_manual_grade:
+            return False
+        grade.manual_score, grade.needs_manual_grade = points, False
+        book.db.commit()
+        return True
+
+    def _is_written(self, part: Part) -> bool:
+        """Whether the graded notebook holds a written answer that isn't the release's text."""
+        name = f"{part.stem}.ipynb"
+        graded = self.folder / "autograded" / STUDENT / self.course.name / name
+        released = self.folder / "release" / self.course.name / name
+        answers = [_source(path, part.written[0]) for path in (graded, released)]
+        return answers[0] not in ("", answers[1])
+
+    def _config(self) -> Config:
+        config = course_folder.config(self.folder, self._assignment)
+        if not self._walls:
+            config.Judge.sandbox = "none"
+        return config
+
+    def _note(self) -> dict:
+        try:
+            found = json.loads((self.folder / NOTE).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
+
+    def _write_note(self, note: dict) -> None:
+        path = self.folder / NOTE
+        new = path.with_name(f"{NOTE}.new")
+        new.write_text(json.dumps(note, indent=1), encoding="utf-8")
+        new.replace(path)
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def _source(path: Path, cell_id: str) -> str:
+    if not path.exists():
+        return ""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    named = {cell["metadata"].get("nbgrader", {}).get("grade_id"): "".join(cell["source"]) for cell in cells}
+    return named.get(cell_id, "").strip()

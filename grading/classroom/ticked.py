@@ -1,0 +1,73 @@
+"""Written answers that their author marks: a Markdown file with the criteria, in which what is met is ticked.
+
+    - [x] G = H, and with it …
+
+A part comes into the file when its answer is written, so that nobody reads what makes an answer right before that.
+Nothing in the file is ever changed but by its owner: parts are added at the end.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import nbformat
+
+from grading.core.course import Course, Part
+from grading.marking import criteria
+
+FILE = "written-answers.md"
+_HEAD = """\
+# Your written answers, marked by you
+
+Read your answer once more as a stranger would. Where it meets a criterion, put an x between the brackets: `- [x]`.
+Save this file, and your marks count it. `notebooks/` holds a model answer for each part.
+"""
+_PART = re.compile(r"^## Part (\d+)\b.*$", re.MULTILINE)
+_BOX = re.compile(r"^\s*[-*] \[([ xX])\]", re.MULTILINE)
+
+
+def of_course(course: Course, source: Path) -> dict[Part, criteria.Criteria]:
+    """The criteria of each part that has one written answer, from the notebooks in `source`, where they name any."""
+    found = {}
+    for part in course.parts:
+        path = source / f"{part.stem}.ipynb"
+        if len(part.written) != 1 or not path.is_file():
+            continue
+        cells = nbformat.read(path, as_version=4).cells
+        named = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell.source for cell in cells}
+        if (read := criteria.read(named.get(part.written[0], ""))) is not None:
+            found[part] = read
+    return found
+
+
+def add(path: Path, part: Part, by: criteria.Criteria) -> bool:
+    """Adds a part's criteria at the end of the file, unless they stand there; whether it did."""
+    text = path.read_text(encoding="utf-8") if path.exists() else _HEAD
+    if part.number in _sections(text):
+        return False
+    boxes = "\n".join(f"- [ ] {item}" for item in by.items)
+    each = f"{part.by_hand / len(by.items):g}"
+    note = f"\n{by.note}\n" if by.note else ""
+    text = f"{text.rstrip()}\n\n## Part {part.number}: {part.title}\n\nPoints for each: {each}\n\n{boxes}\n{note}"
+    new = path.with_name(f".{path.name}.new")
+    new.write_text(text, encoding="utf-8")
+    new.replace(path)
+    return True
+
+
+def points(path: Path, by: Mapping[Part, criteria.Criteria]) -> dict[Part, float]:
+    """What each part in the file earns: the share of its points whose boxes are ticked."""
+    sections = _sections(path.read_text(encoding="utf-8", errors="replace")) if path.exists() else {}
+    found = {}
+    for part, asked in by.items():
+        if part.number in sections:
+            boxes = _BOX.findall(sections[part.number])[: len(asked.items)]
+            found[part] = part.by_hand * sum(box in "xX" for box in boxes) / len(asked.items)
+    return found
+
+
+def _sections(text: str) -> dict[int, str]:
+    """The text below each part's heading."""
+    heads = list(_PART.finditer(text))
+    ends = [*(head.start() for head in heads), len(text)][1:]
+    return {int(head[1]): text[head.end() : end] for head, end in zip(heads, ends, strict=False)}

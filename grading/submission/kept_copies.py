@@ -1,0 +1,68 @@
+"""Copies of notebooks that somebody worked in, kept before a command writes over them."""
+
+import datetime
+import json
+import os
+import shutil
+from pathlib import Path
+
+from grading.core import cells, names
+
+FOLDER = Path("work") / "earlier"  # below a course's folder
+
+
+def keep(path: Path, root: Path, below: Path | None = None) -> Path:
+    """A copy of a file in work/earlier/ of the course in `root`, named for this moment; on the disk when this returns.
+
+    Nothing there is ever overwritten. `below`: the folder whose structure the copy keeps.
+    """
+    inner = path.relative_to(below).parent if below else Path()
+    folder = root / FOLDER / inner
+    folder.mkdir(parents=True, exist_ok=True)
+    content, stem = path.read_bytes(), f"{path.stem}-{datetime.datetime.now():%Y-%m-%d-%H%M%S}"
+    for number in range(1, 1000):
+        copy = folder / f"{stem}{f'-{number}' if number > 1 else ''}{path.suffix}"
+        try:
+            with copy.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            return copy
+        except FileExistsError:
+            continue
+    raise FileExistsError(f"{folder} holds a thousand copies of this second")
+
+
+def replace(made: Path, target: Path, root: Path) -> list[tuple[Path, Path]]:
+    """Puts a folder that was made in the place of another; which notebooks were kept, with their copies.
+
+    A copy is kept of each notebook in `target` that holds an answer, or a cell, that isn't in the one made.
+    """
+    found = sorted(path for path in target.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
+    worked_in = [path for path in found if holds_work(path, made / path.relative_to(target))]
+    kept = [(path, keep(path, root, target)) for path in worked_in]
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(made, target, copy_function=shutil.copyfile)  # nbgrader's own files may not be written to
+    return kept
+
+
+def holds_work(path: Path, instead: Path) -> bool:
+    """Whether a notebook holds an answer or a cell of somebody's own that isn't in the one to be put there instead."""
+    try:
+        old, new = (json.loads(each.read_text(encoding="utf-8"))["cells"] for each in (path, instead))
+        there = {_source(cell) for cell in new}
+        return any(
+            not cells.is_ours(cell["metadata"].get("nbgrader", {})) and _source(cell) not in there for cell in old
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return True  # nobody can say that it doesn't
+
+
+def told(kept: list[tuple[Path, Path]]) -> list[str]:
+    """A line about each copy."""
+    return [f"{names.path(path)} held other answers: a copy is kept in {names.path(copy)}" for path, copy in kept]
+
+
+def _source(cell: dict) -> str:
+    source = cell["source"]
+    return ("".join(source) if isinstance(source, list) else source).strip()

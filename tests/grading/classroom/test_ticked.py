@@ -1,0 +1,57 @@
+"""What somebody ticks for their own written answers, in a file that is theirs."""
+
+from pathlib import Path
+
+import pytest
+
+from attention.course import COURSE, PARTS
+from dev.packages import REPOSITORY
+from grading.classroom import ticked
+
+BY = ticked.of_course(COURSE, REPOSITORY / "source" / COURSE.name)
+NINE, FOURTEEN = PARTS[9], PARTS[14]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The file, with two parts in it."""
+    path = tmp_path / ticked.FILE
+    assert ticked.add(path, FOURTEEN, BY[FOURTEEN]) and ticked.add(path, NINE, BY[NINE])
+    return path
+
+
+def tick(path: Path, *wanted: int) -> None:
+    """Ticks boxes by their number in the file, from 0, as somebody in an editor would."""
+    pieces = path.read_text(encoding="utf-8").split("- [ ]")
+    marks = [f"- [{'x' if n in wanted else ' '}]" for n in range(len(pieces) - 1)]
+    path.write_text("".join(f"{a}{b}" for a, b in zip(pieces, [*marks, ""], strict=True)), encoding="utf-8")
+
+
+def test_all_written_parts_have_criteria_to_tick():
+    assert {part for part in COURSE.parts if part.by_hand} == set(BY)
+
+
+def test_a_tick_is_worth_its_share_and_counts_for_its_own_part(path: Path):
+    assert ticked.points(path, BY) == {NINE: 0, FOURTEEN: 0}
+    tick(path, 0, 2, 3, 6)
+    assert ticked.points(path, BY) == {FOURTEEN: 1, NINE: 3}
+
+
+def test_a_part_comes_into_the_file_once_and_ticks_and_notes_stay(path: Path):
+    tick(path, 0)
+    path.write_text(path.read_text(encoding="utf-8") + "\nMy own note.\n", encoding="utf-8")
+    before = path.read_text(encoding="utf-8")
+    assert not ticked.add(path, NINE, BY[NINE])
+    assert path.read_text(encoding="utf-8") == before
+    assert ticked.add(path, PARTS[6], BY[PARTS[6]])
+    assert path.read_text(encoding="utf-8").startswith(before.rstrip())
+
+
+def test_boxes_beyond_the_criteria_earn_nothing(path: Path):
+    path.write_text(path.read_text(encoding="utf-8").replace("[ ]", "[X]") + "- [x] for trying\n" * 9, encoding="utf-8")
+    assert ticked.points(path, BY) == {NINE: NINE.by_hand, FOURTEEN: FOURTEEN.by_hand}
+
+
+def test_a_file_of_any_bytes_is_read(path: Path):
+    path.write_bytes(b"\xff\x00\n## Part 9: \xfe\n- [x] one\n")
+    assert ticked.points(path, BY) == {NINE: 1}
