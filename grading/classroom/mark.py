@@ -24,7 +24,7 @@ def run(root: Path, assignment: str, watch: bool, open_page: bool, no_sandbox: b
     """
     walls = not no_sandbox and _walled(root)
     own = OwnMarks(root, assignment, walls)
-    with own.alone():
+    with errors.of_files(own.folder), own.alone():
         own.prepare()
         failed = _once(own)
         if open_page:
@@ -96,7 +96,9 @@ def table(own: OwnMarks) -> str:
         lines += [f"written    no written answer yet in part {', '.join(unanswered)}"]
     if own.self_marks.exists():
         lines += [f"criteria   {names.path(own.self_marks)}: tick what your written answers meet, and run this again"]
-    return "\n".join([*lines, f"pages      {names.path(own.pages)}"])
+    if own.pages.exists():
+        lines += [f"pages      {names.path(own.pages)}"]
+    return "\n".join(lines)
 
 
 def _said(marked: Marked) -> str:
@@ -109,7 +111,7 @@ def _said(marked: Marked) -> str:
 
 def _points(result: results.Result) -> str:
     if not result.here:
-        return "not in the folder"
+        return "not started"
     if result.unmarked:
         return "not graded"
     return f"{result.won:g} of {result.part.points:g}"

@@ -12,6 +12,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbformat
+from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
@@ -77,6 +79,7 @@ class OwnMarks:
         wanted = inputs.sources(self._root, self._assignment)
         if self._note().get("sources") == wanted:
             return
+        self.folder.mkdir(parents=True, exist_ok=True)
         self._write_note({})
         shutil.rmtree(self.folder / "source", ignore_errors=True)
         shutil.copytree(self._root / "source", self.folder / "source")
@@ -85,14 +88,22 @@ class OwnMarks:
         self._write_note({"sources": wanted})
 
     def changed(self) -> list[Part]:
-        """The parts that have changed since they were graded, as they are now: these are then graded."""
+        """The parts that have changed since they were graded, as they are now: these are then graded.
+
+        A notebook as it was released is no work: it is left out, unless it was graded with an answer before.
+        """
         hand_in = bundle.read(STUDENT, self.work, self.course)
         ours = (work_folder.BASES, ticked.FILE)
         entries = tuple(entry for entry in hand_in.entries if entry[0].partition("/")[0] not in ours)
         self._take(bundle.HandIn(STUDENT, entries))
-        known = self._note().get("parts", {})
-        here = [part for part in self.course.parts if (self._submitted / f"{part.stem}.ipynb").exists()]
-        return [part for part in here if known.get(part.stem) != self._key(part)]
+        known, changed = self._note().get("parts", {}), []
+        for part in self.course.parts:
+            path = self._submitted / f"{part.stem}.ipynb"
+            if path.exists() and part.stem not in known and self._is_untouched(part):
+                path.unlink()
+            elif path.exists() and known.get(part.stem) != self._key(part):
+                changed.append(part)
+        return changed
 
     def mark(self, parts: list[Part]) -> Iterator[Marked]:
         """Grades parts, and gives each as soon as it is graded; pages are written at the end."""
@@ -115,8 +126,9 @@ class OwnMarks:
         return changed
 
     def unanswered(self) -> list[Part]:
-        """The parts whose written answer is still missing."""
-        return [part for part in self.course.parts if len(part.written) == 1 and not self._is_written(part)]
+        """The parts that were graded without their written answer."""
+        found = [part for part in self.course.parts if len(part.written) == 1 and self._graded_copy(part).exists()]
+        return [part for part in found if not self._is_written(part)]
 
     def results(self) -> list[results.Result]:
         """All parts as they are graded."""
@@ -144,13 +156,26 @@ class OwnMarks:
         shutil.rmtree(self._submitted, ignore_errors=True)
         new.rename(self._submitted)
 
+    def _taken(self, part: Part) -> intake.Taken:
+        """A notebook as it is graded."""
+        return intake.taken(self._submitted / f"{part.stem}.ipynb", self._released(part), self.course)
+
+    def _released(self, part: Part) -> Path:
+        return self.folder / "release" / self.course.name / f"{part.stem}.ipynb"
+
+    def _graded_copy(self, part: Part) -> Path:
+        return self.folder / "autograded" / STUDENT / self.course.name / f"{part.stem}.ipynb"
+
+    def _is_untouched(self, part: Part) -> bool:
+        """Whether a notebook holds what was released, and nothing else."""
+        taken, released = self._taken(part), nbformat.read(self._released(part), as_version=4)
+        return not taken.unreadable and _texts(taken.notebook) == _texts(released)
+
     def _key(self, part: Part) -> str:
         """A hash of what the part's marks depend on: its cells as they are graded, and the files next to it."""
-        name = f"{part.stem}.ipynb"
-        taken = intake.taken(self._submitted / name, self.folder / "release" / self.course.name / name, self.course)
+        taken = self._taken(part)
         beside = [path for path in sorted(self._submitted.rglob("*")) if path.is_file() and path.suffix != ".ipynb"]
-        said = [[cell.cell_type, cell.source] for cell in taken.notebook.cells]
-        out = hashlib.sha256(json.dumps([said, taken.findings, taken.unreadable]).encode())
+        out = hashlib.sha256(json.dumps([_texts(taken.notebook), taken.findings, taken.unreadable]).encode())
         out.update(bundle.digest((path.name, path.read_bytes()) for path in beside).encode())
         return out.hexdigest()
 
@@ -182,10 +207,7 @@ class OwnMarks:
 
     def _is_written(self, part: Part) -> bool:
         """Whether the graded notebook holds a written answer that isn't the release's text."""
-        name = f"{part.stem}.ipynb"
-        graded = self.folder / "autograded" / STUDENT / self.course.name / name
-        released = self.folder / "release" / self.course.name / name
-        answers = [_source(path, part.written[0]) for path in (graded, released)]
+        answers = [_source(path, part.written[0]) for path in (self._graded_copy(part), self._released(part))]
         return answers[0] not in ("", answers[1])
 
     def _config(self) -> Config:
@@ -214,6 +236,10 @@ def _state(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_mtime_ns, status.st_size
+
+
+def _texts(notebook: NotebookNode) -> list[tuple[str, str]]:
+    return [(cell.cell_type, cell.source) for cell in notebook.cells]
 
 
 def _source(path: Path, cell_id: str) -> str:

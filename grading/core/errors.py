@@ -1,8 +1,29 @@
 """What the user can mend: one line that says what is wrong, where, and what to do."""
 
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from grading.core import names
+
 
 class CourseError(Exception):
     """Something that the user can fix; the text is one line that says what is wrong, where, and what to do.
 
     Where commands do it, they follow, a line each.
     """
+
+
+@contextlib.contextmanager
+def of_files(place: Path) -> Iterator[None]:
+    """Says in a line which file below `place` can't be read or written, where an OSError would be a traceback.
+
+    Errors  CourseError for each OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        where = names.path(Path(error.filename)) if isinstance(error.filename, str) else names.path(place)
+        raise CourseError(
+            f"{where} can't be read or written: {error.strerror}. Nothing is lost: fix that, and run this again."
+        ) from None

@@ -4,7 +4,6 @@ Its folder .release holds each file as it came there. What differs from that is 
 it without a copy in work/earlier/.
 """
 
-import contextlib
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,7 +40,7 @@ def begin(root: Path, course: Course) -> list[Path]:
     Errors  CourseError if there is no release, or it cannot be written.
     """
     put = []
-    with _told(folder(root, course)):
+    with errors.of_files(folder(root, course)):
         for name, released in _released(root, course):
             path = folder(root, course) / name
             if not os.path.lexists(path):
@@ -64,7 +63,7 @@ def renew(root: Path, course: Course) -> Iterator[Renewed]:
     Errors  CourseError if it cannot be written.
     """
     place = folder(root, course)
-    with _told(place):
+    with errors.of_files(place):
         for name, released in _released(root, course):
             base, path = _read(place / BASES / name), place / name
             if base == released:
@@ -125,15 +124,3 @@ def _write(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     new.replace(path)
-
-
-@contextlib.contextmanager
-def _told(place: Path) -> Iterator[None]:
-    """Says in a line what cannot be read or written."""
-    try:
-        yield
-    except OSError as error:
-        where = names.path(Path(error.filename)) if error.filename else names.path(place)
-        raise errors.CourseError(
-            f"{where} cannot be read or written: {error.strerror}. Nothing is lost: fix that, and run this again."
-        ) from None

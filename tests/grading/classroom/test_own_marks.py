@@ -1,0 +1,207 @@
+"""`make mark`: one's own work graded with the hidden tests, only where it has changed, and nothing of it given away."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from attention.course import COURSE, PARTS
+from dev import course_copy, sample_class
+from grading.__main__ import main
+from grading.classroom import mark, own_marks, ticked
+from grading.classroom.own_marks import OwnMarks
+from grading.core import cells, errors
+from grading.core.course import Part
+from grading.selfcheck import work_folder
+
+ONE, EIGHT = PARTS[1], PARTS[8]
+RIGHT, HALF = "05-plain", "03-value-from-x"  # of part 1, as tests/answers calls them
+REASONING = "Every query head has a key/value head of its own."
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course's folder of two parts, in which somebody has begun."""
+    root = tmp_path_factory.mktemp("own") / "course"
+    course_copy.new(root, ONE, EIGHT)
+    work_folder.begin(root, COURSE)
+    OwnMarks(root).prepare()
+    return root
+
+
+@pytest.fixture
+def root(prepared: Path) -> Iterator[Path]:
+    """The same with nothing worked on."""
+    for part in (ONE, EIGHT):
+        (prepared / "work" / COURSE.name / f"{part.stem}.ipynb").write_bytes(
+            (prepared / "release" / COURSE.name / f"{part.stem}.ipynb").read_bytes()
+        )
+    (prepared / "work" / COURSE.name / ticked.FILE).unlink(missing_ok=True)
+    yield prepared
+
+
+def work(root: Path, part: Part, answer: str | None, reasoning: str | None = None) -> Path:
+    """Writes an answer into a notebook of work/, as JupyterLab would; None: as it was released."""
+    path = work_folder.folder(root, COURSE) / f"{part.stem}.ipynb"
+    notebook = nbformat.read(root / "release" / COURSE.name / path.name, as_version=4)
+    by_id = {cell.id: cell for cell in notebook.cells}
+    if answer is not None:
+        text = (sample_class.ANSWERS / part.stem / f"{answer}.py").read_text(encoding="utf-8")
+        by_id[f"{part.stem}-answer"].source = text
+    if reasoning is not None:
+        by_id[f"{part.stem}-reasoning"].source = reasoning
+    nbformat.write(notebook, path)
+    return path
+
+
+def marked(root: Path) -> dict[int, float]:
+    """What is graded now, by part, and what it earns."""
+    own = OwnMarks(root)
+    return {each.part.number: each.result.won for each in own.mark(own.changed())}
+
+
+def test_before_make_lab_one_line_says_what_to_do(tmp_path: Path):
+    course_copy.new(tmp_path, ONE)
+    with pytest.raises(errors.CourseError, match=r"nothing to mark yet: make lab puts the notebooks into"):
+        OwnMarks(tmp_path)
+
+
+def test_only_what_has_changed_is_graded_and_what_nobody_touched_never_is(root: Path):
+    work(root, ONE, HALF)
+    assert marked(root) == {1: 3}
+    assert marked(root) == {}
+    work(root, ONE, RIGHT)
+    assert marked(root) == {1: 5}
+    eight = work(root, EIGHT, "03-recursive")
+    assert marked(root) == {8: 3}
+    notebook = nbformat.read(eight, as_version=4)
+    notebook.cells[0].metadata["seen"] = True
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs, cell.execution_count = [nbformat.v4.new_output("stream", text="ran")], 7
+    nbformat.write(notebook, eight)
+    assert marked(root) == {}, "run and saved is not changed"
+    work(root, ONE, None)
+    assert marked(root) == {1: 0}, "an answer that is taken back earns nothing any more"
+
+
+def test_pages_show_marks_and_findings_and_no_line_of_a_hidden_test(root: Path):
+    work(root, ONE, HALF)
+    work(root, EIGHT, "01-neighbouring-heads", REASONING)
+    marked(root)
+    own = OwnMarks(root)
+    index = own.pages.read_text(encoding="utf-8")
+    pages = [path.read_text(encoding="utf-8") for path in own.pages.parent.glob("*.html")]
+    assert "part01.html" in index and "part08.html" in index and len(pages) == 3
+    for part in (ONE, EIGHT):
+        test = next(
+            c for c in nbformat.read(root / "source" / COURSE.name / f"{part.stem}.ipynb", 4).cells if cells.is_test(c)
+        )
+        hidden = [line.strip() for line in test.source.partition(cells.HIDDEN)[2].splitlines()]
+        assert not [line for line in hidden if len(line) > 20 and any(line in page for page in pages)]
+    shown = mark.table(own)
+    assert "shape_W_V_h" in shown and "3 of 5" in shown and "oracles" not in shown
+
+
+def test_criteria_appear_once_an_answer_is_written_and_ticks_count_everywhere(root: Path, capsys):
+    work(root, EIGHT, "03-recursive")
+    assert marked(root)[8] == 3 and not OwnMarks(root).self_marks.exists()
+    work(root, EIGHT, "03-recursive", REASONING)
+    assert main(["mark", "--course", str(root)]) == 0
+    assert "tick what your written answers meet" in capsys.readouterr().out
+    file = OwnMarks(root).self_marks
+    file.write_text(file.read_text(encoding="utf-8").replace("[ ]", "[x]", 1), encoding="utf-8")
+    assert main(["mark", "--course", str(root)]) == 0
+    said = capsys.readouterr().out
+    assert "4 of 5" in said and "[1/" not in said, "a tick grades nothing again"
+    assert "<strong>4</strong> of 5" in (OwnMarks(root).pages.parent / "part08.html").read_text(encoding="utf-8")
+    work(root, EIGHT, "03-modulo", REASONING)
+    assert marked(root)[8] == 4, "what is ticked stays when the code is graded again"
+
+
+def test_a_newer_course_grades_everything_again(root: Path):
+    work(root, ONE, RIGHT)
+    marked(root)
+    path = root / "source" / COURSE.name / f"{ONE.stem}.ipynb"
+    before = path.read_bytes()
+    path.write_bytes(before.replace(b"The projections of one head", b"The projections of a single head", 1))
+    try:
+        own = OwnMarks(root)
+        own.prepare()
+        assert ONE in own.changed()
+    finally:
+        path.write_bytes(before)
+        OwnMarks(root).prepare()
+
+
+def test_killed_while_a_part_is_graded_the_next_run_grades_it_again(root: Path, monkeypatch):
+    work(root, ONE, HALF)
+    own = OwnMarks(root)
+
+    def killed(_: Part) -> str:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(own, "_graded", killed)
+        with pytest.raises(KeyboardInterrupt):
+            list(own.mark(own.changed()))
+    assert ONE in OwnMarks(root).changed()
+
+
+def test_a_damaged_note_only_costs_time(root: Path):
+    (root / own_marks.FOLDER / own_marks.NOTE).write_text('{"sources": ', encoding="utf-8")
+    own = OwnMarks(root)
+    own.prepare()
+    assert "sources" in json.loads((root / own_marks.FOLDER / own_marks.NOTE).read_text(encoding="utf-8"))
+
+
+def test_two_at_once_are_refused_in_one_line(root: Path, capsys):
+    with OwnMarks(root).alone():
+        assert main(["mark", "--course", str(root)]) == 1
+    assert "is grading" in capsys.readouterr().err
+
+
+def test_where_walls_cannot_stand_it_says_so_and_offers_to_go_on_without(root: Path, monkeypatch, capsys):
+    def refused(_: Path) -> None:
+        raise errors.CourseError("the sandbox is refused.")
+
+    work(root, ONE, HALF)
+    monkeypatch.setattr(mark.sandbox_check, "stand", refused)
+    assert main(["mark", "--course", str(root)]) == 1
+    said = capsys.readouterr().err
+    assert "the sandbox is refused." in said and "make mark ARGS=--no-sandbox" in said
+    assert main(["mark", "--course", str(root), "--no-sandbox"]) == 0
+    assert "3 of 5" in capsys.readouterr().out
+
+
+def test_watching_grades_whatever_is_saved_until_it_is_stopped(root: Path):
+    work(root, ONE, HALF)
+    command = [sys.executable, "-m", "grading", "mark", "--watch", "--course", str(root)]
+    settings = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "env": {**os.environ}}
+    with subprocess.Popen(command, **settings) as watching:
+        try:
+            assert "3 of 5" in _until(watching, "Stop with Ctrl-C")
+            time.sleep(0.1)  # for a file system that knows no finer times
+            work(root, ONE, RIGHT)
+            assert "part 1: 5 of 5" in _until(watching, "part 1:")
+            watching.send_signal(signal.SIGTERM)
+            assert "Your marks are kept" in watching.stdout.read()
+            assert watching.wait(30) == 0
+        finally:
+            watching.kill()
+
+
+def _until(process: subprocess.Popen, text: str) -> str:
+    seen = ""
+    for line in process.stdout:
+        seen += line
+        if text in line:
+            return seen
+    raise AssertionError(f"ended before it said {text!r}: {seen}")
