@@ -1,10 +1,13 @@
 """The commands for users: python -m grading COMMAND; `python -m grading --help` lists them."""
 
 import argparse
+import contextlib
+import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -31,22 +34,26 @@ def main(arguments: list[str] | None = None) -> int:
     grade.add_argument("--student", metavar="NAME", help="grade only this submission, even if it ended earlier runs")
     grade.add_argument("--quiet", action="store_true", help="print only what is not graded")
     report = commands.add_parser("report", help="write the class report, a page with pictures, to report.html")
+    mark = commands.add_parser("mark", help="grade your own work in work/ with the hidden tests")
+    mark.add_argument("--open", action="store_true", help="open the feedback in a browser")
+    mark.add_argument("--no-sandbox", action="store_true", help="run your code with your own rights")
+    stay = mark.add_mutually_exclusive_group()
+    stay.add_argument("--watch", action="store_true", help="stay, and grade again whenever you save")
     report.add_argument("folder", type=Path, nargs="?", help="the course folder, such as demo (default: this one)")
-    export = commands.add_parser("export", help="write the marks as a file that Canvas or Moodle imports")
-    export.add_argument("platform", choices=["canvas", "moodle"])
+    for command in (check, grade, report, stay):
+        command.add_argument("--json", action="store_true", help="print the result as JSON, and all else as errors are")
+    export = commands.add_parser("export", help="write marks for Canvas, Moodle or Gradescope, or answers to compare")
+    export.add_argument("platform", choices=["canvas", "moodle", "gradescope", "answers"])
     export.add_argument("--roster", type=Path, help="CSV file: student, and lms_id, login or email")
     export.add_argument(
         "--from", type=Path, dest="exported", help="the file that the platform exports; its lines are kept"
     )
-    export.add_argument("--to", type=Path, help="the file to write (default: canvas.csv or moodle.csv)")
+    export.add_argument("--to", type=Path, help="the file or folder to write (default: canvas.csv and so on)")
+    export.add_argument("--student", metavar="NAME", help="only this one; of gradescope and answers")
     export.add_argument("--dry-run", action="store_true", help="say what the import would change, and write nothing")
     export.add_argument("--so-far", action="store_true", help="also parts whose written answer nobody has read yet")
     lab = commands.add_parser("lab", help="open JupyterLab on your own copy of the release, in work/")
     lab.add_argument("--renew", action="store_true", help="take a newer release over first; your answers stay")
-    mark = commands.add_parser("mark", help="grade your own work in work/ with the hidden tests")
-    mark.add_argument("--watch", action="store_true", help="stay, and grade again whenever you save")
-    mark.add_argument("--open", action="store_true", help="open the feedback in a browser")
-    mark.add_argument("--no-sandbox", action="store_true", help="run your code with your own rights")
     commands.add_parser("release", help="for authors: make release/ and notebooks/ from source/")
     for command in dict.fromkeys(commands.choices.values()):
         command.add_argument(
@@ -57,48 +64,93 @@ def main(arguments: list[str] | None = None) -> int:
     return command_line.run(chosen.command, COMMANDS[chosen.command], chosen)
 
 
+@contextlib.contextmanager
+def _for_people(as_json: bool) -> Iterator[None]:
+    """What is printed within is for people: with --json it goes where errors go, so that the result stands alone."""
+    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
+        yield
+
+
 def _check(chosen: argparse.Namespace) -> int:
     """Exit status 0 if every notebook could be checked, whether it passes or not."""
-    from grading.selfcheck import table, work_folder
+    from grading.selfcheck import check_json, table, visible_checks, work_folder
 
     course = course_folder.own(chosen.course, chosen.assignment)
     work = work_folder.folder(chosen.course, course)
     place = work if work.is_dir() else chosen.course / "release" / course.name
-    return 0 if table.show(course, chosen.places or [place]) else 1
+    with _for_people(chosen.json):
+        found = table.show(course, chosen.places or [place])
+    if chosen.json:
+        print(json.dumps(check_json.document(course, found), indent=1))
+    return 1 if any(result.state is visible_checks.State.UNREAD for result in found) else 0
 
 
 def _autograde(chosen: argparse.Namespace) -> int:
     from grading.classroom import class_run
+    from grading.gradebook import marks_json
     from grading.judge import sandbox_check
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if chosen.scheduler is None:
-        sandbox_check.stand(chosen.course)
-    wanted = (chosen.workers, chosen.scheduler, chosen.quiet, chosen.force, chosen.student, chosen.assignment)
-    results = class_run.grade_class(chosen.course, *wanted)
-    return 1 if any(r.error or r.unmarked for r in results) else 0
+    with _for_people(chosen.json):
+        if chosen.scheduler is None:
+            sandbox_check.stand(chosen.course)
+        wanted = (chosen.workers, chosen.scheduler, chosen.quiet, chosen.force, chosen.student, chosen.assignment)
+        results = class_run.grade_class(chosen.course, *wanted)
+    if chosen.json:
+        course = course_folder.course(chosen.course, chosen.assignment)
+        about = ([n for r in results for n in r.notices], {r.student: class_run.problem(r) for r in results})
+        with course_folder.gradebook(chosen.course) as book:
+            found = marks_json.document(book, course, chosen.course, sorted(r.student for r in results), *about)
+        print(json.dumps(found, indent=1))
+    return 1 if any(map(class_run.problem, results)) else 0
+
+
+def _mark(chosen: argparse.Namespace) -> int:
+    from grading.classroom import mark
+
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    with _for_people(chosen.json):
+        own, graded = mark.run(chosen.course.resolve(), chosen.assignment, chosen.watch, chosen.open, chosen.no_sandbox)
+    if chosen.json:
+        print(json.dumps(own.document(), indent=1))
+    return 0 if graded else 1
 
 
 def _report(chosen: argparse.Namespace) -> int:
-    from grading.pages import class_report
+    from grading.pages import class_data, class_report, report_json
 
     folder = chosen.folder or chosen.course
     course_folder.own(folder, chosen.assignment)
-    print(f"report     {names.path(class_report.write(folder))}")
+    if chosen.json:
+        print(json.dumps(report_json.document(class_data.read(folder)), indent=1))
+    else:
+        print(f"report     {names.path(class_report.write(folder))}")
     return 0
 
 
 def _export(chosen: argparse.Namespace) -> int:
-    from grading.lms import exports, roster
+    from grading.gradebook import marks_json, results
+    from grading.lms import answers, exports, gradescope, roster
 
+    course = course_folder.course(chosen.course, chosen.assignment)
+    if chosen.platform == "answers":
+        written, left_out = answers.write(chosen.course, course, chosen.to or Path("answers"), chosen.student)
+        for line in left_out:
+            print(f"left out   {names.printable(line)}")
+        print(f"written    {written} files to {names.path(chosen.to or Path('answers'))}")
+        return 1 if left_out else 0
     people = roster.read(chosen.roster) if chosen.roster else None
     path = course_folder.gradebook_file(chosen.course)
     if path is not None and not path.exists():
         raise errors.CourseError("there are no marks yet. Grade first: make grade.")
-    to = chosen.to or Path(f"{chosen.platform}.csv")
     with course_folder.gradebook(chosen.course) as book:
-        platform = exports.PLATFORMS[chosen.platform]
-        course = course_folder.course(chosen.course, chosen.assignment)
+        if chosen.platform == "gradescope":
+            to = chosen.to or Path("results.json" if chosen.student else "gradescope")
+            found = marks_json.document(book, course, chosen.course, results.of_class(book, course))
+            written = gradescope.write(found, to, chosen.student)
+            print(f"written    {len(written)} results to {names.path(to)}")
+            return 0
+        platform, to = exports.PLATFORMS[chosen.platform], chosen.to or Path(f"{chosen.platform}.csv")
         made = exports.run(platform, book, course, to, people, chosen.exported, chosen.dry_run, chosen.so_far)
     return 1 if made.unmatched else 0
 
@@ -147,13 +199,6 @@ def _begin_work(root: Path, course: Course, renew: bool) -> None:
     for each in work_folder.renew(root, course):
         kept = f"; the old one: {names.path(each.copy)}" if each.copy else ""
         print(f"           {names.path(each.path)}: {each.left or 'renewed'}{kept}")
-
-
-def _mark(chosen: argparse.Namespace) -> int:
-    from grading.classroom import mark
-
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    return mark.run(chosen.course.resolve(), chosen.assignment, chosen.watch, chosen.open, chosen.no_sandbox)
 
 
 def _release(chosen: argparse.Namespace) -> int:

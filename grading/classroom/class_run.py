@@ -50,8 +50,7 @@ def grade_class(
             settings = {"scheduler": scheduler, "force": force, "asked": student, "assignment": assignment}
             for result in graded(root, students, workers, tick=shown.tick, say=shown.say, **settings):
                 results.append(result)
-                bad = bool(result.error or result.unmarked)
-                shown.add(line(result), failed=bad, kept=result.kept)
+                shown.add(line(result), failed=bool(problem(result)), kept=result.kept)
         except KeyboardInterrupt:
             done = sum(not result.error for result in results)
             raise KeyboardInterrupt(f"{done} of {len(students)} students are graded and kept.") from None
@@ -127,12 +126,17 @@ def line(result: Graded) -> str:
     return f"{names.printable(result.student, names.SHOWN)}: {names.printable(outcome(result))}"
 
 
-def outcome(result: Graded) -> str:
-    """What became of one student, in a line."""
+def problem(result: Graded) -> str:
+    """Why a student isn't graded, or not all of their parts, in a line; empty if all is well."""
     if result.error:
         return f"not graded. {result.error}"
-    if result.unmarked:
-        return f"{', '.join(result.unmarked)} not graded: our grader failed. Grade again."
+    return f"{', '.join(result.unmarked)} not graded: our grader failed. Grade again." if result.unmarked else ""
+
+
+def outcome(result: Graded) -> str:
+    """What became of one student, in a line."""
+    if said := problem(result):
+        return said
     if result.kept:
         return "graded before, unchanged"
     seen = f", {len(result.notices)} to look at" if result.notices else ""
@@ -192,7 +196,7 @@ def _opened(root: Path) -> Iterator[Engine]:
 
 def _print_notices(results: list[Graded], quiet: bool) -> None:
     ordered = sorted(results, key=lambda result: result.student)
-    lines = [line(r) for r in ordered if r.error or r.unmarked]
+    lines = [line(r) for r in ordered if problem(r)]
     if quiet:
         for each in lines:
             print(each)
@@ -206,7 +210,7 @@ def _print_notices(results: list[Graded], quiet: bool) -> None:
 
 
 def _print_summary(results: list[Graded], seconds: float) -> None:
-    failed = sum(bool(r.error or r.unmarked) for r in results)
-    taken = {r.student: r.seconds for r in results if not (r.error or r.unmarked or r.kept)}
+    failed = sum(bool(problem(r)) for r in results)
+    taken = {r.student: r.seconds for r in results if not (problem(r) or r.kept)}
     struck, kept = {r.student: r.struck for r in results}, sum(r.kept for r in results)
     print("", *map(names.printable_lines, progress.summary(seconds, taken, struck, kept, failed)), sep="\n")

@@ -17,8 +17,8 @@ _CLEAR = "\x1b[H\x1b[2J"
 _WIDTH, _LINES = 100, 3  # of what was found: characters, at most; lines, at most
 
 
-def run(root: Path, assignment: str, watch: bool, open_page: bool, no_sandbox: bool) -> int:
-    """Grades what has changed, and says what it earned; with `watch` until it is stopped. The exit status.
+def run(root: Path, assignment: str, watch: bool, open_page: bool, no_sandbox: bool) -> tuple[OwnMarks, bool]:
+    """Grades what has changed, and says what it earned; with `watch` until it is stopped. Whether all could be graded.
 
     Errors  CourseError if there is nothing to mark, or student code can't be walled in.
     """
@@ -31,7 +31,7 @@ def run(root: Path, assignment: str, watch: bool, open_page: bool, no_sandbox: b
             webbrowser.open(own.pages.resolve().as_uri())
         if watch:
             _watch(own)
-    return 1 if failed else 0
+    return own, not failed
 
 
 def _walled(root: Path) -> bool:

@@ -21,7 +21,7 @@ from traitlets.config import Config
 from grading.classroom import inputs, lock, ticked
 from grading.core import errors, names
 from grading.core.course import Part
-from grading.gradebook import course_folder, results
+from grading.gradebook import course_folder, marks_json, results
 from grading.selfcheck import work_folder
 from grading.submission import bundle, intake
 
@@ -134,6 +134,11 @@ class OwnMarks:
         """All parts as they are graded."""
         with course_folder.gradebook(self.folder) as book:
             return results.read(book, self.course, STUDENT, self.folder / "autograded" / STUDENT / self.course.name)
+
+    def document(self) -> dict:
+        """The marks as JSON has them: see `marks_json`."""
+        with course_folder.gradebook(self.folder) as book:
+            return marks_json.document(book, self.course, self.folder, [STUDENT])
 
     def write_pages(self) -> None:
         """Writes the feedback pages again: each shows the marks of all parts.

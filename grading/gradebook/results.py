@@ -1,11 +1,11 @@
 """What became of a student's parts: marks out of the gradebook, and what the tests found out of graded notebooks."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbformat
-from nbformat import NotebookNode
 from nbgrader.api import (
     Assignment,
     BaseCell,
@@ -17,7 +17,7 @@ from nbgrader.api import (
 )
 from sqlalchemy import Row
 
-from grading.core import cells, part_report
+from grading.core import part_report
 from grading.core.course import Course, Part
 
 
@@ -72,7 +72,7 @@ class Result:
 def read(book: Gradebook, course: Course, student: str, graded: Path) -> list[Result]:
     """All parts of a student, from the gradebook and from the graded notebooks in the folder `graded`."""
     found = _by_student(book, course, student).get(student) or _results(course, {})
-    return [_with_report(result, graded / f"{result.part.stem}.ipynb") for result in found]
+    return with_reports(found, graded)
 
 
 def of_class(book: Gradebook, course: Course) -> dict[str, list[Result]]:
@@ -85,16 +85,23 @@ def total(found: Iterable[Result]) -> float:
     return sum(result.won for result in found)
 
 
-def report_of(notebook: NotebookNode) -> part_report.Report | None:
-    """What the hidden test of a graded notebook found; None if there is no such report in it."""
-    return next((part_report.read(cell) for cell in notebook.cells if cells.is_test(cell)), None)
+def report_in(path: Path, part: Part) -> part_report.Report | None:
+    """What the hidden test of a part found, out of the graded notebook in a file; None if there is no such report."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        test = next(c for c in found if c["metadata"].get("nbgrader", {}).get("grade_id") in part.tests)
+        return part_report.read(nbformat.from_dict(test))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration):
+        return None
 
 
-def _with_report(result: Result, path: Path) -> Result:
-    """The result with what the graded notebook at `path` adds, if it is there."""
-    if not path.exists():
-        return result
-    return replace(result, here=True, report=report_of(nbformat.read(path, as_version=4)))
+def with_reports(found: Iterable[Result], graded: Path) -> list[Result]:
+    """The results with what the graded notebooks in a folder add, where they are there."""
+    paths = [(result, graded / f"{result.part.stem}.ipynb") for result in found]
+    return [
+        replace(result, here=True, report=report_in(path, result.part)) if path.exists() else result
+        for result, path in paths
+    ]
 
 
 def _by_student(book: Gradebook, course: Course, only: str | None = None) -> dict[str, list[Result]]:

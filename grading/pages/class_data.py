@@ -3,12 +3,10 @@
 The class report is drawn from it. Read from the gradebook and from the reports that the judge left in autograded/.
 """
 
-import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-import nbformat
 import numpy as np
 
 from grading.core import errors, names, part_report
@@ -169,10 +167,5 @@ def _report(root: Path, assignment: str, student: str, part: Part) -> tuple[part
     if not path.exists():
         handed_in = root / "submitted" / student / assignment
         return None, NOT_THERE if handed_in.is_dir() and not (handed_in / path.name).exists() else NOT_KEPT
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        tests = [c for c in found if c["metadata"].get("nbgrader", {}).get("grade_id") == f"{part.stem}-test"]
-        report = part_report.read(nbformat.from_dict(tests[0]))
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-        report = None
+    report = results.report_in(path, part)
     return report, "" if report else NO_REPORT

@@ -17,8 +17,8 @@ _COLOURS = {State.PASSES: 32, State.FAILS: 31, State.UNFINISHED: 33, State.NOT_S
 _WIDTH, _LINES = 100, 3  # of a message: characters, at most; lines, at most
 
 
-def show(course: Course, places: list[Path], out: TextIO | None = None) -> bool:
-    """Checks folders or notebooks and prints their rows in order as they are ready; whether all could be checked.
+def show(course: Course, places: list[Path], out: TextIO | None = None) -> list[Result]:
+    """Checks folders or notebooks and prints their rows in order as they are ready; what was found, in that order.
 
     Notebooks of the course that are no parts are passed over.
 
@@ -39,7 +39,7 @@ def show(course: Course, places: list[Path], out: TextIO | None = None) -> bool:
             print(row(course, result, out), file=out, flush=True)
         print(file=out)
     print(summary(found), file=out, flush=True)
-    return all(result.state is not State.UNREAD for result in found)
+    return found
 
 
 def row(course: Course, result: Result, out: TextIO) -> str:

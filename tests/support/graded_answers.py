@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import lean
-import nbformat
 
 from attention import course
 from attention.course import COURSE
 from dev import course_copy, sample_class
+from grading.core.course import Part
 from grading.gradebook import course_folder, marks, results
 from grading.judge import save_marks
 
@@ -69,10 +69,9 @@ def _grade(given: dict[int, Path], leanly: bool) -> dict[Path, Found]:
     with course_folder.gradebook(_root) as book:
         (row,), unmarked = marks.read(book, COURSE), save_marks.unmarked(book, COURSE.name, STUDENT)
     assert not unmarked, f"{unmarked} of {given} are not marked"
-    return {path: Found(row.parts[n], _named(course.PARTS[n].stem)) for n, path in given.items()}
+    return {path: Found(row.parts[n], _named(course.PARTS[n])) for n, path in given.items()}
 
 
-def _named(stem: str) -> list[str]:
-    path = _root / "autograded" / STUDENT / COURSE.name / f"{stem}.ipynb"
-    report = results.report_of(nbformat.read(path, as_version=4))
+def _named(part: Part) -> list[str]:
+    report = results.report_in(_root / "autograded" / STUDENT / COURSE.name / f"{part.stem}.ipynb", part)
     return sorted({item.mistake for item in report.items if item.mistake})

@@ -14,7 +14,8 @@ from attention.oracles import SECRET
 from dev import sample_class
 from grading.bridge import remote, wire
 from grading.classroom import class_run
-from grading.gradebook import course_folder, marks, results
+from grading.core import part_report
+from grading.gradebook import course_folder, marks
 from grading.rules import closure, imports
 from grading.sandbox import child, sandbox_keeper
 
@@ -87,7 +88,8 @@ def test_a_right_answer_that_takes_any_builtin_s_name_or_one_of_ours_keeps_its_m
 def test_memory_that_a_call_may_not_use_is_named(root: Path):
     answer = "def attention_logits(q, K, D_qk):\n    return torch.empty(20 * 2**30, dtype=torch.uint8)"
     notebook = graded(root, "anna", {3: answer})[3]
-    found = results.report_of(notebook).items[0].found
+    (report,) = filter(None, map(part_report.read, notebook.cells))
+    found = report.items[0].found
     assert "a MemoryError in line 2 of its cell" in found and "5 GiB of memory" in found
 
 

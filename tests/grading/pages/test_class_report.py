@@ -13,6 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import html5lib
+import jsonschema
 import pretend_class
 import pytest
 from playwright.sync_api import Browser, sync_playwright
@@ -24,7 +25,7 @@ from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.classroom import class_run
 from grading.gradebook import course_folder, marks
-from grading.pages import class_data, class_figures, class_report
+from grading.pages import class_data, class_figures, class_report, report_json
 from grading.pages.class_data import ClassResults, Item, Mistake, Student
 
 MODULES = installation.WEB / "node_modules"
@@ -55,6 +56,20 @@ def test_an_item_is_correlated_with_the_marks_that_are_not_its_own():
     # x = 0 0 4 4 4, rest = 1 2 3 4 5: the covariance is 4.8 / 5, the deviations are sqrt(3.84) and sqrt(2).
     one = rest_of(a_class((0, 1), (0, 2), (4, 3), (4, 4), (4, 5)))
     assert one.r == pytest.approx(2.4 / math.sqrt(3.84 * 2)) and one.students == 5
+
+
+def test_as_json_it_has_the_documented_form_and_the_same_numbers():
+    found = pretend_class.results(12)
+    document = json.loads(json.dumps(report_json.document(found)))
+    jsonschema.validate(document, json.loads((REPOSITORY / "docs/schemas/report-1.json").read_text(encoding="utf-8")))
+    assert [student["total"] for student in document["students"]] == [student.total for student in found.students]
+    assert len(document["items"]) == len(found.items) and document["items"][0]["mean"] == pytest.approx(
+        sum(student.won[found.items[0]] for student in found.students if found.items[0] in student.won)
+        / sum(found.items[0] in student.won for student in found.students)
+    )
+    assert {each["mistake"]: each["students"] for each in document["mistakes"]} == {
+        mistake.key: makers for mistake, makers in found.makers().items()
+    }
 
 
 def test_an_item_that_the_able_lose_correlates_below_zero():

@@ -6,6 +6,7 @@ import json
 import os
 from pathlib import Path
 
+import jsonschema
 import psutil
 import pytest
 
@@ -15,7 +16,8 @@ from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.core import limits
-from grading.selfcheck import table, visible_checks
+from grading.selfcheck import check_json, table, visible_checks
+from grading.selfcheck.visible_checks import Result, State
 
 # An answer cell a part; what its row must say, and what the line below the row must begin with.
 ANSWERS = {
@@ -56,13 +58,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def shown(folder: Path) -> tuple[bool, str]:
-    """What is printed about that folder, and whether all could be checked; the notebooks stay as they are."""
+def shown(folder: Path) -> tuple[list[Result], str]:
+    """What is found in that folder, and what is printed about it; the notebooks stay as they are."""
     before = {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.glob("*.ipynb")}
     out = io.StringIO()
-    all_checked = table.show(COURSE, [folder], out)
+    found = table.show(COURSE, [folder], out)
     assert before == {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in folder.glob("*.ipynb")}
-    return all_checked, out.getvalue()
+    return found, out.getvalue()
 
 
 def row(text: str, number: int) -> tuple[str, str]:
@@ -76,40 +78,55 @@ def row(text: str, number: int) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("number", ANSWERS)
-def test_an_answer_is_told_what_its_check_found(number: int, shown: tuple[bool, str]):
+def test_an_answer_is_told_what_its_check_found(number: int, shown: tuple[list[Result], str]):
     _, says, because = ANSWERS[number]
     line, below = row(shown[1], number)
     assert says in line
     assert below.startswith(because), below
 
 
-def test_right_answers_pass_also_beside_cells_that_fail(shown: tuple[bool, str]):
+def test_right_answers_pass_also_beside_cells_that_fail(shown: tuple[list[Result], str]):
     for number in (1, 8, 9):
         line, below = row(shown[1], number)
         assert "passes" in line and not below
 
 
-def test_what_was_not_touched_is_not_started(shown: tuple[bool, str]):
+def test_what_was_not_touched_is_not_started(shown: tuple[list[Result], str]):
     for number in (4, 11, 13):
         assert "not started" in row(shown[1], number)[0]
 
 
-def test_a_written_answer_is_there_or_to_do(shown: tuple[bool, str]):
+def test_a_written_answer_is_there_or_to_do(shown: tuple[list[Result], str]):
     assert "written answer: there" in row(shown[1], 8)[0]
     for number in (6, 9, 11, 14):  # 9 holds a blank
         assert "written answer: to do" in row(shown[1], number)[0]
     assert "written" not in row(shown[1], 1)[0]
 
 
-def test_a_damaged_and_a_missing_notebook_are_named_and_the_command_says_so(shown: tuple[bool, str]):
-    all_checked, text = shown
-    assert not all_checked
+def test_a_damaged_and_a_missing_notebook_are_named_and_the_command_says_so(shown: tuple[list[Result], str]):
+    found, text = shown
+    assert [result.part.number for result in found if result.state is State.UNREAD] == [10, 12]
     assert "not checked" in row(text, 10)[0] and row(text, 10)[1].startswith("the file is not JSON (line 1)")
     assert "not checked" in row(text, 12)[0] and row(text, 12)[1] == "the notebook is not in this folder."
     assert "3 of 14 parts pass the visible checks; 1 of 5 written answers are there." in text
 
 
-def test_in_a_pipe_nothing_but_text_is_printed(shown: tuple[bool, str]):
+def test_as_json_it_has_the_documented_form(shown: tuple[list[Result], str]):
+    document = json.loads(json.dumps(check_json.document(COURSE, shown[0])))
+    jsonschema.validate(document, json.loads((REPOSITORY / "docs/schemas/check-1.json").read_text(encoding="utf-8")))
+    states = {each["part"]: each["state"] for each in document["notebooks"]}
+    assert (states[2], states[3], states[10], len(states)) == ("unfinished", "fails", "unread", 14)
+    assert {each["part"] for each in document["notebooks"] if each["written"]} == {8}
+
+
+def test_with_json_nothing_else_is_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture):
+    sample_class.write(tmp_path, course.PARTS[1], sample_class.released(course.PARTS[1]))
+    assert main(["check", "--json", str(tmp_path / "part01.ipynb")]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["notebooks"][0]["state"] == "not_started" and "0 of 1 part" in printed.err
+
+
+def test_in_a_pipe_nothing_but_text_is_printed(shown: tuple[list[Result], str]):
     assert shown[1].replace("\n", "").isprintable()
     assert "noise" not in shown[1]
 
@@ -140,7 +157,7 @@ def test_no_message_is_longer_than_three_lines(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_an_endless_loop_is_stopped_with_all_that_it_started(
-    folder: Path, tmp_path: Path, shown: tuple[bool, str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, tmp_path: Path, shown: tuple[list[Result], str], monkeypatch: pytest.MonkeyPatch
 ):
     loop = "import subprocess\nprint(subprocess.Popen(['sleep', '600']).pid, file=open('pid', 'w'), flush=True)"
     part = course.PARTS[1]
@@ -155,7 +172,7 @@ def test_an_endless_loop_is_stopped_with_all_that_it_started(
         assert psutil.Process(started).status() == psutil.STATUS_ZOMBIE
 
 
-def test_part_13_takes_MyMHA_from_the_course_s_own_module_next_to_it(tmp_path: Path, shown: tuple[bool, str]):
+def test_part_13_takes_MyMHA_from_the_course_s_own_module_next_to_it(tmp_path: Path, shown: tuple[list[Result], str]):
     answer = "assert MyMHA.__module__ == 'attention_course.mha'\ndef reduced_matrices(*_):\n    return None"
     sample_class.write(tmp_path, course.PARTS[13], sample_class.hand_in(course.PARTS[13], answer))
     (alone,) = visible_checks.results(COURSE, [tmp_path / "part13.ipynb"])
@@ -174,7 +191,7 @@ def test_processes_can_start_without_a_fork(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_command_passes_a_notebook_by_any_name_and_says_so(
-    tmp_path: Path, shown: tuple[bool, str], capsys: pytest.CaptureFixture
+    tmp_path: Path, shown: tuple[list[Result], str], capsys: pytest.CaptureFixture
 ):
     sample_class.equip(tmp_path)
     sample_class.write(tmp_path, course.PARTS[4], sample_class.model(course.PARTS[4]))
