@@ -11,6 +11,7 @@ import os
 import sys
 from pathlib import Path
 
+import nbgrader
 from traitlets.config import Config
 
 from grading.core import limits
@@ -18,6 +19,7 @@ from grading.gradebook import engines
 from grading.submission import nbgrader_patches
 
 ENGINE = Path(__file__).resolve().parents[1]
+_FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
 _AFTER_THE_RUN = (
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
@@ -110,6 +112,8 @@ def _feedback(c: Config) -> None:
     c.GenerateFeedback.post_convert_hook = "grading.pages.student_pages.write_index_after"
     _no_scripts(c)
     c.HTMLExporter.extra_template_basedirs.insert(0, str(ENGINE / "pages" / "lab" / "templates"))
+    c.HTMLExporter.extra_template_paths.insert(0, str(_FORMGRADER / "templates"))  # whose page ours extends
+    c.HTMLExporter.preprocessors.insert(0, "grading.pages.written_answers.ShowCriteria")
 
 
 def _no_scripts(c: Config) -> None:
