@@ -26,7 +26,7 @@ END_TO_END = [
     "tests/project/test_benchmarks.py",
     "tests/grading/classroom/test_class_run.py",
     "tests/grading/submission/test_hand_ins.py",
-    *(f"tests/whole/test_{name}.py" for name in ("commands", "attacks", "site", "lab", "hub")),
+    *(f"tests/whole/test_{name}.py" for name in ("commands", "attacks", "site", "lab", "marking", "hub")),
 ]
 ANSWERS = "tests/whole/test_answers.py"
 ONE_NOTEBOOK = "tests/whole/test_one_notebook.py"  # the only slow test that `quick` runs
@@ -34,6 +34,8 @@ ONE_NOTEBOOK = "tests/whole/test_one_notebook.py"  # the only slow test that `qu
 LIMIT_S = 80 * 60  # for all of it: before a forge's own limit, which would end it without a word of what was going on
 SAID_LIMIT_S = 10  # for a run of pytest to say where it hangs
 
+# The import contracts of pyproject.toml; import-linter is no module that runs by its name.
+CONTRACTS = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True))"
 # deptry reads all code: whatever it imports must be listed in pyproject.toml, and the first step refuses what is listed
 # there for the tests alone (DEP004), which graders don't install.
 OURS = [".", "benchmarks"]
@@ -94,6 +96,7 @@ def _lint() -> int:
         or _step("format", "ruff", "format", "--check", ".")
         or _step("packages that the code imports", "deptry", *OURS)
         or _step("packages that the tests import", "deptry", *OURS_AND_TESTS)
+        or _run("which package imports which", ["-c", CONTRACTS])
     )
 
 
@@ -147,8 +150,13 @@ def _alongside(name: str, *arguments: str) -> Iterator[subprocess.Popen]:
 
 
 def _step(name: str, module: str, *arguments: str) -> int:
+    return _run(name, ["-m", module, *arguments])
+
+
+def _run(name: str, words: list[str]) -> int:
+    """Has Python do what the words of its command line say; its exit status."""
     print(f"== {name}", flush=True)
     started = time.monotonic()
-    status = subprocess.call([sys.executable, "-m", module, *arguments], cwd=REPOSITORY)
+    status = subprocess.call([sys.executable, *words], cwd=REPOSITORY)
     print(f"== {name}: {'passed' if status == 0 else 'FAILED'} in {time.monotonic() - started:.0f} s\n", flush=True)
     return status

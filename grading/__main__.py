@@ -142,7 +142,9 @@ def _export(chosen: argparse.Namespace) -> int:
     people = roster.read(chosen.roster) if chosen.roster else None
     path = course_folder.gradebook_file(chosen.course)
     if path is not None and not path.exists():
-        raise errors.CourseError("there are no marks yet. Grade first: make grade.")
+        raise errors.CourseError(
+            f"there are no marks yet. Grade first: {command_line.spelled('grade', chosen.course)}."
+        )
     with course_folder.gradebook(chosen.course) as book:
         if chosen.platform == "gradescope":
             to = chosen.to or Path("results.json" if chosen.student else "gradescope")
@@ -194,7 +196,7 @@ def _begin_work(root: Path, course: Course, renew: bool) -> None:
             "yes",
         )
     if not renew:
-        print("           Nothing is changed. Take it over with: make lab ARGS=--renew")
+        print(f"           Nothing is changed. Take it over with: {command_line.spelled('lab', root, '--renew')}")
         return
     for each in work_folder.renew(root, course):
         kept = f"; the old one: {names.path(each.copy)}" if each.copy else ""

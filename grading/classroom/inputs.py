@@ -22,8 +22,7 @@ from nbgrader.utils import find_all_files
 from sqlalchemy import Engine
 from traitlets.config import Config
 
-from grading.core import course as courses
-from grading.core import limits
+from grading.core import find_course, limits
 from grading.core.course import Course
 from grading.gradebook import course_folder, snapshot
 from grading.submission import bundle
@@ -61,7 +60,7 @@ class Inputs:
 def read(root: Path, engine: Engine, assignment: str = "") -> Inputs:
     """What the hand-ins of the course in `root` are graded with, as it stands in release/ and in the gradebook."""
     config = course_folder.config(root, assignment)
-    course = courses.of(config)
+    course = find_course.of(config)
     if course.plain:
         config.Course = Config(found=course)  # a worker has no source/ to read it from
     with engine.begin() as connection:
@@ -74,6 +73,7 @@ def read(root: Path, engine: Engine, assignment: str = "") -> Inputs:
     packages = distributions(course)
     secret, program = os.environ.get(course.secret, ""), current_program(course, packages)
     del config.CourseDirectory["root"], config.CourseDirectory["db_url"]
+    config.Course.pop("below", None)  # a worker may have the same course elsewhere
     settings = json.dumps([config, secret, program, _cells(found)], sort_keys=True, default=repr)
     settings = settings.replace(str(ENGINE.parent), "")  # where the engine lies changes no mark
     digest = bundle.digest([*sorted(files.items()), ("", settings.encode())])

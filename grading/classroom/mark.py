@@ -8,7 +8,7 @@ import webbrowser
 from pathlib import Path
 
 from grading.classroom.own_marks import Marked, OwnMarks
-from grading.core import errors, messages, names
+from grading.core import command_line, errors, messages, names
 from grading.gradebook import results
 from grading.judge import sandbox_check
 
@@ -46,7 +46,7 @@ def _walled(root: Path) -> bool:
         offer = "This is your own code: you may run it without a sandbox, with your own rights"
         if sys.stdin.isatty() and input(f"{refused}\n{offer}. [y/N] ").lower() in ("y", "yes"):
             return False
-        raise errors.CourseError(f"{refused}\n{offer}: make mark ARGS=--no-sandbox") from None
+        raise errors.CourseError(f"{refused}\n{offer}: {command_line.spelled('mark', root, '--no-sandbox')}") from None
 
 
 def _once(own: OwnMarks) -> bool:

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from grading.classroom import worker
 from grading.classroom.worker import File, Result
 from grading.core.course import Course
+from grading.core.files import write_whole
 from grading.gradebook import snapshot
 from grading.submission import bundle, times
 from grading.submission.notices import Notice
@@ -137,9 +138,7 @@ def _note(root: Path, assignment: str, result: Result, key: str) -> None:
     note = {"key": key, "files": _digest_of_files(result.graded)}
     note["rows"] = _digest_of_rows(result.after)
     note["notices"] = [[notice.part, notice.text] for notice in result.notices]
-    new = path.with_name(f"{path.name}.new")
-    new.write_text(json.dumps(note, indent=1), encoding="utf-8")
-    new.replace(path)
+    write_whole(path, json.dumps(note, indent=1))
 
 
 def _digest_of_files(files: dict[str, File]) -> str:

@@ -19,7 +19,7 @@ from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
 from grading.classroom import inputs, lock, ticked
-from grading.core import errors, names
+from grading.core import command_line, errors, files, names
 from grading.core.course import Part
 from grading.gradebook import course_folder, marks_json, results
 from grading.selfcheck import work_folder
@@ -48,7 +48,8 @@ class OwnMarks:
         self._root, self._assignment, self._walls = root, assignment, walls
         if not self.work.is_dir():
             raise errors.CourseError(
-                f"there is nothing to mark yet: make lab puts the notebooks into {names.path(self.work)}."
+                f"there is nothing to mark yet: {command_line.spelled('lab', root)} puts the notebooks into "
+                f"{names.path(self.work)}."
             )
         self._criteria = ticked.of_course(self.course, root / "source" / self.course.name)
         self._seen: object = None
@@ -229,10 +230,7 @@ class OwnMarks:
         return found if isinstance(found, dict) else {}
 
     def _write_note(self, note: dict) -> None:
-        path = self.folder / NOTE
-        new = path.with_name(f"{NOTE}.new")
-        new.write_text(json.dumps(note, indent=1), encoding="utf-8")
-        new.replace(path)
+        files.write_whole(self.folder / NOTE, json.dumps(note, indent=1))
 
 
 def _state(path: Path) -> tuple[int, int] | None:

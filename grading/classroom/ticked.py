@@ -12,6 +12,7 @@ from pathlib import Path
 
 import nbformat
 
+from grading.core import files
 from grading.core.course import Course, Part
 from grading.marking import criteria
 
@@ -49,9 +50,7 @@ def add(path: Path, part: Part, by: criteria.Criteria) -> bool:
     each = f"{part.by_hand / len(by.items):g}"
     note = f"\n{by.note}\n" if by.note else ""
     text = f"{text.rstrip()}\n\n## Part {part.number}: {part.title}\n\nPoints for each: {each}\n\n{boxes}\n{note}"
-    new = path.with_name(f".{path.name}.new")
-    new.write_text(text, encoding="utf-8")
-    new.replace(path)
+    files.write_whole(path, text, durable=True)
     return True
 
 

@@ -24,7 +24,7 @@ from sqlalchemy import Engine, event
 from traitlets.config import Config
 
 from grading.classroom import inputs
-from grading.core import course, errors
+from grading.core import errors, find_course
 from grading.core.course import Course
 from grading.gradebook import course_folder, engines, snapshot
 from grading.judge import limits_reached, save_marks
@@ -61,7 +61,7 @@ def grade(given: inputs.Inputs, hand_in: bundle.HandIn, before: snapshot.Rows, f
     Errors  OtherProgram if this worker's code, packages or limits are not the parent's.
     """
     try:
-        asked = course.of(given.config)
+        asked = find_course.of(given.config)
     except errors.CourseError as error:
         raise OtherProgram(
             f"a worker has another program: {error} Put the course's folder on its PYTHONPATH."

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from grading.core import errors, names
 
@@ -21,6 +22,16 @@ def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argpars
     except KeyboardInterrupt as stopped:
         print(f"\n{name}: stopped. {stopped} Run it again to go on.".replace("  ", " "), file=sys.stderr)
         return 130
+
+
+def spelled(command: str, root: Path, options: str = "") -> str:
+    """A command about the course in `root` as somebody types it here, for a message that says what to do."""
+    here = root.resolve() == Path.cwd()
+    if here and (root / "Makefile").is_file():
+        return f"make {command}" + (f" ARGS={options}" if options else "")
+    return " ".join(
+        filter(None, ["python -m grading", command, "" if here else f"--course {names.path(root)}", options])
+    )
 
 
 def positive(text: str) -> int:

@@ -1,16 +1,14 @@
 """What the engine knows of a course: its parts, what each asks for and is worth, and what its notebooks import.
 
 A course is a value. The configuration names it, `c.Course.found = "package.module:NAME"`, because a configuration
-travels between processes as text; each process looks it up there. Or it names a folder, `c.Course.folder`, with an
-nbgrader course that was written for no engine but nbgrader: then `plain_course` reads the value from its notebooks.
+travels between processes as text; each process looks it up there (`find_course`). Or it names a folder,
+`c.Course.folder`, with an nbgrader course that was written for no engine but nbgrader: then `plain_course` reads the
+value from its notebooks.
 """
 
-import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-
-from traitlets.config import Config
 
 from grading.core.errors import CourseError
 
@@ -140,32 +138,3 @@ class Course:
             if part.stem == stem:
                 return part
         raise ValueError(f"the cell id {cell_id!r} belongs to no part of the course")
-
-
-def of(config: Config, assignment: str = "") -> Course:
-    """The course that a configuration names; of a folder with several assignments, the one of this name.
-
-    Errors  CourseError if it names none, or one that is not there.
-    """
-    name = config.Course.get("found", "")
-    if isinstance(name, Course):  # read from a folder that is not here
-        return name
-    if folder := config.Course.get("folder", ""):
-        from grading.core import plain_course  # which makes what is defined here
-
-        plain_course.refuse_other_folders(config.CourseDirectory)
-        return plain_course.read(Path(folder), assignment or config.CourseDirectory.get("assignment_id", ""))
-    module, _, attribute = str(name).partition(":")
-    try:
-        course = getattr(importlib.import_module(module), attribute, None)
-    except Exception as error:
-        raise CourseError(
-            f"c.Course.found = {name!r} in nbgrader_config.py cannot be imported: "
-            f"{type(error).__name__}: {error}. "
-            'Write c.Course.found = "PACKAGE.MODULE:NAME".'
-        ) from error
-    if not isinstance(course, Course):
-        raise CourseError(
-            f"c.Course.found = {name!r} in nbgrader_config.py is not a Course but {type(course).__name__}."
-        )
-    return course

@@ -30,6 +30,7 @@ def _of(place: str, names: str) -> tuple[str, ...]:
 
 
 _APP, _RENDERER = "ipykernel.kernelapp.IPKernelApp", "nbconvert.filters.markdown_mistune.IPythonRenderer"
+_SHELL, _FORMGRADER = "IPython.core.interactiveshell.InteractiveShell", "nbgrader.server_extensions.formgrader"
 
 USES = (
     Use(
@@ -121,7 +122,7 @@ USES = (
             *_of("traitlets.config.application.Application", "parse_command_line _configure_logging"),
             *_of("IPython.core.application", "BaseIPythonApplication.load_config_file"),
             "IPython.core.shellapp.InteractiveShellApp.init_code",
-            "IPython.core.interactiveshell.InteractiveShell._sys_modules_keys",
+            f"{_SHELL}._sys_modules_keys",
         ),
         "a kernel starts without what reads or changes pages that all kernels share, and serves nobody here",
         "none: ipykernel does all of it whenever a kernel starts",
@@ -172,9 +173,9 @@ USES = (
     ),
     Use(
         "grading.gradebook.configuration",
-        ("nbconvert.exporters.templateexporter.default_filters",),
-        "the Formgrader shows what students wrote through filters of ours, put in place of nbconvert's by their names",
-        "none: c.HTMLExporter.filters is public, but not which filters the Formgrader's templates use",
+        ("nbconvert.exporters.templateexporter.default_filters", f"{_FORMGRADER}.handlers.template_path"),
+        "the Formgrader's pages: filters of ours in place of nbconvert's, criteria next to nbgrader's fields",
+        "none: c.HTMLExporter.filters is public, but not which filters, fields and functions those pages have",
         words="strip_files_prefix",
     ),
     Use(
@@ -186,8 +187,7 @@ USES = (
     Use(
         "grading.selfcheck.shell",
         (
-            *_of("IPython.core.interactiveshell.InteractiveShell", "compiler_class enable_gui"),
-            *_of("IPython.core.interactiveshell.InteractiveShell", "showtraceback showsyntaxerror"),
+            *_of(_SHELL, "compiler_class enable_gui showtraceback showsyntaxerror"),
             "IPython.core.compilerop.CachingCompiler.get_code_name",
         ),
         "cells run as in a kernel, print no traceback, open no window, and are named in tracebacks",

@@ -31,7 +31,7 @@ def plug_in(c: Config, course: str, folder: Path) -> None:
     """Has nbgrader's commands grade with the judge the course of this name, which can be imported from `folder`."""
     _find_programs(folder.resolve(), ENGINE.parent)
     _guard(c)
-    c.Course.found = course
+    c.Course.found, c.Course.below = course, str(folder.resolve())
     c.CourseDirectory.solution_directory = "notebooks"
     c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
     c.ClearSolutions.text_stub = "YOUR ANSWER HERE"
@@ -112,7 +112,7 @@ def _feedback(c: Config) -> None:
     c.GenerateFeedback.post_convert_hook = "grading.pages.student_pages.write_index_after"
     _no_scripts(c)
     c.HTMLExporter.extra_template_basedirs.insert(0, str(ENGINE / "pages" / "lab" / "templates"))
-    c.HTMLExporter.extra_template_paths.insert(0, str(_FORMGRADER / "templates"))  # whose page ours extends
+    c.HTMLExporter.extra_template_paths.insert(0, str(_FORMGRADER / "templates"))  # its template_path; ours extends it
     c.HTMLExporter.preprocessors.insert(0, "grading.pages.written_answers.ShowCriteria")
 
 

@@ -13,8 +13,7 @@ from sqlalchemy import make_url
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from grading.core import course as courses
-from grading.core import errors, names
+from grading.core import errors, find_course, names
 from grading.core.course import Course
 from grading.submission import kept_copies
 
@@ -71,7 +70,7 @@ def course(root: Path, assignment: str = "") -> Course:
 
     Errors  CourseError if its configuration names none that is there.
     """
-    return courses.of(config(root, assignment))
+    return find_course.of(config(root, assignment))
 
 
 def own(root: Path, assignment: str = "") -> Course:

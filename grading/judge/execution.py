@@ -29,7 +29,7 @@ from threadpoolctl import ThreadpoolController
 from traitlets import Enum
 
 from grading.bridge import probe
-from grading.core import cells, course, limits, logs, messages
+from grading.core import cells, find_course, limits, logs, messages
 from grading.core.part_report import Report
 from grading.judge import incoming, kernel_seed, kernels, limits_reached, save_marks, workspace
 from grading.judge.save_marks import KERNEL_ENDED
@@ -62,7 +62,7 @@ class Judge(Execute):
         """Runs the cells of a clean copy and marks its test cell; nothing of a damaged one is run."""
         mark = nb.metadata.pop(notebook_file.MARK, {})
         self.unreadable, self.ended = mark.get("unreadable"), None
-        self.course = course.of(self.config, resources.get("nbgrader", {}).get("assignment", ""))
+        self.course = find_course.of(self.config, resources.get("nbgrader", {}).get("assignment", ""))
         self.taken_in, self.room = nb, incoming.Room(self.course.plain)  # running it adds outputs, which no rule reads
         if self.unreadable:
             for cell in nb.cells:

@@ -12,7 +12,7 @@ from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from nbgrader.utils import rmtree
 
-from grading.core import cells, course
+from grading.core import cells, find_course
 
 KERNEL_ENDED = "KernelEnded"  # the name of the error of a cell that could not run any more
 NOT_MARKED = "NotMarked"  # the name of the one error that a test cell holds which is not marked
@@ -42,7 +42,7 @@ class ZeroForMissing(NbGraderPreprocessor):
         """Looks for the tests of a notebook in it."""
         what = resources["nbgrader"]
         here = {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in nb.cells}
-        part = next(p for p in course.of(self.config, what["assignment"]).parts if p.stem == what["notebook"])
+        part = next(p for p in find_course.of(self.config, what["assignment"]).parts if p.stem == what["notebook"])
         with Gradebook(what["db_url"]) as book:
             for name in set(part.tests) - here:
                 book.find_grade(name, what["notebook"], what["assignment"], what["student"]).auto_score = 0.0

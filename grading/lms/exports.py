@@ -11,8 +11,7 @@ from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 from traitlets import Bool, Unicode
 
-from grading.core import course as courses
-from grading.core import names, spreadsheet
+from grading.core import find_course, names, spreadsheet
 from grading.core.course import Course
 from grading.core.errors import CourseError
 from grading.gradebook import results
@@ -56,7 +55,7 @@ class _Exporter(ExportPlugin):
             run(
                 self.platform,
                 gradebook,
-                courses.of(self.config, *map(str, self.assignment[:1])),
+                find_course.of(self.config, *map(str, self.assignment[:1])),
                 Path(self.to or f"{self.platform.name}.csv"),
                 roster.read(Path(self.roster)) if self.roster else None,
                 Path(self.exported) if self.exported else None,

@@ -126,7 +126,7 @@ def make(
             platform's columns, columns of ours that cannot be written, or two lines for one student.
     """
     if not rows:
-        raise CourseError("there are no marks yet. Grade first: make grade.")
+        raise CourseError("there are no marks yet. Grade first.")
     if exported is None and people is None:
         raise CourseError(f"name a roster (--roster) or the file that {platform.name} exports (--from), or both.")
     everybody = {student: (people or {}).get(student) for student in rows}

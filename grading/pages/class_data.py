@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from grading.core import errors, names, part_report
+from grading.core import command_line, errors, names, part_report
 from grading.core.course import Course, Part
 from grading.gradebook import course_folder, results
 
@@ -123,14 +123,14 @@ def read(root: Path) -> ClassResults:
     """
     path = course_folder.gradebook_file(root)
     if path is not None and not path.exists():
-        raise errors.CourseError(f"there is no {names.path(path)}. Grade first: make grade.")
+        raise errors.CourseError(f"there is no {names.path(path)}. Grade first: {command_line.spelled('grade', root)}.")
     course = course_folder.course(root)
     with course_folder.gradebook(root) as book:
         found = results.of_class(book, course)
     students = tuple(_student(name, course.name, parts, root) for name, parts in found.items())
     if not students:
         where = f" in {names.path(path)}" if path is not None else ""
-        raise errors.CourseError(f"nothing is graded{where}. Grade first: make grade.")
+        raise errors.CourseError(f"nothing is graded{where}. Grade first: {command_line.spelled('grade', root)}.")
     handed_in = {folder.parent.name for folder in (root / "submitted").glob(f"*/{course.name}")}
     never = sorted(name for name in handed_in - {s.name for s in students} if not name.startswith("."))
     return ClassResults(course, students, tuple(never))

@@ -18,7 +18,7 @@ from nbgrader.api import Gradebook
 from traitlets import default
 from traitlets.log import get_logger
 
-from grading.core import course as courses
+from grading.core import find_course
 from grading.core.course import Course, Part
 from grading.gradebook import results
 from grading.pages import feedback, wording
@@ -77,7 +77,7 @@ class PageExporter(Exporter):
         nb, resources = super().from_notebook_node(nb, resources, **kw)
         student, address = resources["nbgrader"]["student"], resources["nbgrader"]["db_url"]
         folder = Path(resources["metadata"]["path"])
-        course = courses.of(self.config)
+        course = find_course.of(self.config)
         book = Book(address, self.config.CourseDirectory.get("course_id", ""), course)
         _books[folder.resolve()] = book
         part = course.part_of(resources["nbgrader"]["notebook"])

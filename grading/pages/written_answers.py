@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Assignment, BaseCell, Comment, Gradebook, Notebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grading.core import course as courses
+from grading.core import find_course
 from grading.core.course import Course
 from grading.gradebook import course_folder
 from grading.marking import criteria
@@ -38,7 +38,7 @@ class ShowCriteria(NbGraderPreprocessor):
         if "submission_id" not in resources:  # a page for somebody else
             return nb, resources
         root = Path(resources["metadata"]["path"]).resolve().parents[2]
-        course = courses.of(self.config, resources["assignment_id"])
+        course = find_course.of(self.config, resources["assignment_id"])
         part = next((part for part in course.parts if part.stem == resources["notebook_id"]), None)
         if part is None or not part.written:
             return nb, resources

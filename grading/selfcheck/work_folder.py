@@ -11,7 +11,7 @@ from pathlib import Path
 
 import nbformat
 
-from grading.core import errors, names
+from grading.core import errors, files, names
 from grading.core.course import Course
 from grading.selfcheck import newer_release
 from grading.submission import kept_copies
@@ -116,11 +116,5 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Writes a file so that whoever looks, at whatever moment, finds the old one or the new one whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f".{path.name}.new")
-    with new.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(path)
+    files.write_whole(path, content, durable=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 import nbformat
 from nbconvert.exporters import NotebookExporter
 
-from grading.core import course
+from grading.core import find_course
 from grading.core.course import Course
 from grading.submission.clean_copy import clean_copy
 from grading.submission.notebook_file import MARK, Unreadable, read, read_as_it_is
@@ -68,7 +68,7 @@ class Exporter(NotebookExporter):
         if path.parent == Path(copies):
             return super().from_filename(filename, resources=resources, **kwargs)
         release = Path(coursedir.format_path(coursedir.release_directory, ".", what["assignment"]))
-        found = taken(path, release / path.name, course.of(self.config, what["assignment"]))
+        found = taken(path, release / path.name, find_course.of(self.config, what["assignment"]))
         for text in found.findings:
             self.log.warning("%s, %s: %s", what["student"], path.stem, text)
         found.notebook.metadata[MARK] = {"unreadable": found.unreadable} if found.unreadable else {}

@@ -24,7 +24,7 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config, Configurable
 
-from grading.core import course, messages, names
+from grading.core import find_course, messages, names
 from grading.submission import extra_files, times
 
 
@@ -147,7 +147,7 @@ def _guard_parts() -> None:
 
 def _others(config: Config, assignment: str) -> tuple[str, ...]:
     """The notebooks that hold nothing to grade; in a course that was written for nbgrader alone each is a part."""
-    return course.of(config, assignment).others if "found" in config.Course else ()
+    return find_course.of(config, assignment).others if "found" in config.Course else ()
 
 
 def _guard_files() -> None:
@@ -161,7 +161,7 @@ def _guard_files() -> None:
         source, dest = map(Path, _places(self, assignment_id, student_id))
         if isinstance(self, Autograde):
             ignored = self.coursedir.ignore
-            for path in extra_files.admitted(source, course.of(self.config, assignment_id))[0]:
+            for path in extra_files.admitted(source, find_course.of(self.config, assignment_id))[0]:
                 if not any(fnmatch.fnmatch(os.path.basename(path), pattern) for pattern in ignored):
                     _copy(Path(path), dest / os.path.relpath(path, source))
             (dest / extra_files.TIMESTAMP).unlink(missing_ok=True)  # of a former run, be it of one notebook alone
@@ -217,7 +217,7 @@ def _is_ours(configured: Configurable) -> bool:
 
 def _notebooks(converter: Autograde | GenerateFeedback, folder: str, pattern: str) -> list[str]:
     """The course's notebooks in a student's folder; of others not even the names are safe to print or to store."""
-    known = course.of(converter.config, converter.coursedir.assignment_id).stems
+    known = find_course.of(converter.config, converter.coursedir.assignment_id).stems
     paths = [os.path.join(folder, f"{stem}.ipynb") for stem in sorted(known) if fnmatch.fnmatchcase(stem, pattern)]
     return [path for path in paths if os.path.lexists(path)]
 

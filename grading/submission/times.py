@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 
 from nbgrader.utils import parse_utc
 
-from grading.core import errors, names, spreadsheet
+from grading.core import errors, files, names, spreadsheet
 
 FILE = "times.csv"
 HEAD = ["student", "time"]
@@ -57,9 +57,7 @@ def note(root: Path, student: str, when: str | datetime.datetime) -> None:
     if path.exists():
         found = dict(_read(path, path.stat().st_mtime_ns, path.stat().st_size))
     found[student] = when if isinstance(when, str) else _in_utc(when)
-    new = path.with_name(f"{FILE}.new")
-    new.write_text(spreadsheet.lines([HEAD, *sorted(found.items())]), encoding="utf-8")
-    new.replace(path)
+    files.write_whole(path, spreadsheet.lines([HEAD, *sorted(found.items())]))
 
 
 def in_exchange(folder: Path, claimed: datetime.datetime) -> datetime.datetime:

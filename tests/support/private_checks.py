@@ -179,6 +179,24 @@ def linked(_: object) -> bool:
     return kept == f"<a>a</a> {link}b</a>"
 
 
+def formgrader(templates: str) -> bool:
+    page, fields = (Path(templates) / "formgrade" / name for name in ("index.html.j2", "formgrade_macros.html.j2"))
+    scripts = [Path(templates).parent / "static" / "js" / f"{name}.js" for name in ("formgrade", "formgrade_models")]
+    theirs = "".join(path.read_text(encoding="utf-8") for path in (page, fields, *scripts))
+    ours = (
+        "block footer",
+        "-comment",
+        "_extra_credit",
+        "panel-footer",
+        "var base_url",
+        "nextAssignment",
+        "prevAssignment",
+    )
+    return all(
+        text in theirs for text in (*ours, ".loaded = true", '"change .score": "save"', '"change .comment": "save"')
+    )
+
+
 def tables(found: dict) -> bool:
     from grading.gradebook import snapshot
 
@@ -207,6 +225,9 @@ SHELL, COMPILER = "IPython.core.interactiveshell.InteractiveShell", "IPython.cor
 MARKDOWN, RENDERER = (f"nbconvert.filters.markdown_mistune.{name}" for name in ("MarkdownWithMath", "IPythonRenderer"))
 MEMORY = "numpy._core._exceptions._ArrayMemoryError"
 CHECKS: dict[str, tuple[Check, ...]] = {
+    "nbgrader.server_extensions.formgrader.handlers.template_path": (
+        gives("leads to the page, its fields and their functions", formgrader),
+    ),
     "nbgrader.api.create_engine": (
         takes("url", "kwargs"),
         used_by("nbgrader.api.Gradebook.__init__", "create_engine"),

@@ -69,7 +69,9 @@ def marked(root: Path) -> dict[int, float]:
 
 def test_before_make_lab_one_line_says_what_to_do(tmp_path: Path):
     course_copy.new(tmp_path, ONE)
-    with pytest.raises(errors.CourseError, match=r"nothing to mark yet: make lab puts the notebooks into"):
+    with pytest.raises(
+        errors.CourseError, match=r"nothing to mark yet: python -m grading lab --course \S+ puts the notebooks into"
+    ):
         OwnMarks(tmp_path)
 
 
@@ -176,7 +178,7 @@ def test_where_walls_cannot_stand_it_says_so_and_offers_to_go_on_without(root: P
     monkeypatch.setattr(mark.sandbox_check, "stand", refused)
     assert main(["mark", "--course", str(root)]) == 1
     said = capsys.readouterr().err
-    assert "the sandbox is refused." in said and "make mark ARGS=--no-sandbox" in said
+    assert "the sandbox is refused." in said and f"python -m grading mark --course {root} --no-sandbox" in said
     assert main(["mark", "--course", str(root), "--no-sandbox"]) == 0
     assert "3 of 5" in capsys.readouterr().out
 

@@ -315,4 +315,4 @@ def test_without_marks_the_command_says_in_a_line_what_to_do(
     assert main(["report", str(tmp_path)]) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and "gradebook.db" in error and not (tmp_path / "report.html").exists()
-    assert ("make grade" in error) == (state != "broken")
+    assert ("Grade first: python -m grading grade --course" in error) == (state != "broken")

@@ -1,0 +1,52 @@
+"""A configuration names its own course: never another one that happens to bear the name of its package."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from traitlets.config import Config
+
+from grading.core import find_course
+from grading.core.course import Course
+from grading.core.errors import CourseError
+
+TEXT = (
+    "from grading.core.course import Course, Part\nCOURSE = Course('c', '{}', 'C', (Part(1, 'One', 'f', ('f',), 5),))\n"
+)
+
+
+@pytest.fixture
+def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A function that makes a course of a title in a folder, and finds it as its configuration would."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    before = set(sys.modules)
+
+    def find(folder: str, title: str) -> Course:
+        package = tmp_path / folder / "twin"
+        package.mkdir(parents=True)
+        (package / "__init__.py").touch()
+        (package / "course.py").write_text(TEXT.format(title), encoding="utf-8")
+        sys.path.insert(0, str(package.parent))
+        below = str(package.parent.resolve())
+        return find_course.of(Config(Course={"found": "twin.course:COURSE", "below": below}))
+
+    yield find
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def test_a_second_course_whose_package_has_the_same_name_is_refused_in_one_line(found):
+    assert found("a", "First").title == "First"
+    with pytest.raises(
+        CourseError, match=r"^twin\.course in \S+b differs from the package of that name in \S+a.twin, "
+    ):
+        found("b", "Second")
+
+
+def test_a_copy_of_the_same_course_is_the_same_course(found):
+    assert found("a", "First") is found("b", "First")
+
+
+def test_a_course_that_is_installed_elsewhere_is_found_by_its_name_alone(tmp_path: Path):
+    config = Config(Course={"found": "attention.course:COURSE", "below": str(tmp_path)})
+    assert find_course.of(config).name == "attention"
