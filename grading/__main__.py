@@ -149,9 +149,11 @@ def _export(chosen: argparse.Namespace) -> int:
         if chosen.platform == "gradescope":
             to = chosen.to or Path("results.json" if chosen.student else "gradescope")
             found = marks_json.document(book, course, chosen.course, results.of_class(book, course))
-            written = gradescope.write(found, to, chosen.student)
+            written, failed = gradescope.write(found, to, chosen.student)
+            for line in failed:
+                print(f"not there  {names.printable(line)}")
             print(f"written    {len(written)} results to {names.path(to)}")
-            return 0
+            return 1 if failed else 0
         platform, to = exports.PLATFORMS[chosen.platform], chosen.to or Path(f"{chosen.platform}.csv")
         made = exports.run(platform, book, course, to, people, chosen.exported, chosen.dry_run, chosen.so_far)
     return 1 if made.unmatched else 0

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import nbformat
 
-from grading.core import files
+from grading.core import files, names
 from grading.core.course import Course, Part
+from grading.core.errors import CourseError
 from grading.marking import criteria
 
 FILE = "written-answers.md"
@@ -23,7 +24,7 @@ _HEAD = """\
 Read your answer once more as a stranger would. Where it meets a criterion, put an x between the brackets: `- [x]`.
 Save this file, and your marks count it. `notebooks/` holds a model answer for each part.
 """
-_PART = re.compile(r"^## Part (\d+)\b.*$", re.MULTILINE)
+_PART = re.compile(r"^## Part (\d{1,4})\b.*$", re.MULTILINE)
 _BOX = re.compile(r"^\s*[-*] \[([ xX])\]", re.MULTILINE)
 
 
@@ -43,7 +44,10 @@ def of_course(course: Course, source: Path) -> dict[Part, criteria.Criteria]:
 
 def add(path: Path, part: Part, by: criteria.Criteria) -> bool:
     """Adds a part's criteria at the end of the file, unless they stand there; whether it did."""
-    text = path.read_text(encoding="utf-8") if path.exists() else _HEAD
+    try:
+        text = path.read_text(encoding="utf-8") if path.exists() else _HEAD
+    except UnicodeDecodeError:
+        raise CourseError(f"{names.path(path)} is not a text in UTF-8. Save it as one, and run this again.") from None
     if part.number in _sections(text):
         return False
     boxes = "\n".join(f"- [ ] {item}" for item in by.items)

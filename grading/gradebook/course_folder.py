@@ -4,6 +4,7 @@ import contextlib
 import re
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -116,7 +117,8 @@ def register(root: Path, assignment: str = "") -> list[str]:
     """
     gradebook_file(root)
     settings, assignment = config(root), course(root, assignment).name
-    made = root / ".release"  # and then in place of the old one: nbgrader would remove that first, answers and all
+    # And then in place of the old one: nbgrader would remove that first, answers and all.
+    made = Path(tempfile.mkdtemp(prefix=".release-", dir=root))
     settings.CourseDirectory.release_directory = made.name
     try:
         result = NbGraderAPI(config=settings).generate_assignment(assignment, force=True, create=True)

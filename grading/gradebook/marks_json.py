@@ -9,6 +9,7 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 
+from grading.core import names
 from grading.core.course import Course
 from grading.gradebook import results
 from grading.gradebook.results import Result
@@ -50,6 +51,7 @@ def _course(course: Course) -> dict:
 
 
 def _student(name: str, found: list[Result]) -> dict:
+    name = names.printable(name) if names.trouble(name) else name
     complete = all(result.whole for result in found)
     return {
         "student": name,

@@ -91,7 +91,7 @@ def report_in(path: Path, part: Part) -> part_report.Report | None:
         found = json.loads(path.read_text(encoding="utf-8"))["cells"]
         test = next(c for c in found if c["metadata"].get("nbgrader", {}).get("grade_id") in part.tests)
         return part_report.read(nbformat.from_dict(test))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration, RecursionError):
         return None
 
 

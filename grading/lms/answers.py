@@ -7,76 +7,104 @@
 docs/exports.md says how JPlag and compare50 read that.
 """
 
-import shutil
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
-from grading.core import cells, names
+from grading.core import cells, errors, names
 from grading.core.course import Course
 from grading.core.errors import CourseError
+from grading.core.files import write_whole
 from grading.submission import intake
 
 RELEASED = "released"
+LIST = ".exported"  # the files that an export wrote: the next one removes these, and no other
 
 
 def write(root: Path, course: Course, to: Path, only: str | None = None) -> tuple[int, list[str]]:
     """Writes the answers of all submissions of the course in `root`; how many files, and a line about each left out.
 
-    The folder `to` is made again if it is one of ours; nothing else is ever removed.
-    Errors  CourseError if there are no submissions, or `to` is a folder of somebody else's.
+    Files of an earlier export make way, with `only` those of that student; nothing else is ever removed.
+    Errors  CourseError if there are no submissions, if `to` holds what no export wrote, or can't be written.
     """
     folders = sorted(folder for folder in (root / "submitted").glob(f"*/{course.name}") if folder.is_dir())
-    folders = [folder for folder in folders if only in (None, folder.parent.name)]
+    folders = [f for f in folders if not f.parent.name.startswith(".") and only in (None, f.parent.name)]
     if not folders:
         raise CourseError(f"there are no submissions of {course.name}{f' by {names.printable(only)}' if only else ''}.")
-    _empty(to, course)
-    written, left_out = 0, []
+    with errors.of_files(to):
+        before = _listed(to)
+        found, left_out = _found(root, course, folders)  # all of it, before anything is removed
+        kept = [name for name in before if only is not None and name.split("/")[1:2] != [only]]
+        for name in set(before) - set(kept):
+            _remove(to, name)
+        for name, text in found.items():
+            (to / name).parent.mkdir(parents=True, exist_ok=True)
+            write_whole(to / name, text + "\n")
+        write_whole(to / LIST, "".join(f"{name}\n" for name in sorted({*kept, *found})))
+    return sum(not name.startswith(f"{RELEASED}/") for name in found), left_out
+
+
+def _found(root: Path, course: Course, folders: list[Path]) -> tuple[dict[str, str], list[str]]:
+    """What is to be written, by path, and a line about each notebook that can't be read."""
+    found, left_out = {}, [f"{f.parent.name}: {why}" for f in folders if (why := names.trouble(f.parent.name))]
     for part in course.parts:
         released = root / "release" / course.name / f"{part.stem}.ipynb"
         if not released.is_file():
             continue
-        _write(to / RELEASED / part.stem, nbformat.read(released, as_version=4))
+        found |= _texts(f"{RELEASED}/{part.stem}", nbformat.read(released, as_version=4))
         for folder in folders:
             path, student = folder / released.name, folder.parent.name
-            if names.trouble(student) or not path.exists():
+            if names.trouble(student):
                 continue
-            taken = intake.taken(path, released, course)
+            try:
+                if released.name not in {entry.name for entry in folder.iterdir()}:
+                    continue
+                taken = intake.taken(path, released, course)
+            except OSError as error:
+                left_out.append(f"{student}, {part.stem}: it can't be read: {error.strerror}.")
+                continue
             if taken.unreadable:
                 left_out.append(f"{student}, {part.stem}: {taken.unreadable}")
-                continue
-            written += _write(to / part.stem / student, taken.notebook)
-    left_out += [f"{folder.parent.name}: {why}" for folder in folders if (why := names.trouble(folder.parent.name))]
-    return written, left_out
+            else:
+                found |= _texts(f"{part.stem}/{student}", taken.notebook)
+    return found, left_out
 
 
-def _empty(to: Path, course: Course) -> None:
-    """Removes what an earlier export wrote.
+def _texts(folder: str, notebook: NotebookNode) -> dict[str, str]:
+    """What somebody wrote in a notebook, by the path that it gets."""
+    theirs = [cell for cell in notebook.cells if not cells.is_ours(cell.metadata.get("nbgrader", {}))]
+    code = [cell.source for cell in theirs if cell.cell_type == "code" and cell.source.strip()]
+    words = [cell.source for cell in theirs if cell.cell_type == "markdown" and cell.source.strip()]
+    found = {f"{folder}/answer.py": "\n\n\n".join(code), f"{folder}/answer.md": "\n\n".join(words)}
+    return {name: text for name, text in found.items() if text}
 
-    Errors  CourseError if there is anything else in the folder.
+
+def _listed(to: Path) -> list[str]:
+    """The files that an earlier export wrote into a folder.
+
+    Errors  CourseError if it is no folder, or holds anything and no such list.
     """
     if not to.exists():
-        return
-    ours = {*course.stems, RELEASED}
-    if not to.is_dir() or (other := next((path for path in to.iterdir() if path.name not in ours), None)):
-        what = f"holds {names.printable(other.name)}, which" if to.is_dir() else "is a file, and"
-        raise CourseError(f"{names.path(to)} {what} no export has written. Name another folder with --to.")
-    for path in to.iterdir():
-        shutil.rmtree(path)
+        to.mkdir(parents=True)
+    if not to.is_dir():
+        raise CourseError(f"{names.path(to)} is not a folder. Name another one with --to.")
+    if (to / LIST).is_file():
+        return (to / LIST).read_text(encoding="utf-8").splitlines()
+    if other := next(to.iterdir(), None):
+        raise CourseError(
+            f"{names.path(to)} holds {names.printable(other.name)}, which no export wrote. Name another one with --to."
+        )
+    return []
 
 
-def _write(folder: Path, notebook: NotebookNode) -> int:
-    """Writes what somebody wrote in a notebook; how many files."""
-    theirs = [cell for cell in notebook.cells if not cells.is_ours(cell.metadata.get("nbgrader", {}))]
-    found = {
-        "answer.py": "\n\n\n".join(cell.source for cell in theirs if cell.cell_type == "code" and cell.source.strip()),
-        "answer.md": "\n\n".join(
-            cell.source for cell in theirs if cell.cell_type == "markdown" and cell.source.strip()
-        ),
-    }
-    folder.mkdir(parents=True)
-    kept = {name: text for name, text in found.items() if text}
-    for name, text in kept.items():
-        (folder / name).write_text(text + "\n", encoding="utf-8")
-    return len(kept)
+def _remove(to: Path, name: str) -> None:
+    """Removes a file that an export wrote, and the folders that are empty then."""
+    path = to / name
+    if not path.resolve().is_relative_to(to.resolve()) or path.is_dir():
+        return  # not ours any more
+    path.unlink(missing_ok=True)
+    for folder in path.parents:
+        if folder == to or not folder.is_dir() or any(folder.iterdir()):
+            return
+        folder.rmdir()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from grading.core import names
 from grading.core.errors import CourseError
+from grading.core.files import write_whole
 
 WAITS = "This written answer waits for its grader."
 MISSING = "No notebook of this part was submitted."
@@ -35,21 +36,25 @@ def results(course: dict, student: dict) -> dict:
     }
 
 
-def write(document: dict, to: Path, only: str | None = None) -> list[Path]:
+def write(document: dict, to: Path, only: str | None = None) -> tuple[list[Path], list[str]]:
     """Writes STUDENT.json into the folder `to` for each student of a marks document; with `only` theirs as `to`.
 
+    Returns the files, and a line about each student whose file can't be written.
     Errors  CourseError for a student without marks, or if nobody has any.
     """
     students = [each for each in document["students"] if only in (None, each["student"])]
     if not students:
         raise CourseError(f"there are no marks of {names.printable(only)}." if only else "nobody has marks yet.")
-    written = []
+    written, failed = [], []
     for each in students:
         path = to if only else to / f"{each['student']}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(results(document["course"], each), indent=1) + "\n", encoding="utf-8")
-        written.append(path)
-    return written
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, json.dumps(results(document["course"], each), indent=1) + "\n")
+            written.append(path)
+        except OSError as error:
+            failed.append(f"{each['student']}: {names.path(path)} can't be written: {error.strerror}.")
+    return written, failed
 
 
 def _tests(about: dict, part: dict) -> list[dict]:

@@ -75,6 +75,9 @@ def renew(root: Path, course: Course) -> Iterator[Renewed]:
                 made, left = found, "it can't be read as a notebook, so it stays as it is"
             if made != found:
                 copy = kept_copies.keep(path, root, place) if found not in (None, base) else None
+                if _read(path) != found:  # saved at this very moment: nothing of it is in what was made
+                    yield Renewed(path, copy, "it was saved just now, so it stays as it is; run this again")
+                    continue
                 _write(path, made)
             if not left:
                 _note(root, course, name, released)

@@ -9,6 +9,7 @@ from pathlib import Path
 from grading.core import cells, names
 
 FOLDER = Path("work") / "earlier"  # below a course's folder
+_LEFT_OUT = ("__pycache__", ".ipynb_checkpoints")
 
 
 def keep(path: Path, root: Path, below: Path | None = None) -> Path:
@@ -34,15 +35,34 @@ def keep(path: Path, root: Path, below: Path | None = None) -> Path:
 
 
 def replace(made: Path, target: Path, root: Path) -> list[tuple[Path, Path]]:
-    """Puts a folder that was made in the place of another; which notebooks were kept, with their copies.
+    """Puts a folder that was made in the place of another; which files of the old one were kept, with their copies.
 
-    A copy is kept of each notebook in `target` that holds an answer, or a cell, that isn't in the one made.
+    A copy is kept of each notebook that holds an answer, or a cell, that isn't in the one made, and of each file that
+    the one made has not. Whenever this is stopped, the old folder or the new one is there whole, and the next time
+    goes on where it was.
     """
-    found = sorted(path for path in target.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts)
-    worked_in = [path for path in found if holds_work(path, made / path.relative_to(target))]
-    kept = [(path, keep(path, root, target)) for path in worked_in]
-    shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(made, target, copy_function=shutil.copyfile)  # nbgrader's own files may not be written to
+    target = target.resolve()
+    new, old = (target.with_name(f".{target.name}.{end}") for end in ("new", "old"))
+    if old.exists() and not target.exists():
+        old.rename(target)
+    kept = _kept(old, target, root) if old.exists() else []
+    shutil.rmtree(new, ignore_errors=True)
+    shutil.copytree(made, new, copy_function=shutil.copyfile)  # nbgrader's own files may not be written to
+    if target.exists():
+        target.rename(old)
+    new.rename(target)
+    return kept + (_kept(old, target, root) if old.exists() else [])
+
+
+def _kept(old: Path, target: Path, root: Path) -> list[tuple[Path, Path]]:
+    """Copies what is somebody's own in the old folder, and removes it."""
+    found = sorted(path for path in old.rglob("*") if path.is_file() and not set(_LEFT_OUT) & set(path.parts))
+    kept = []
+    for path in found:
+        instead = target / path.relative_to(old)
+        if holds_work(path, instead) if path.suffix == ".ipynb" else not instead.exists():
+            kept.append((instead, keep(path, root, old)))
+    shutil.rmtree(old)
     return kept
 
 
@@ -54,7 +74,7 @@ def holds_work(path: Path, instead: Path) -> bool:
         return any(
             not cells.is_ours(cell["metadata"].get("nbgrader", {})) and _source(cell) not in there for cell in old
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return True  # nobody can say that it doesn't
 
 

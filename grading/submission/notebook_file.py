@@ -1,6 +1,7 @@
 """A notebook file that a student wrote, read tolerantly and within bounds, whatever its bytes."""
 
 import copy
+import itertools
 import json
 import os
 from pathlib import Path
@@ -11,7 +12,7 @@ from grading.core import limits, messages
 from grading.submission import extra_files
 
 KINDS = ("code", "markdown", "raw")  # of cells
-TAGS = 100  # of a cell that are kept
+TAGS, ATTACHMENTS = 100, 100  # of a cell that are kept
 MARK = "grading"  # the key in the metadata of what is graded in its place, for what the judge must know
 
 
@@ -67,6 +68,7 @@ def read_as_it_is(path: Path, released: nbformat.NotebookNode) -> nbformat.Noteb
         place = {"cells": cells} if isinstance(written.get("cells"), list) else {"worksheets": [{"cells": cells}]}
         notebook = nbformat.reads(json.dumps({"metadata": {}, **version, **place}), as_version=4)
         sound = all(isinstance(cell.source, str) and cell.cell_type in KINDS for cell in notebook.cells)
+        sound = sound and all("nbgrader" in cell.metadata for cell in notebook.cells)  # which some old forms lose
     except Exception:  # noqa: BLE001  (a function of the student's bytes alone: whatever fails, they are no notebook)
         sound = False
     if not sound:
@@ -104,8 +106,9 @@ def _bare(cell: dict) -> dict:
     bare["metadata"] = {"nbgrader": name if isinstance(name, str) else None}
     if tags := list(dict.fromkeys(filter(_is_text, tags)))[:TAGS]:
         bare["metadata"]["tags"] = tags
-    if isinstance(cell.get("attachments"), dict):
+    if isinstance(cell.get("attachments"), dict) and cell.get("cell_type") == "markdown":
         held = {name: kinds for name, kinds in cell["attachments"].items() if isinstance(kinds, dict)}
+        held = dict(itertools.islice(held.items(), ATTACHMENTS))
         bare["attachments"] = {
             name: {kind: text for kind, text in kinds.items() if _is_text(text)} for name, kinds in held.items()
         }

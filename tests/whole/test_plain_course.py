@@ -351,6 +351,16 @@ def test_pieces_that_nothing_grades_are_not_compared_with_what_a_notebook_may_ho
     assert (found.source, found.outputs, found.metadata) == ("x = 1", [], {})
 
 
+@pytest.mark.parametrize("version", [{}, {"nbformat": 1}, {"nbformat": 2, "nbformat_minor": 0}])
+def test_a_notebook_without_its_version_is_unreadable_or_read_and_never_an_error_of_ours(version: dict, tmp_path: Path):
+    path, released = tmp_path / "problem.ipynb", new_notebook(cells=[new_code_cell("1", metadata={"nbgrader": TEST})])
+    path.write_text(json.dumps({"cells": [{"cell_type": "code", "source": "x"}], **version}), encoding="utf-8")
+    try:
+        assert [cell.source for cell in notebook_file.read_as_it_is(path, released).cells] == ["x"]
+    except notebook_file.Unreadable as error:
+        assert error.why
+
+
 def test_the_cells_of_further_worksheets_are_no_way_around_the_limit_on_cells(tmp_path: Path):
     cell = {"cell_type": "code", "metadata": {}, "input": "1", "outputs": [], "language": "python"}
     sheets = [{"cells": [cell]}, {"cells": [cell] * 600}]

@@ -7,6 +7,7 @@ import pytest
 from attention.course import COURSE, PARTS
 from dev.packages import REPOSITORY
 from grading.classroom import ticked
+from grading.core.errors import CourseError
 
 BY = ticked.of_course(COURSE, REPOSITORY / "source" / COURSE.name)
 NINE, FOURTEEN = PARTS[9], PARTS[14]
@@ -50,6 +51,15 @@ def test_a_part_comes_into_the_file_once_and_ticks_and_notes_stay(path: Path):
 def test_boxes_beyond_the_criteria_earn_nothing(path: Path):
     path.write_text(path.read_text(encoding="utf-8").replace("[ ]", "[X]") + "- [x] for trying\n" * 9, encoding="utf-8")
     assert ticked.points(path, BY) == {NINE: NINE.by_hand, FOURTEEN: FOURTEEN.by_hand}
+
+
+def test_a_file_that_is_not_utf_8_is_never_written_over(path: Path):
+    path.write_bytes("größer".encode("latin-1"))
+    with pytest.raises(CourseError, match="is not a text in UTF-8"):
+        ticked.add(path, NINE, BY[NINE])
+    assert path.read_bytes() == "größer".encode("latin-1")
+    path.write_text("## Part " + 5000 * "9")
+    assert ticked.points(path, BY) == {}
 
 
 def test_a_file_of_any_bytes_is_read(path: Path):

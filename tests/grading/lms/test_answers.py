@@ -7,6 +7,7 @@ import pytest
 from attention.course import COURSE, PARTS
 from dev import course_copy, sample_class
 from grading.__main__ import main
+from grading.lms import answers
 
 ONE, EIGHT = PARTS[1], PARTS[8]
 
@@ -30,7 +31,7 @@ def test_each_part_has_a_folder_a_student_with_what_they_wrote_and_nothing_else(
     assert main(["export", "answers", "--course", str(root), "--to", str(to)]) == 1
     said = capsys.readouterr().out
     assert "left out   bob, part08:" in said and "written    4 files" in said
-    found = {path.relative_to(to).as_posix() for path in to.rglob("*.*") if "released" not in path.parts}
+    found = {path.relative_to(to).as_posix() for path in to.rglob("answer.*") if "released" not in path.parts}
     assert found == {
         "part01/ada/answer.py",
         "part01/bob/answer.py",
@@ -46,11 +47,35 @@ def test_each_part_has_a_folder_a_student_with_what_they_wrote_and_nothing_else(
 def test_an_export_is_made_again_and_another_folder_is_never_emptied(root: Path, capsys):
     to = root / "answers"
     words = ["export", "answers", "--course", str(root), "--to", str(to), "--student", "ada"]
-    assert main(words) == 0 and main(words) == 0
-    (to / "mine.txt").write_text("keep me")
-    assert main(words) == 1
-    assert "holds mine.txt, which no export has written" in capsys.readouterr().err
-    assert (to / "mine.txt").read_text() == "keep me" and (to / "part01" / "ada" / "answer.py").exists()
+    assert main(words) == 0
+    (to / "part01" / "ada" / "remarks.txt").write_text("keep me")
+    (root / "submitted" / "ada" / COURSE.name / f"{EIGHT.stem}.ipynb").unlink()
+    assert main(words) == 0
+    assert (to / "part01" / "ada" / "remarks.txt").read_text() == "keep me"
+    assert (to / "part01" / "ada" / "answer.py").exists() and not (to / "part08" / "ada").exists()
+    source = sorted((root / "source").rglob("*"))
+    assert main(["export", "answers", "--course", str(root), "--to", str(root / "source")]) == 1
+    assert "holds attention, which no export wrote" in capsys.readouterr().err
+    assert sorted((root / "source").rglob("*")) == source
+
+
+def test_one_student_s_export_leaves_those_of_others(root: Path):
+    words = ["export", "answers", "--course", str(root), "--to", str(root / "answers")]
+    assert main(words) == 1 and main([*words, "--student", "ada"]) == 0
+    assert (root / "answers" / "part01" / "bob" / "answer.py").exists()
+
+
+def test_a_file_in_the_place_of_a_folder_and_one_that_cannot_be_read_are_a_line_each(root: Path, capsys, monkeypatch):
+    (root / "taken").write_text("x")
+    assert main(["export", "answers", "--course", str(root), "--to", str(root / "taken")]) == 1
+    assert "is not a folder" in capsys.readouterr().err
+
+    def closed(path: Path, *_: object) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(answers.intake, "taken", closed)
+    assert main(["export", "answers", "--course", str(root), "--to", str(root / "answers")]) == 1
+    assert "ada, part01: it can't be read: Permission denied." in capsys.readouterr().out
 
 
 def test_a_student_who_submitted_nothing_is_one_line(root: Path, capsys):

@@ -90,6 +90,21 @@ def test_one_student_s_results_go_to_the_file_that_is_named(root: Path, tmp_path
     assert json.loads(to.read_text(encoding="utf-8"))["score"] == 81
 
 
+def test_a_file_that_cannot_be_written_costs_nobody_else_theirs(root: Path, tmp_path: Path, capsys):
+    (tmp_path / "ada.json").mkdir()
+    assert main(["export", "gradescope", "--course", str(root), "--to", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert "not there  ada: " in said and "written    1 results" in said and (tmp_path / "bob.json").is_file()
+
+
+def test_no_file_elsewhere_is_written_through_a_link(root: Path, tmp_path: Path):
+    (tmp_path / "victim").write_text("mine")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "ada.json").symlink_to(tmp_path / "victim")
+    assert main(["export", "gradescope", "--course", str(root), "--to", str(tmp_path / "out")]) == 0
+    assert (tmp_path / "victim").read_text() == "mine" and not (tmp_path / "out" / "ada.json").is_symlink()
+
+
 def test_a_student_without_marks_is_one_line(root: Path, capsys: pytest.CaptureFixture):
     assert main(["export", "gradescope", "--course", str(root), "--student", "eve"]) == 1
     assert capsys.readouterr().err == "export: there are no marks of eve.\n"

@@ -10,8 +10,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from attention.course import COURSE, PARTS
 from dev.packages import REPOSITORY
-from grading.core import errors
-from grading.selfcheck import work_folder
+from grading.core import errors, files
+from grading.selfcheck import newer_release, work_folder
 from grading.submission import kept_copies
 
 PART = PARTS[6]
@@ -212,10 +212,28 @@ def test_a_full_disk_costs_nothing_and_is_one_line(root: Path, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device", str(worked(root)))
 
-    monkeypatch.setattr(work_folder.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(errors.CourseError, match=r"No space left on device\. Nothing is lost"):
         list(work_folder.renew(root, COURSE))
     assert worked(root).read_bytes() == before
+
+
+def test_what_is_saved_while_a_notebook_is_renewed_stays(root: Path, monkeypatch):
+    work_folder.begin(root, COURSE)
+    change(released(root), next_release)
+    merged = newer_release.merged
+
+    def saving(*given: object) -> object:
+        change(worked(root), lambda cells, _: cells[ANSWER].update(source="saved just now"))
+        return merged(*given)
+
+    change(worked(root), lambda cells, _: cells[ANSWER].update(source="A = my(answer)"))
+    with monkeypatch.context() as patched:
+        patched.setattr(newer_release, "merged", saving)
+        (renewed,) = work_folder.renew(root, COURSE)
+    assert "saved just now" in texts(worked(root)) and "run this again" in renewed.left
+    list(work_folder.renew(root, COURSE))
+    assert "saved just now" in texts(worked(root)) and "Another task." in texts(worked(root))
 
 
 def test_without_a_release_one_line_says_how_to_make_it(tmp_path: Path):

@@ -53,7 +53,7 @@ def test_an_answer_in_release_is_kept_by_each_command_that_makes_it_again(comman
         line = capsys.readouterr().out
     assert copies(root) == [work] and "held other answers" in line
     assert ANSWERED not in notebook.read_text(encoding="utf-8")
-    assert not (root / ".release").exists()
+    assert not list(root.glob(".release*")) and not list((root / "release").glob(".*"))
 
 
 def test_a_release_that_nobody_touched_is_made_again_without_copies(root: Path):
@@ -67,8 +67,8 @@ def test_a_notebook_that_the_new_release_has_not_is_kept(root: Path):
     old = root / "release" / COURSE.name / "my-notes.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("mine")]), old)
     notes = old.read_bytes()
-    ((path, copy), *_) = kept_copies.replace(made, old.parent, root)
-    assert path == old and copy.read_bytes() == notes
+    kept = dict(kept_copies.replace(made, old.parent, root))
+    assert kept[old].read_bytes() == notes
 
 
 def test_two_copies_within_a_second_do_not_touch_each_other(tmp_path: Path):
@@ -77,3 +77,47 @@ def test_two_copies_within_a_second_do_not_touch_each_other(tmp_path: Path):
         path.write_text(str(n))
         kept_copies.keep(path, tmp_path)
     assert sorted(copies(tmp_path)) == [b"0", b"1", b"2"]
+
+
+def test_a_file_of_ones_own_next_to_the_notebooks_is_kept(root: Path):
+    (root / "release" / COURSE.name / "my_notes.py").write_text("mine = 1")
+    (line,) = course_folder.register(root)
+    (copy,) = (root / kept_copies.FOLDER).rglob("my_notes*.py")
+    assert copy.read_text() == "mine = 1" and "my_notes.py" in line
+
+
+@pytest.mark.parametrize("step", ["copytree", "rename", "rmtree"])
+def test_stopped_at_any_step_nothing_is_lost_and_the_next_run_goes_on(step, tmp_path: Path, monkeypatch):
+    made, target = tmp_path / "made", tmp_path / "release" / "a"
+    for folder, text in ((made, "new"), (target, "mine")):
+        folder.mkdir(parents=True)
+        cell = nbformat.v4.new_code_cell(text, id="answer")
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), folder / "one.ipynb")
+    work = (target / "one.ipynb").read_bytes()
+
+    def stop(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(*(Path, step) if step == "rename" else (kept_copies.shutil, step), stop)
+        with pytest.raises(OSError):
+            kept_copies.replace(made, target, tmp_path)
+    assert work in [path.read_bytes() for path in tmp_path.rglob("one*.ipynb")]
+    kept_copies.replace(made, target, tmp_path)
+    assert work in copies(tmp_path) and b"new" in (target / "one.ipynb").read_bytes()
+    assert sorted(path.name for path in target.parent.iterdir()) == ["a"]
+
+
+def test_a_release_that_is_a_link_is_replaced_where_it_lies(tmp_path: Path):
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made" / "one.txt").write_text("new")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "release").symlink_to("elsewhere")
+    kept_copies.replace(tmp_path / "made", tmp_path / "release", tmp_path)
+    assert (tmp_path / "elsewhere" / "one.txt").read_text() == "new" and (tmp_path / "release").is_symlink()
+
+
+def test_what_is_nested_too_deep_to_be_read_is_kept(tmp_path: Path):
+    deep = tmp_path / "deep.ipynb"
+    deep.write_text("[" * 100_000 + "]" * 100_000)
+    assert kept_copies.holds_work(deep, deep)
