@@ -19,7 +19,7 @@ from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
 from grading.classroom import inputs, lock, ticked
-from grading.core import command_line, errors, files, names
+from grading.core import cells, command_line, errors, files, names
 from grading.core.course import Part
 from grading.gradebook import course_folder, marks_json, results
 from grading.selfcheck import work_folder
@@ -98,18 +98,20 @@ class OwnMarks:
         entries = tuple(entry for entry in hand_in.entries if entry[0].partition("/")[0] not in ours)
         self._take(bundle.HandIn(STUDENT, entries))
         known, changed = self._note().get("parts", {}), []
-        for part in self.course.parts:
-            path = self._submitted / f"{part.stem}.ipynb"
-            if path.exists() and part.stem not in known and self._is_untouched(part):
-                path.unlink()
-            elif path.exists() and known.get(part.stem) != self._key(part):
-                changed.append(part)
+        with intake.once():
+            for part in self.course.parts:
+                path = self._submitted / f"{part.stem}.ipynb"
+                if path.exists() and part.stem not in known and self._is_untouched(part):
+                    path.unlink()
+                elif path.exists() and known.get(part.stem) != self._key(part):
+                    changed.append(part)
         return changed
 
     def mark(self, parts: list[Part]) -> Iterator[Marked]:
         """Grades parts, and gives each as soon as it is graded; pages are written at the end."""
         for part in parts:
-            key, error = self._key(part), self._graded(part)
+            with intake.once():
+                key, error = self._key(part), self._graded(part)
             self._by_author([part])
             found = self.results()[part.number - 1]
             if not error and not found.unmarked:
@@ -213,8 +215,7 @@ class OwnMarks:
 
     def _is_written(self, part: Part) -> bool:
         """Whether the graded notebook holds a written answer that isn't the release's text."""
-        answers = [_source(path, part.written[0]) for path in (self._graded_copy(part), self._released(part))]
-        return answers[0] not in ("", answers[1])
+        return _source(self._graded_copy(part), part.written[0]) not in ("", cells.TEXT_STUB)
 
     def _config(self) -> Config:
         config = course_folder.config(self.folder, self._assignment)
@@ -248,6 +249,6 @@ def _texts(notebook: NotebookNode) -> list[tuple[str, str]]:
 def _source(path: Path, cell_id: str) -> str:
     if not path.exists():
         return ""
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    named = {cell["metadata"].get("nbgrader", {}).get("grade_id"): "".join(cell["source"]) for cell in cells}
+    found = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    named = {cell["metadata"].get("nbgrader", {}).get("grade_id"): "".join(cell["source"]) for cell in found}
     return named.get(cell_id, "").strip()

@@ -1,6 +1,7 @@
 """The cells of a notebook file: whose they are, and what of them is hidden."""
 
 HIDDEN = "BEGIN HIDDEN TESTS"
+TEXT_STUB = "YOUR ANSWER HERE"  # what stands in a release where a written answer belongs
 
 
 def is_test(cell: dict) -> bool:

@@ -14,7 +14,7 @@ from pathlib import Path
 import nbgrader
 from traitlets.config import Config
 
-from grading.core import limits
+from grading.core import cells, limits
 from grading.gradebook import engines
 from grading.submission import nbgrader_patches
 
@@ -34,7 +34,7 @@ def plug_in(c: Config, course: str, folder: Path) -> None:
     c.Course.found, c.Course.below = course, str(folder.resolve())
     c.CourseDirectory.solution_directory = "notebooks"
     c.ClearSolutions.code_stub = {"python": "# YOUR CODE HERE\nraise NotImplementedError()"}
-    c.ClearSolutions.text_stub = "YOUR ANSWER HERE"
+    c.ClearSolutions.text_stub = cells.TEXT_STUB
     _grading(c)
     _feedback(c)
 

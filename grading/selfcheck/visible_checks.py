@@ -25,7 +25,6 @@ from grading.selfcheck import shell
 from grading.submission import notebook_file
 
 REPLY_BYTES = 2**20
-_STUB = "YOUR ANSWER HERE"
 
 
 class State(Enum):
@@ -98,8 +97,8 @@ def read(course: Course, path: Path) -> Notebook | Result:
             sources.append((str(meta.get("grade_id") or f"cell {position}"), _source(cell)))
     editable = [(meta, cell) for meta, cell in named if cell.get("cell_type") == "code" and not cells.is_ours(meta)]
     editable = [(m, c) for m, c in editable if not m or m.get("solution")]  # the rest is the course's own scratch cells
-    reasoning = [(m, c) for m, c in named if m.get("grade_id") == f"{part.stem}-reasoning"]
-    written = any(not _untouched(*r) and _source(r[1]).strip() not in ("", _STUB) for r in reasoning)
+    reasoning = [(m, c) for m, c in named if m.get("grade_id") in part.written]
+    written = any(not _untouched(*r) and _source(r[1]).strip() not in ("", cells.TEXT_STUB) for r in reasoning)
     untouched = all(_untouched(*e) or not _source(e[1]).strip() for e in editable)
     return Notebook(path, part, sources, untouched, written if reasoning else None)
 
