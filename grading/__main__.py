@@ -187,7 +187,7 @@ def _begin_work(root: Path, course: Course, renew: bool) -> None:
 
     place = names.path(work_folder.folder(root, course))
     if put := work_folder.begin(root, course):
-        print(f"work       {place}: {len(put)} files of the release are there now")
+        print(f"work       {place}: {len(put)} {'file' if len(put) == 1 else 'files'} of the release put there")
     newer = work_folder.newer(root, course)
     if not newer:
         return

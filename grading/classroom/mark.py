@@ -9,7 +9,7 @@ from pathlib import Path
 
 from grading.classroom.own_marks import Marked, OwnMarks
 from grading.core import command_line, errors, messages, names
-from grading.gradebook import results
+from grading.gradebook import course_folder, results
 from grading.judge import sandbox_check
 
 LOOK_EVERY_S = 0.3
@@ -22,8 +22,8 @@ def run(root: Path, assignment: str, watch: bool, open_page: bool, no_sandbox: b
 
     Errors  CourseError if there is nothing to mark, or student code can't be walled in.
     """
-    walls = not no_sandbox and _walled(root)
-    own = OwnMarks(root, assignment, walls)
+    course_folder.own(root, assignment)  # what is wrong with the course has nothing to do with walls
+    own = OwnMarks(root, assignment, not no_sandbox and _walled(root))
     with errors.of_files(own.folder), own.alone():
         own.prepare()
         failed = _once(own)
@@ -53,9 +53,13 @@ def _once(own: OwnMarks) -> bool:
     """Grades what has changed, with a line a part, and prints the table; whether a part could not be graded."""
     own.looks_changed()
     todo, failed = own.changed(), False
-    for number, marked in enumerate(own.mark(todo), start=1):
+    for number, part in enumerate(todo, start=1):
+        print(f"[{number}/{len(todo)}] part {part.number}: ", end="", flush=True)
+        marked = own.mark(part)
         failed |= bool(marked.error)
-        print(f"[{number}/{len(todo)}] {_said(marked)}", flush=True)
+        print(_said(marked), flush=True)
+    if todo:
+        own.write_pages()
     own.count_ticks()
     print(("\n" if todo else "") + table(own), flush=True)
     return failed
@@ -70,14 +74,16 @@ def _watch(own: OwnMarks) -> None:
             time.sleep(LOOK_EVERY_S)
             if not own.looks_changed():
                 continue
-            started, said = time.monotonic(), []
-            for marked in own.mark(own.changed()):
-                said.append(_said(marked))
-                if not terminal:
-                    print(f"{said[-1]} ({time.monotonic() - started:.1f} s)", flush=True)
+            started, changed = time.monotonic(), own.changed()
+            said = [f"part {part.number}: {_said(own.mark(part))}" for part in changed]
+            if changed:
+                own.write_pages()
             said += [f"part {part.number}: what you ticked is counted" for part in own.count_ticks()]
+            took = f"({time.monotonic() - started:.1f} s)"
             if terminal and said:
-                print(f"{_CLEAR}{table(own)}\n\n{'; '.join(said)} ({time.monotonic() - started:.1f} s)", flush=True)
+                print(f"{_CLEAR}{table(own)}\n\n{'; '.join(said)} {took}", flush=True)
+            elif said:
+                print("; ".join(said), took, flush=True)
     except KeyboardInterrupt:
         print("\nStopped. Your marks are kept.")
 
@@ -88,8 +94,8 @@ def table(own: OwnMarks) -> str:
     width = max(len(result.part.title) for result in found)
     lines = [f"Marks of {names.path(own.work)}"]
     for result in found:
-        lines.append(f"  {result.part.number:>2}  {result.part.title:<{width}}  {_points(result)}")
-        lines += _wrapped(_found(result))
+        lines.append(f"  {result.part.number:>2}  {result.part.title:<{width}}  {_points(own, result)}")
+        lines += _wrapped(_found(own, result))
     total, of = results.total(found), own.course.points
     lines += ["", f"total      {total:g} of {of:g} points"]
     if unanswered := [str(part.number) for part in own.unanswered()]:
@@ -103,29 +109,32 @@ def table(own: OwnMarks) -> str:
 
 def _said(marked: Marked) -> str:
     """What became of a part, in a line."""
-    what = f"part {marked.part.number}"
-    return (
-        f"{what}: not graded, {names.printable(marked.error)}" if marked.error else f"{what}: {_points(marked.result)}"
-    )
+    if marked.error:
+        return f"not graded, {names.printable(marked.error)}"
+    return f"{marked.result.won:g} of {marked.result.part.points:g}"
 
 
-def _points(result: results.Result) -> str:
-    if not result.here:
+def _points(own: OwnMarks, result: results.Result) -> str:
+    if not own.is_begun(result.part) and not result.here:
         return "not started"
-    if result.unmarked:
-        return "not graded"
-    return f"{result.won:g} of {result.part.points:g}"
+    if result.unmarked or not result.here:
+        return "not graded: run this again"
+    gone = not (own.work / f"{result.part.stem}.ipynb").exists()
+    return f"{result.won:g} of {result.part.points:g}" + ", as it was: the notebook is gone" * gone
 
 
-def _found(result: results.Result) -> list[str]:
-    """What cost points: a rule, a fault, or each item that was lost."""
+def _found(own: OwnMarks, result: results.Result) -> list[str]:
+    """What cost points: a rule, a fault, or each item that was lost; and what is not ticked of a written answer."""
     report = result.report
     if report is None or result.unmarked:
         return []
+    lost = [f"{i.won:g}/{i.points:g} {i.what}: {i.found}" for i in report.items if i.won < i.points]
     if whole := report.fault or report.breach:
-        return [whole]
-    lost = [item for item in report.items if item.won < item.points]
-    return [f"{item.won:g}/{item.points:g} {item.what}: {item.found}" for item in lost]
+        lost = [whole]
+    of, ticked_points = result.part.by_hand, result.by_hand or 0.0
+    if of and own.is_written(result.part) and ticked_points < of:
+        lost.append(f"{ticked_points:g}/{of:g} written answer, by what you ticked in {own.self_marks.name}")
+    return lost
 
 
 def _wrapped(found: list[str]) -> list[str]:

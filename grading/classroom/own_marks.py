@@ -6,8 +6,8 @@ since it was graded last, and nothing else.
 
 import hashlib
 import json
+import logging
 import shutil
-from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +46,8 @@ class OwnMarks:
         self.course = course_folder.own(root, assignment)
         self.work, self.folder = work_folder.folder(root, self.course), root / FOLDER
         self._root, self._assignment, self._walls = root, assignment, walls
+        if self.work.exists() and not self.work.is_dir():
+            raise errors.CourseError(f"{names.path(self.work)} is a file where your folder should be. Move it away.")
         if not self.work.is_dir():
             raise errors.CourseError(
                 f"there is nothing to mark yet: {command_line.spelled('lab', root)} puts the notebooks into "
@@ -103,23 +105,27 @@ class OwnMarks:
                 path = self._submitted / f"{part.stem}.ipynb"
                 if path.exists() and part.stem not in known and self._is_untouched(part):
                     path.unlink()
-                elif path.exists() and known.get(part.stem) != self._key(part):
+                elif path.exists() and (
+                    known.get(part.stem) != self._key(part) or not self._graded_copy(part).exists()
+                ):
                     changed.append(part)
         return changed
 
-    def mark(self, parts: list[Part]) -> Iterator[Marked]:
-        """Grades parts, and gives each as soon as it is graded; pages are written at the end."""
-        for part in parts:
-            with intake.once():
-                key, error = self._key(part), self._graded(part)
-            self._by_author([part])
-            found = self.results()[part.number - 1]
-            if not error and not found.unmarked:
-                note = self._note()
-                self._write_note({**note, "parts": {**note.get("parts", {}), part.stem: key}})
-            yield Marked(part, found, error or ("our grader failed" if found.unmarked else ""))
-        if parts:
-            self.write_pages()
+    def mark(self, part: Part) -> Marked:
+        """Grades a part; `write_pages` shows it.
+
+        Errors  KeyboardInterrupt if somebody stops it; the part is graded again then.
+        """
+        note = self._note()
+        note["parts"] = {stem: key for stem, key in note.get("parts", {}).items() if stem != part.stem}
+        self._write_note(note)  # first: nbgrader removes a graded notebook that it could not finish
+        with intake.once():
+            key, error = self._key(part), self._graded(part)
+        self._by_author([part])
+        found = self.results()[part.number - 1]
+        if not error and not found.unmarked:
+            self._write_note({**note, "parts": {**note["parts"], part.stem: key}})
+        return Marked(part, found, error or ("our grader failed" if found.unmarked else ""))
 
     def count_ticks(self) -> list[Part]:
         """Enters what is ticked for written answers; the parts of which that is another number than before."""
@@ -128,10 +134,14 @@ class OwnMarks:
             self.write_pages()
         return changed
 
+    def is_begun(self, part: Part) -> bool:
+        """Whether there is anything of the part to grade."""
+        return (self._submitted / f"{part.stem}.ipynb").exists()
+
     def unanswered(self) -> list[Part]:
         """The parts that were graded without their written answer."""
         found = [part for part in self.course.parts if len(part.written) == 1 and self._graded_copy(part).exists()]
-        return [part for part in found if not self._is_written(part)]
+        return [part for part in found if not self.is_written(part)]
 
     def results(self) -> list[results.Result]:
         """All parts as they are graded."""
@@ -192,15 +202,20 @@ class OwnMarks:
         config = self._config()
         config.CourseDirectory.notebook_id = part.stem
         result = NbGraderAPI(config=config).autograde(self.course.name, STUDENT, force=True, create=True)
+        if "KeyboardInterrupt" in result.get("error", ""):  # which nbgrader takes for an error like any other
+            logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # what was waited for is of no interest any more
+            raise KeyboardInterrupt
         return "" if result["success"] else course_folder.last_error(result)
 
     def _by_author(self, parts: list[Part] | tuple[Part, ...]) -> list[Part]:
         """Enters what is ticked of these parts, and offers criteria where an answer is written; what has changed."""
         with course_folder.gradebook(self.folder) as book:
-            there = [part for part in parts if part in self._criteria and self._is_written(part)]
-            for part in there:
+            graded = [part for part in parts if part in self._criteria and self._graded_copy(part).exists()]
+            written = [part for part in graded if self.is_written(part)]
+            for part in written:
                 ticked.add(self.self_marks, part, self._criteria[part])
-            found = ticked.points(self.self_marks, {part: self._criteria[part] for part in there})
+            found = dict.fromkeys(graded, 0.0)
+            found |= ticked.points(self.self_marks, {part: self._criteria[part] for part in written})
             return [part for part, points in found.items() if self._enter(book, part, points)]
 
     def _enter(self, book: Gradebook, part: Part, points: float) -> bool:
@@ -213,7 +228,7 @@ class OwnMarks:
         book.db.commit()
         return True
 
-    def _is_written(self, part: Part) -> bool:
+    def is_written(self, part: Part) -> bool:
         """Whether the graded notebook holds a written answer that isn't the release's text."""
         return _source(self._graded_copy(part), part.written[0]) not in ("", cells.TEXT_STUB)
 

@@ -40,6 +40,10 @@ def begin(root: Path, course: Course) -> list[Path]:
     Errors  CourseError if there is no release, or it cannot be written.
     """
     put = []
+    if folder(root, course).exists() and not folder(root, course).is_dir():
+        raise errors.CourseError(
+            f"{names.path(folder(root, course))} is a file where your folder should be. Move it away."
+        )
     with errors.of_files(folder(root, course)):
         for name, released in _released(root, course):
             path = folder(root, course) / name
@@ -72,7 +76,10 @@ def renew(root: Path, course: Course) -> Iterator[Renewed]:
             if found in (None, base, released) or path.suffix != ".ipynb":
                 made = released
             elif (made := _merged(released, found, base)) is None:
-                made, left = found, "it can't be read as a notebook, so it stays as it is"
+                made, left = (
+                    found,
+                    "it isn't a notebook any more, so it stays as it is: move it away to get the newer one",
+                )
             if made != found:
                 copy = kept_copies.keep(path, root, place) if found not in (None, base) else None
                 if _read(path) != found:  # saved at this very moment: nothing of it is in what was made

@@ -64,7 +64,9 @@ def work(root: Path, part: Part, answer: str | None, reasoning: str | None = Non
 def marked(root: Path) -> dict[int, float]:
     """What is graded now, by part, and what it earns."""
     own = OwnMarks(root)
-    return {each.part.number: each.result.won for each in own.mark(own.changed())}
+    found = {part.number: own.mark(part).result.won for part in own.changed()}
+    own.write_pages()
+    return found
 
 
 def test_before_make_lab_one_line_says_what_to_do(tmp_path: Path):
@@ -143,18 +145,43 @@ def test_a_newer_course_grades_everything_again(root: Path):
         OwnMarks(root).prepare()
 
 
-def test_killed_while_a_part_is_graded_the_next_run_grades_it_again(root: Path, monkeypatch):
+def test_stopped_while_a_part_is_graded_it_says_so_and_the_next_run_grades_it_again(root: Path, monkeypatch, capsys):
+    work(root, ONE, RIGHT)
+    assert marked(root) in ({}, {1: 5})
     work(root, ONE, HALF)
-    own = OwnMarks(root)
 
-    def killed(_: Part) -> str:
-        raise KeyboardInterrupt
+    def stopped(*_: object, **__: object) -> dict:  # what nbgrader makes of Ctrl-C: an error like any other
+        path = root / own_marks.FOLDER / "autograded" / own_marks.STUDENT / COURSE.name / f"{ONE.stem}.ipynb"
+        path.unlink()
+        return {"success": False, "error": "Traceback …\nKeyboardInterrupt", "log": "[ERROR] Canceled"}
 
     with monkeypatch.context() as patched:
-        patched.setattr(own, "_graded", killed)
-        with pytest.raises(KeyboardInterrupt):
-            list(own.mark(own.changed()))
-    assert ONE in OwnMarks(root).changed()
+        patched.setattr(own_marks.NbGraderAPI, "autograde", stopped)
+        assert main(["mark", "--course", str(root)]) == 130
+    assert "stopped" in capsys.readouterr().err
+    work(root, ONE, RIGHT)
+    assert marked(root) == {1: 5}, "even though it was graded like this before"
+
+
+def test_a_written_answer_that_is_taken_back_keeps_no_points(root: Path):
+    work(root, EIGHT, "03-recursive", REASONING)
+    marked(root)
+    file = OwnMarks(root).self_marks
+    file.write_text(file.read_text(encoding="utf-8").replace("[ ]", "[x]"), encoding="utf-8")
+    OwnMarks(root).count_ticks()
+    assert OwnMarks(root).results()[7].won == 5
+    work(root, EIGHT, "03-recursive")
+    assert marked(root)[8] == 3
+
+
+def test_a_notebook_that_is_gone_is_told_and_a_wrong_course_gets_no_offer_about_walls(root: Path, tmp_path, capsys):
+    notebook = work(root, ONE, HALF)
+    marked(root)
+    notebook.unlink()
+    main(["mark", "--course", str(root)])
+    assert "the notebook is gone" in capsys.readouterr().out
+    assert main(["mark", "--course", str(tmp_path)]) == 1
+    assert "is not a course" in (said := capsys.readouterr().err) and "sandbox" not in said
 
 
 def test_a_damaged_note_only_costs_time(root: Path):

@@ -181,7 +181,7 @@ def test_what_is_no_notebook_stays_as_it_is_and_that_is_said(root: Path):
     worked(root).write_text("{ half a notebook", encoding="utf-8")
     change(released(root), next_release)
     (renewed,) = work_folder.renew(root, COURSE)
-    assert "can't be read" in renewed.left
+    assert "it isn't a notebook any more" in renewed.left
     assert worked(root).read_text(encoding="utf-8") == "{ half a notebook"
     assert work_folder.newer(root, COURSE) == [f"{PART.stem}.ipynb"]
 
