@@ -17,6 +17,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbgrader
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import find_all_files
 from sqlalchemy import Engine
@@ -75,7 +76,8 @@ def read(root: Path, engine: Engine, assignment: str = "") -> Inputs:
     del config.CourseDirectory["root"], config.CourseDirectory["db_url"]
     config.Course.pop("below", None)  # a worker may have the same course elsewhere
     settings = json.dumps([config, secret, program, _cells(found)], sort_keys=True, default=repr)
-    settings = settings.replace(str(ENGINE.parent), "")  # where the engine lies changes no mark
+    for place in (Path(nbgrader.__file__).parent, ENGINE.parent):  # where our programs lie changes no mark
+        settings = settings.replace(str(place), "")
     digest = bundle.digest([*sorted(files.items()), ("", settings.encode())])
     return Inputs(archive, config, secret, program, digest, packages)
 

@@ -1,8 +1,8 @@
 """A student's and an instructor's whole way in JupyterLab, as `make lab` opens it, in a real browser.
 
-The student opens the release, solves three parts, one of them wrong first, reads the check, mends it, validates and
-saves. What JupyterLab saved is handed in; the instructor generates, autogrades, marks and writes feedback in the
-Formgrader, by its buttons. Each goes the way once; the tests say what must have come of it.
+The student opens their copy of the release in work/, solves three parts, one of them wrong first, reads the check, mends
+it, validates and saves. What JupyterLab saved is handed in; the instructor generates, autogrades, marks and writes
+feedback in the Formgrader, by its buttons. Each goes the way once; the tests say what must have come of it.
 """
 
 import json
@@ -59,7 +59,7 @@ def address(root: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def student(root: Path, address: str) -> Way:
-    """A student's way; at its end three notebooks lie solved in release/."""
+    """A student's way; at its end three notebooks lie solved in work/."""
     way = Way()
     with browser.opened() as opened:
         page = opened.page()
@@ -106,7 +106,7 @@ def handed_in(root: Path, student: Way) -> Path:
     folder = root / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
     for number in RIGHT:
-        shutil.copy(root / "release" / COURSE.name / f"part{number:02d}.ipynb", folder)
+        shutil.copy(root / "work" / COURSE.name / f"part{number:02d}.ipynb", folder)
     return folder
 
 
