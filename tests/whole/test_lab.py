@@ -1,8 +1,8 @@
 """A student's and an instructor's whole way in JupyterLab, as `make lab` opens it, in a real browser.
 
-The student opens their copy of the release in work/, solves three parts, one of them wrong first, reads the check, mends
-it, validates and saves. What JupyterLab saved is handed in; the instructor generates, autogrades, marks and writes
-feedback in the Formgrader, by its buttons. Each goes the way once; the tests say what must have come of it.
+The student opens their copy of the release in work/, solves three parts, one of them wrong first, reads the check,
+mends it, validates and saves. What JupyterLab saved is handed in; the instructor generates, autogrades, marks and
+writes feedback in the Formgrader, by its buttons. Each goes the way once; the tests say what must have come of it.
 """
 
 import json
