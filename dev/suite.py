@@ -69,7 +69,7 @@ def quick() -> int:
     """Runs lint, the unit tests and one notebook through the judge; prints what it leaves out."""
     _prepare()
     tests = REPOSITORY / "tests"
-    files = {path.name: path for path in tests.rglob("test_*.py")}
+    files = {path.name: path for path in tests.rglob("test_*.py")}  # no two have one name: a test sees to that
     slow = [files[name] for name in runpy.run_path(str(tests / "conftest.py"))["SLOW"]]
     left_out = [path for path in slow if path != REPOSITORY / ONE_NOTEBOOK]
     ignored = [f"--ignore={path}" for path in left_out]

@@ -10,6 +10,7 @@ import pytest
 SLOW = (
     "test_exports.py",
     "test_feedback.py",
+    "test_kept_copies.py",
     "test_gpu.py",
     "test_release.py",
     "test_class_report.py",
@@ -22,6 +23,7 @@ SLOW = (
     "test_private_apis.py",
     "test_crash_notes.py",
     "test_hostile_values.py",
+    "test_own_marks.py",
     "test_visible_checks.py",
     "test_fuzz.py",
     "test_servers.py",
@@ -38,6 +40,7 @@ SLOW = (
     "test_attacks.py",
     "test_answers.py",
     "test_site.py",
+    "test_marking.py",
     "test_lab.py",
     "test_hub.py",
 )

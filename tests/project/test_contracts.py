@@ -2,6 +2,7 @@
 
 import ast
 import io
+import itertools
 import re
 import shutil
 import subprocess
@@ -42,6 +43,11 @@ def test_a_contract_that_is_broken_is_told(name: str, tmp_path: Path):
     found = checked(tmp_path)
     (broken,) = [line for line in found.stdout.splitlines() if " BROKEN" in line]
     assert found.returncode == 1 and contract in broken
+
+
+def test_no_two_files_of_tests_have_one_name_by_which_the_quick_run_leaves_them_out():
+    names = sorted(path.name for path in (REPOSITORY / "tests").rglob("test_*.py"))
+    assert [name for name, after in itertools.pairwise(names) if name == after] == []
 
 
 def test_the_oracles_import_nothing_but_numpy_and_the_standard_library():
