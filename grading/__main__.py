@@ -171,9 +171,9 @@ def _lab(chosen: argparse.Namespace) -> int:
     # Not the folder as an argument: it would become the root, and the Formgrader must find the course below the root.
     command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
     command += [f"--ServerApp.preferred_dir={work}"]
-    for first in filter(Path.is_file, (work / f"{stem}.ipynb" for stem in (*course.others[:1], course.stems[0]))):
+    firsts = (work / f"{stem}.ipynb" for stem in (*course.others[:1], course.stems[0]))
+    if first := next(filter(Path.is_file, firsts), None):
         command += [f"--LabApp.default_url=/lab/tree/{quote(first.relative_to(root).as_posix())}"]
-        break
     as_root = hasattr(os, "geteuid") and os.geteuid() == 0
     # grading/pages/lab/ holds settings by which JupyterLab neither fetches news nor looks for updates.
     paths = [str(Path(pages.__file__).with_name("lab")), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]

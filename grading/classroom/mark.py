@@ -1,20 +1,18 @@
 """What `python -m grading mark` prints: a line a part as it is graded; with --watch a table that stays up to date."""
 
-import shutil
 import sys
-import textwrap
 import time
 import webbrowser
 from pathlib import Path
 
 from grading.classroom.own_marks import Marked, OwnMarks
-from grading.core import command_line, errors, messages, names
-from grading.gradebook import course_folder, results
+from grading.core import command_line, errors, names
+from grading.gradebook import results
 from grading.judge import sandbox_check
+from grading.selfcheck import table as selfcheck
 
 LOOK_EVERY_S = 0.3
 _CLEAR = "\x1b[H\x1b[2J"
-_WIDTH, _LINES = 100, 3  # of what was found: characters, at most; lines, at most
 
 
 def run(root: Path, assignment: str, watch: bool, open_page: bool, no_sandbox: bool) -> tuple[OwnMarks, bool]:
@@ -22,8 +20,8 @@ def run(root: Path, assignment: str, watch: bool, open_page: bool, no_sandbox: b
 
     Errors  CourseError if there is nothing to mark, or student code can't be walled in.
     """
-    course_folder.own(root, assignment)  # what is wrong with the course has nothing to do with walls
-    own = OwnMarks(root, assignment, not no_sandbox and _walled(root))
+    own = OwnMarks(root, assignment)
+    own.walls = not no_sandbox and _walled(root)
     with errors.of_files(own.folder), own.alone():
         own.prepare()
         failed = _once(own)
@@ -58,9 +56,8 @@ def _once(own: OwnMarks) -> bool:
         marked = own.mark(part)
         failed |= bool(marked.error)
         print(_said(marked), flush=True)
-    if todo:
+    if own.count_ticks() or todo:
         own.write_pages()
-    own.count_ticks()
     print(("\n" if todo else "") + table(own), flush=True)
     return failed
 
@@ -76,9 +73,9 @@ def _watch(own: OwnMarks) -> None:
                 continue
             started, changed = time.monotonic(), own.changed()
             said = [f"part {part.number}: {_said(own.mark(part))}" for part in changed]
-            if changed:
-                own.write_pages()
             said += [f"part {part.number}: what you ticked is counted" for part in own.count_ticks()]
+            if said:
+                own.write_pages()
             took = f"({time.monotonic() - started:.1f} s)"
             if terminal and said:
                 print(f"{_CLEAR}{table(own)}\n\n{'; '.join(said)} {took}", flush=True)
@@ -95,7 +92,7 @@ def table(own: OwnMarks) -> str:
     lines = [f"Marks of {names.path(own.work)}"]
     for result in found:
         lines.append(f"  {result.part.number:>2}  {result.part.title:<{width}}  {_points(own, result)}")
-        lines += _wrapped(_found(own, result))
+        lines += [line for text in _found(own, result) for line in selfcheck.below(names.printable(text), hanging=2)]
     total, of = results.total(found), own.course.points
     lines += ["", f"total      {total:g} of {of:g} points"]
     if unanswered := [str(part.number) for part in own.unanswered()]:
@@ -135,12 +132,3 @@ def _found(own: OwnMarks, result: results.Result) -> list[str]:
     if of and own.is_written(result.part) and ticked_points < of:
         lost.append(f"{ticked_points:g}/{of:g} written answer, by what you ticked in {own.self_marks.name}")
     return lost
-
-
-def _wrapped(found: list[str]) -> list[str]:
-    width = min(_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns - 1)
-    style = {"initial_indent": " " * 8, "subsequent_indent": " " * 10, "max_lines": _LINES, "placeholder": " …"}
-    out = []
-    for text in found:
-        out += textwrap.wrap(names.printable(messages.short(text)), max(width, 40), **style)
-    return out

@@ -42,10 +42,12 @@ class Marked:
 class OwnMarks:
     """What somebody has worked on in the course in `root`, and its marks. One process at a time may hold one."""
 
-    def __init__(self, root: Path, assignment: str = "", walls: bool = True) -> None:
+    walls = True  # whether what is graded runs behind them
+
+    def __init__(self, root: Path, assignment: str = "") -> None:
         self.course = course_folder.own(root, assignment)
         self.work, self.folder = work_folder.folder(root, self.course), root / FOLDER
-        self._root, self._assignment, self._walls = root, assignment, walls
+        self._root, self._assignment = root, assignment
         if self.work.exists() and not self.work.is_dir():
             raise errors.CourseError(f"{names.path(self.work)} is a file where your folder should be. Move it away.")
         if not self.work.is_dir():
@@ -129,10 +131,7 @@ class OwnMarks:
 
     def count_ticks(self) -> list[Part]:
         """Enters what is ticked for written answers; the parts of which that is another number than before."""
-        changed = self._by_author(self.course.parts)
-        if changed:
-            self.write_pages()
-        return changed
+        return self._by_author(self.course.parts)
 
     def is_begun(self, part: Part) -> bool:
         """Whether there is anything of the part to grade."""
@@ -230,11 +229,11 @@ class OwnMarks:
 
     def is_written(self, part: Part) -> bool:
         """Whether the graded notebook holds a written answer that isn't the release's text."""
-        return _source(self._graded_copy(part), part.written[0]) not in ("", cells.TEXT_STUB)
+        return cells.source_in(self._graded_copy(part), part.written[0]).strip() not in ("", cells.TEXT_STUB)
 
     def _config(self) -> Config:
         config = course_folder.config(self.folder, self._assignment)
-        if not self._walls:
+        if not self.walls:
             config.Judge.sandbox = "none"
         return config
 
@@ -259,11 +258,3 @@ def _state(path: Path) -> tuple[int, int] | None:
 
 def _texts(notebook: NotebookNode) -> list[tuple[str, str]]:
     return [(cell.cell_type, cell.source) for cell in notebook.cells]
-
-
-def _source(path: Path, cell_id: str) -> str:
-    if not path.exists():
-        return ""
-    found = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    named = {cell["metadata"].get("nbgrader", {}).get("grade_id"): "".join(cell["source"]) for cell in found}
-    return named.get(cell_id, "").strip()

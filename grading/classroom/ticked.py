@@ -10,9 +10,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-import nbformat
-
-from grading.core import files, names
+from grading.core import cells, files, names
 from grading.core.course import Course, Part
 from grading.core.errors import CourseError
 from grading.marking import criteria
@@ -32,12 +30,8 @@ def of_course(course: Course, source: Path) -> dict[Part, criteria.Criteria]:
     """The criteria of each part that has one written answer, from the notebooks in `source`, where they name any."""
     found = {}
     for part in course.parts:
-        path = source / f"{part.stem}.ipynb"
-        if len(part.written) != 1 or not path.is_file():
-            continue
-        cells = nbformat.read(path, as_version=4).cells
-        named = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell.source for cell in cells}
-        if (read := criteria.read(named.get(part.written[0], ""))) is not None:
+        sources = [cells.source_in(source / f"{part.stem}.ipynb", name) for name in part.written]
+        if len(sources) == 1 and (read := criteria.read(sources[0])) is not None:
             found[part] = read
     return found
 

@@ -9,13 +9,12 @@ import json
 import re
 from pathlib import Path
 
-import nbformat
 from markupsafe import Markup
 from nbformat import NotebookNode
 from nbgrader.api import Assignment, BaseCell, Comment, Gradebook, Notebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grading.core import find_course
+from grading.core import cells, find_course
 from grading.core.course import Course
 from grading.gradebook import course_folder
 from grading.marking import criteria
@@ -56,8 +55,7 @@ class ShowCriteria(NbGraderPreprocessor):
 def _cell(book: Gradebook, root: Path, course: Course, resources: dict, cell: NotebookNode) -> dict:
     """What there is about one written answer."""
     name, stem = cell.metadata.nbgrader["grade_id"], resources["notebook_id"]
-    source = root / "source" / course.name / f"{stem}.ipynb"
-    asked = _criteria(source, name)
+    asked = criteria.read(cells.source_in(root / "source" / course.name / f"{stem}.ipynb", name))
     points = float(cell.metadata.nbgrader["points"])
     return {
         "cell": name,
@@ -68,15 +66,6 @@ def _cell(book: Gradebook, root: Path, course: Course, resources: dict, cell: No
         "same": _same(book, root, course, resources, cell),
         "comments": _comments(book, course, stem, name),
     }
-
-
-def _criteria(source: Path, name: str) -> criteria.Criteria | None:
-    if not source.is_file():
-        return None
-    cells = nbformat.read(source, as_version=4).cells
-    return next(
-        (criteria.read(c.source) for c in cells if c.metadata.get("nbgrader", {}).get("grade_id") == name), None
-    )
 
 
 def _same(book: Gradebook, root: Path, course: Course, resources: dict, cell: NotebookNode) -> list[dict]:
@@ -96,18 +85,9 @@ def _same(book: Gradebook, root: Path, course: Course, resources: dict, cell: No
     found = []
     for student, submission in rows:
         path = root / "autograded" / student / course.name / f"{stem}.ipynb"
-        if submission != resources["submission_id"] and _source(path, name).split() == wanted:
+        if submission != resources["submission_id"] and cells.source_in(path, name).split() == wanted:
             found.append({"submission": submission})
     return found[:_SAME]
-
-
-def _source(path: Path, name: str) -> str:
-    """A cell of a graded notebook; empty if there is none."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    except (OSError, ValueError):
-        return ""
-    return next(("".join(c["source"]) for c in found if c["metadata"].get("nbgrader", {}).get("grade_id") == name), "")
 
 
 def _comments(book: Gradebook, course: Course, stem: str, name: str) -> list[str]:

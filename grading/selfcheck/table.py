@@ -52,9 +52,15 @@ def row(course: Course, result: Result, out: TextIO) -> str:
         text += " · written answer: " + ("there" if result.written else _painted("to do", 33, out))
     width = max(len(part.title) for part in course.parts)
     line = f"  {number:>2}  {title:<{width}}  {points:>9}  {text}"
+    return "\n".join([line, *below(result.message)])
+
+
+def below(message: str, hanging: int = 0) -> list[str]:
+    """What was found, in lines that stand below a row; all but the first `hanging` characters further in."""
     width = min(_WIDTH, shutil.get_terminal_size((_WIDTH, 24)).columns - 1)
-    style = {"initial_indent": " " * 8, "subsequent_indent": " " * 8, "max_lines": _LINES, "placeholder": " …"}
-    return "\n".join([line, *textwrap.wrap(messages.short(result.message), max(width, 40), **style)])
+    style = {"initial_indent": " " * 8, "subsequent_indent": " " * (8 + hanging)}
+    style |= {"max_lines": _LINES, "placeholder": " …"}
+    return textwrap.wrap(messages.short(message), max(width, 40), **style)
 
 
 def summary(found: list[Result]) -> str:

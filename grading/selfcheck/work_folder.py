@@ -17,7 +17,6 @@ from grading.selfcheck import newer_release
 from grading.submission import kept_copies
 
 BASES = ".release"
-_LEFT_OUT = ("__pycache__", ".ipynb_checkpoints")
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def _released(root: Path, course: Course) -> list[tuple[str, bytes]]:
     Errors  CourseError if there is none.
     """
     release = root / "release" / course.name
-    paths = sorted(path for path in release.rglob("*") if path.is_file() and not set(_LEFT_OUT) & set(path.parts))
+    paths = files.below(release)
     if not paths:
         raise errors.CourseError(f"{names.path(release)} holds nothing to work on. Make it: python -m grading release.")
     return [(path.relative_to(release).as_posix(), path.read_bytes()) for path in paths]

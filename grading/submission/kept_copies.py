@@ -6,10 +6,9 @@ import os
 import shutil
 from pathlib import Path
 
-from grading.core import cells, names
+from grading.core import cells, files, names
 
 FOLDER = Path("work") / "earlier"  # below a course's folder
-_LEFT_OUT = ("__pycache__", ".ipynb_checkpoints")
 
 
 def keep(path: Path, root: Path, below: Path | None = None) -> Path:
@@ -56,9 +55,8 @@ def replace(made: Path, target: Path, root: Path) -> list[tuple[Path, Path]]:
 
 def _kept(old: Path, target: Path, root: Path) -> list[tuple[Path, Path]]:
     """Copies what is somebody's own in the old folder, and removes it."""
-    found = sorted(path for path in old.rglob("*") if path.is_file() and not set(_LEFT_OUT) & set(path.parts))
     kept = []
-    for path in found:
+    for path in files.below(old):
         instead = target / path.relative_to(old)
         if holds_work(path, instead) if path.suffix == ".ipynb" else not instead.exists():
             kept.append((instead, keep(path, root, old)))
