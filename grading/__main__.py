@@ -54,6 +54,11 @@ def main(arguments: list[str] | None = None) -> int:
     export.add_argument("--so-far", action="store_true", help="also parts whose written answer nobody has read yet")
     lab = commands.add_parser("lab", help="open JupyterLab on your own copy of the release, in work/")
     lab.add_argument("--renew", action="store_true", help="take a newer release over first; your answers stay")
+    watch = commands.add_parser("watch", help="stay, and grade each submission as it arrives")
+    watch.add_argument("--folder", metavar="FOLDER", help="take submissions from there, not from nbgrader's exchange")
+    watch.add_argument("--release", action="store_true", default=None, help="show students the feedback at once")
+    watch.add_argument("--port", type=int, help="of the status page on this machine (default: 8765)")
+    watch.add_argument("--workers", type=command_line.positive, help="submissions graded at once (default: one a core)")
     commands.add_parser("release", help="for authors: make release/ and notebooks/ from source/")
     for command in dict.fromkeys(commands.choices.values()):
         command.add_argument(
@@ -205,6 +210,18 @@ def _begin_work(root: Path, course: Course, renew: bool) -> None:
         print(f"           {names.path(each.path)}: {each.left or 'renewed'}{kept}")
 
 
+def _watch(chosen: argparse.Namespace) -> int:
+    from grading.classroom.service import command
+    from grading.judge import sandbox_check
+
+    root = chosen.course.resolve()
+    course_folder.course(root, chosen.assignment)  # also sets PATH and PYTHONPATH for the workers
+    sandbox_check.stand(root)
+    options = {name: getattr(chosen, name) for name in ("folder", "release", "port", "workers")}
+    command.run(root, chosen.assignment, **options)
+    return 0
+
+
 def _release(chosen: argparse.Namespace) -> int:
     from grading.gradebook import release
 
@@ -223,6 +240,7 @@ COMMANDS = {
     "lab": _lab,
     "mark": _mark,
     "release": _release,
+    "watch": _watch,
 }
 
 if __name__ == "__main__":

@@ -6,18 +6,16 @@ graded and is unchanged is left alone, so that a run that was stopped goes on wh
 
 import contextlib
 import errno
-import json
 import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from nbgrader.api import MissingEntry
 from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import DBAPIError
 
-from grading.classroom import cluster, crash_notes, inputs, lock, merge, progress, task_queue, worker
+from grading.classroom import cluster, crash_notes, inputs, lock, merge, progress, registration, task_queue, worker
 from grading.classroom.task_queue import Graded, Task, TaskQueue
 from grading.core import errors, messages, names
 from grading.gradebook import course_folder, marks, snapshot
@@ -44,7 +42,7 @@ def grade_class(
     """
     course, students = course_folder.course(root, assignment), course_folder.students(root, student, assignment)
     with _told(root), lock.alone(root):
-        _register(root, assignment)
+        register(root, assignment)
         results, started, shown = [], time.monotonic(), progress.Progress(len(students), quiet)
         try:
             settings = {"scheduler": scheduler, "force": force, "asked": student, "assignment": assignment}
@@ -143,21 +141,14 @@ def outcome(result: Graded) -> str:
     return f"graded in {result.seconds:.0f} s{seen}"
 
 
-def _register(root: Path, assignment: str) -> None:
-    """Tells the gradebook about the assignment, unless it knows of it as it stands in source/ and release/."""
-    stamp = root / "autograded" / ".registered.json"
+def register(root: Path, assignment: str = "") -> None:
+    """Tells the gradebook about the assignment, unless it knows of it as it stands in source/ and release/.
+
+    Errors  CourseError if it can't be told.
+    """
     with _opened(root) as engine:
-        with contextlib.suppress(OSError, ValueError, DBAPIError, MissingEntry):
-            if json.loads(stamp.read_text(encoding="utf-8")) == _registered(root, engine, assignment):
-                return
-        for text in course_folder.register(root, assignment):
+        for text in registration.current(root, engine, assignment)[1]:
             print(text)
-        stamp.parent.mkdir(exist_ok=True)
-        stamp.write_text(json.dumps(_registered(root, engine, assignment)), encoding="utf-8")
-
-
-def _registered(root: Path, engine: Engine, assignment: str) -> list[str]:
-    return [inputs.sources(root, assignment), inputs.read(root, engine, assignment).digest]
 
 
 @contextlib.contextmanager

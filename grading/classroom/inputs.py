@@ -74,6 +74,7 @@ def read(root: Path, engine: Engine, assignment: str = "") -> Inputs:
     packages = distributions(course)
     secret, program = os.environ.get(course.secret, ""), current_program(course, packages)
     del config.CourseDirectory["root"], config.CourseDirectory["db_url"]
+    config.pop("Watch", None)  # decides no mark
     config.Course.pop("below", None)  # a worker may have the same course elsewhere
     settings = json.dumps([config, secret, program, _cells(found)], sort_keys=True, default=repr)
     for place in (Path(nbgrader.__file__).parent, ENGINE.parent):  # where our programs lie changes no mark

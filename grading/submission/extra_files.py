@@ -94,12 +94,25 @@ def _is_in_package(name: str, course: Course) -> bool:
     return course.module is not None and _ending(course.module) == "" and Path(name).parts[0] == course.module
 
 
-def opened(path: str | Path) -> BinaryIO:
-    """A regular file, opened without following a link or waiting for a pipe; OSError for anything else."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+class NoFile(OSError):
+    """A link, a pipe or the like, where a regular file was looked for."""
+
+
+def opened(path: str | Path, folder: int | None = None) -> BinaryIO:
+    """A regular file, opened without following a link or waiting for a pipe; its path is below the opened `folder`.
+
+    Errors  NoFile for anything else, and other OSErrors.
+    """
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        descriptor = os.open(path, flags, dir_fd=folder)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):  # a link, a socket
+            raise NoFile(errno.EINVAL, "no regular file", os.fspath(path)) from None
+        raise
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "no regular file", os.fspath(path))
+        raise NoFile(errno.EINVAL, "no regular file", os.fspath(path))
     return os.fdopen(descriptor, "rb")
 
 

@@ -25,7 +25,7 @@ from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config, Configurable
 
 from grading.core import find_course, messages, names
-from grading.submission import extra_files, times
+from grading.submission import collected, extra_files, times
 
 
 class Collect(ExchangeCollect):
@@ -53,8 +53,12 @@ class Collect(ExchangeCollect):
         return record
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
-        """Copies a submission, and notes when it was made."""
-        super().do_copy(src, dest, log)
+        """Copies a submission without following a link in it, and notes when it was made."""
+        try:
+            collected.take(self.coursedir, Path(src), Path(dest))
+        except collected.TooLargeError as error:  # nbgrader would collect nobody after this one
+            self.log.error("%s: not collected: %s", names.printable(src), error)
+            return
         record = next(record for record in self.src_records if record["filename"] == os.path.basename(src))
         times.note(Path(self.coursedir.root), record["username"], record["timestamp"])
 

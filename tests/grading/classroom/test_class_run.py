@@ -69,7 +69,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder(root, "ben") / "part06.ipynb").write_bytes(b"<html>502 Bad Gateway</html>")
     (folder(root, "ben") / "link.txt").symlink_to("/etc/passwd")
     lean.write(make(folder(root, "cleo")), SIX, sample_class.released(SIX))
-    class_run._register(root, "")
+    class_run.register(root, "")
     return root
 
 

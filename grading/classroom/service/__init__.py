@@ -1,0 +1,1 @@
+"""The service that grades each submission as it arrives: `python -m grading watch`."""

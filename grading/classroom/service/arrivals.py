@@ -1,0 +1,237 @@
+"""Submissions as they arrive, in nbgrader's exchange or in a folder: which are there, whole, and whose.
+
+One is whole when everything that writes it has come to its end. nbgrader writes the secret last; what other programs
+write must have lain still for a while, by a clock that nobody sets.
+"""
+
+import contextlib
+import datetime
+import hashlib
+import os
+import time
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from nbgrader.auth import Authenticator
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange import ExchangeFactory
+from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.utils import parse_utc
+from traitlets.config import Config
+
+from grading.core import errors, limits, messages, names
+from grading.core.course import Course
+from grading.submission import collected, extra_files, times
+
+STILL_S = {extra_files.SECRET: 0.2, extra_files.TIMESTAMP: 2.0}  # with this file in it; nbgrader writes them last
+STILL_OTHERWISE_S = 5.0  # without: somebody copies it by hand
+FOLDER_STILL_S = 1.0  # in a folder that another program fills
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A submission that lies whole in `source`: its name there, and a state that is another when its files are.
+
+    `made` is when it was submitted, in UTC, if anybody knows; `refused` says why nobody is graded by it, `noticed` what
+    an instructor should know.
+    """
+
+    name: str
+    state: str
+    student: str
+    source: Path
+    made: datetime.datetime | None = None
+    refused: str = ""
+    noticed: str = ""
+
+    @property
+    def key(self) -> Key:
+        """What tells it from all others, earlier ones of the same name among them."""
+        return self.name, self.state
+
+
+class Unsettled(Exception):
+    """A submission was written to while it was read."""
+
+
+class Source(Protocol):
+    """A place where submissions arrive; `folder` is that of the course in nbgrader's exchange.
+
+    before_duedate  whether one that is late counts for nothing where another was in time
+    """
+
+    folder: Path | None
+    before_duedate: bool
+
+    def look(self, known: Container[Key]) -> Iterator[Arrival]:
+        """Those that are whole and not known; CourseError if the place can't be read."""
+
+    def again(self, name: str, state: str) -> Arrival | None:
+        """One that was given before; None if it is gone, or other than it was."""
+
+    def take(self, arrival: Arrival) -> None:
+        """Copies one into submitted/, and notes when it was made.
+
+        Errors  OSError if it can't be read or written; collected.TooLargeError; Unsettled if it changed meanwhile.
+        """
+
+
+class Exchange:
+    """The inbound folder of nbgrader's exchange: each submission is a new folder, and stays as it is."""
+
+    def __init__(self, config: Config, course: Course, root: Path) -> None:
+        """Errors  CourseError if the exchange is no folder that can be read."""
+        self._directory, factory = CourseDirectory(config=config), ExchangeFactory(config=config)
+        if not issubclass(factory.collect, ExchangeCollect):
+            raise errors.CourseError(
+                "this course's exchange is no folder. Set c.Watch.folder to where submissions arrive."
+            )
+        collect = factory.collect(coursedir=self._directory, authenticator=Authenticator(config=config), config=config)
+        self.before_duedate, self._check_owner = collect.before_duedate, collect.check_owner
+        self.folder = Path(collect.root) / self._directory.course_id
+        self._course, self._root, self._still = course, root, _Still()
+        if not (self._directory.course_id and os.access(self._inbound, os.R_OK | os.X_OK)):
+            raise errors.CourseError(
+                f"{names.path(self._inbound)} can't be read. Release {course.name} to nbgrader's exchange from this "
+                "account, or set c.Watch.folder to where submissions arrive."
+            )
+
+    @property
+    def _inbound(self) -> Path:
+        return self.folder / "inbound"
+
+    def look(self, known: Container[Key]) -> Iterator[Arrival]:
+        """Those that are whole and not known; CourseError if the exchange is gone."""
+        middle = f"+{self._course.name}+"
+        found = [name for name in _names(self._inbound) if middle in name and (name, "") not in known]
+        self._still.forget_all_but(found)
+        for name in sorted(found, key=lambda name: name.rsplit(middle, 1)[1]):  # by the time that it claims
+            if not (self._inbound / name).is_dir():
+                continue
+            there = (file for file in STILL_S if (self._inbound / name / file).exists())
+            wait_s = min((STILL_S[file] for file in there), default=STILL_OTHERWISE_S)
+            if self._still.state(name, self._inbound / name, wait_s) is not None:
+                yield self._arrival(name)
+
+    def again(self, name: str, state: str) -> Arrival | None:
+        """One that was given before; None if it is gone."""
+        return self._arrival(name) if (self._inbound / name).is_dir() else None
+
+    def take(self, arrival: Arrival) -> None:
+        """Copies one into submitted/, and notes when it was made."""
+        _take(self._directory, arrival, self._root / "submitted" / arrival.student / self._course.name)
+        times.note(self._root, arrival.student, arrival.made)
+
+    def _arrival(self, name: str) -> Arrival:
+        student, source = name.rsplit(f"+{self._course.name}+", 1)[0], self._inbound / name
+        made, refused = None, names.trouble(student) or ""
+        try:
+            made = times.in_exchange(source, _claimed(name, self._course))
+        except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):  # of a time that is none
+            refused = refused or messages.NAME_IN_EXCHANGE
+        owner = _owner(source) if self._check_owner else student
+        noticed = "" if owner == student else messages.owned_by(owner)
+        return Arrival(name, "", student, source, made, refused, noticed)
+
+
+class Folder:
+    """A folder with FOLDER/STUDENT/ASSIGNMENT/, which other programs fill; submitted/ itself may be it."""
+
+    before_duedate = False
+    folder = None
+
+    def __init__(self, folder: Path, config: Config, course: Course, root: Path) -> None:
+        self._folder, self._course, self._root = folder.resolve(), course, root
+        self._directory, self._still = CourseDirectory(config=config), _Still()
+
+    def look(self, known: Container[Key]) -> Iterator[Arrival]:
+        """Those that are whole and not known; CourseError if the folder is gone."""
+        found = [name for name in _names(self._folder) if not name.startswith(".") and self._source(name).is_dir()]
+        self._still.forget_all_but(found)
+        for name in sorted(found):
+            state = self._still.state(name, self._source(name), FOLDER_STILL_S)
+            if state is not None and (name, state) not in known:
+                yield self._arrival(name, state)
+
+    def again(self, name: str, state: str) -> Arrival | None:
+        """One that was given before; None if it is gone, or other than it was."""
+        there = self._source(name).is_dir() and _state(self._source(name)) == state
+        return self._arrival(name, state) if there else None
+
+    def take(self, arrival: Arrival) -> None:
+        """Copies one into submitted/, unless it lies there; nobody knows when it was made."""
+        place = self._root / "submitted" / arrival.student / self._course.name
+        if arrival.source.resolve() != place.resolve():
+            _take(self._directory, arrival, place)
+
+    def _source(self, name: str) -> Path:
+        return self._folder / name / self._course.name
+
+    def _arrival(self, name: str, state: str) -> Arrival:
+        return Arrival(name, state, name, self._source(name), None, names.trouble(name) or "")
+
+
+class _Still:
+    """Since when folders have been as they are."""
+
+    def __init__(self) -> None:
+        self._since: dict[str, tuple[str, float]] = {}
+
+    def state(self, name: str, folder: Path, wait_s: float) -> str | None:
+        """The state of a folder if it has been the same for so long; else None."""
+        state, now = _state(folder), time.monotonic()
+        before, since = self._since.get(name, ("", now))
+        if state != before:
+            self._since[name] = state, now
+            return None
+        return state if now - since >= wait_s else None
+
+    def forget_all_but(self, names_left: list[str]) -> None:
+        self._since = {name: self._since[name] for name in names_left if name in self._since}
+
+
+def _take(directory: CourseDirectory, arrival: Arrival, place: Path) -> None:
+    before = _state(arrival.source)
+    collected.take(directory, arrival.source, place)
+    if _state(arrival.source) != before:
+        raise Unsettled
+
+
+def _state(folder: Path) -> str:
+    """A text that is another when any file below a folder is; no file is opened."""
+    out = hashlib.sha256()
+    entries = 0
+    for place, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted((*folders, *files)):
+            path = os.path.join(place, name)
+            with contextlib.suppress(OSError):  # it may be gone by now
+                status = os.lstat(path)
+                entry = (os.path.relpath(path, folder), status.st_size, status.st_mtime_ns, status.st_ino)
+                out.update(os.fsencode(repr(entry)))
+        entries += len(folders) + len(files)
+        if entries > limits.ENTRIES:
+            break
+    return out.hexdigest()
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError as error:
+        raise errors.CourseError(f"{names.path(folder)} can't be read: {error.strerror}.") from None
+
+
+def _claimed(name: str, course: Course) -> datetime.datetime:
+    """The time in the name of a folder in the exchange: STUDENT+ASSIGNMENT+TIME, or with +RANDOM at the end."""
+    return parse_utc(name.rsplit(f"+{course.name}+", 1)[1].partition("+")[0])
+
+
+def _owner(folder: Path) -> str:
+    try:
+        return folder.owner()
+    except (KeyError, OSError):
+        return "an unknown account"

@@ -1,0 +1,70 @@
+"""What `python -m grading watch` does: runs the service with its pages, and prints a line a submission."""
+
+import os
+import signal
+import threading
+import time
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from grading.classroom import lock
+from grading.classroom.service import settings as found_settings
+from grading.classroom.service import status
+from grading.classroom.service.arrivals import Exchange, Folder
+from grading.classroom.service.service import OutOfDate, Service
+from grading.classroom.service.web import Pages
+from grading.core import errors, names
+from grading.gradebook import course_folder
+
+
+def run(root: Path, assignment: str, **options: object) -> None:
+    """Serves the course in `root` until SIGTERM or Ctrl-C; `options` are settings that have the last word.
+
+    Errors  CourseError if it can't begin, or needs a new start.
+    """
+    course, config = course_folder.course(root, assignment), course_folder.config(root, assignment)
+    settings = found_settings.read(config, course, **options)
+    if settings.folder:
+        source, where = Folder(Path(settings.folder), config, course, root), names.path(Path(settings.folder))
+    else:
+        source = Exchange(config, course, root)
+        where = names.path(source.folder / "inbound")
+    workers = settings.workers or os.cpu_count() or 1
+    board = status.Board(status.Status(course.title, workers, time.time()))
+    stopping = threading.Event()
+    with lock.alone(root), _pages(board, settings.port) as pages, _until(stopping):
+        _say(f"submissions are taken from {where} and graded by {workers} {'worker' if workers == 1 else 'workers'}")
+        _say(f"the queue: {pages.address}")
+        if settings.release:
+            _say("feedback goes into the exchange at once")
+        try:
+            Service(root, course, settings, source, board, workers, _say, assignment).run(stopping.is_set)
+        except OutOfDate as error:
+            raise errors.CourseError(str(error)) from None
+        _say("stopped; who was at work or in line is graded after the next start")
+
+
+def _pages(board: status.Board, port: int) -> Pages:
+    """The pages; where a JupyterHub runs the service, on the port and below the address that it gives."""
+    if url := os.environ.get("JUPYTERHUB_SERVICE_URL"):
+        port = urlsplit(url).port or port
+    return Pages(board, port, os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/"), os.environ.get("WATCH_TOKEN"))
+
+
+class _until:
+    """Within it SIGTERM and Ctrl-C set an event, and nothing is torn."""
+
+    def __init__(self, stopping: threading.Event) -> None:
+        self._stopping = stopping
+
+    def __enter__(self) -> None:
+        ask = (signal.SIGTERM, signal.SIGINT)
+        self._before = {number: signal.signal(number, lambda *_: self._stopping.set()) for number in ask}
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+
+def _say(line: str) -> None:
+    print(f"{status.in_utc(time.time())}  {line}", flush=True)

@@ -1,0 +1,54 @@
+"""What keeps the service from going on and mends itself, or is mended by somebody: told once, tried again."""
+
+import contextlib
+import errno
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from sqlalchemy.exc import DBAPIError
+
+from grading.classroom import task_queue
+from grading.classroom.service.status import Board
+from grading.core import errors, names
+
+TRY_AGAIN_S = 3.0
+_MENDED = (*task_queue.FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE, errno.ENOENT)
+
+
+class Mending:
+    """What one service waits for, if anything."""
+
+    def __init__(self, board: Board, place: Path, say: Callable[[str], None]) -> None:
+        self._board, self._place, self._say = board, place, say
+        self._trouble = ""
+
+    def begin_turn(self) -> None:
+        """A turn begins, in which everything may be well."""
+        self._trouble = ""
+
+    def end_turn(self) -> None:
+        """The turn has ended; whether it was well stands on the board."""
+        if self._board.read().trouble and not self._trouble:
+            self._say("going on")
+        self._board.write(trouble=self._trouble)
+
+    @contextlib.contextmanager
+    def waiting(self) -> Iterator[None]:
+        """What fails within is told, and after a moment the caller goes on, to try again."""
+        try:
+            yield
+            return
+        except (errors.CourseError, DBAPIError, sqlite3.Error) as error:
+            said = str(error.orig if isinstance(error, DBAPIError) else error).strip().splitlines()[0]
+        except OSError as error:
+            if error.errno not in _MENDED:
+                raise
+            said = f"{error.strerror}: {names.path(Path(str(error.filename or self._place)))}"
+        said = names.printable(said).rstrip(".") + "."
+        if said != self._board.read().trouble:
+            self._say(f"waiting: {said} No submission is lost.")
+        self._trouble = said
+        self._board.write(trouble=said, looked=time.monotonic())
+        time.sleep(TRY_AGAIN_S)

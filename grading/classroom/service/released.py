@@ -1,0 +1,85 @@
+"""Feedback in nbgrader's exchange, where a student's server fetches it: a page for each notebook of a submission.
+
+nbgrader shows feedback once every notebook of a submission has a page. So those that wait have one, too, and so have
+the parts whose marks are shown later; fetched again, each makes room for the page with the marks.
+"""
+
+import os
+from pathlib import Path
+
+from nbgrader.utils import notebook_hash
+
+from grading.core import files
+from grading.core.course import Course
+from grading.pages import student_pages
+from grading.submission import extra_files
+
+LONGEST_SECRET = 1000  # bytes; nbgrader's have 128
+
+
+class Released:
+    """The feedback of one course's exchange."""
+
+    def __init__(self, folder: Path, course: Course, parts: list[str]) -> None:
+        """`parts` are those whose marks are shown; none: all."""
+        self._folder, self._course, self._parts = folder / "feedback", course, frozenset(parts or course.stems)
+
+    def give(self, source: Path, student: str, pages: Path) -> bool:
+        """Shows a student's pages for the submission in `source`; False if they are another submission's.
+
+        Errors  OSError if they can't be read or written.
+        """
+        secret = _secret(source)
+        if secret is None or _secret(pages) != secret:
+            return False
+        for stem in (*self._course.stems, *self._course.others):
+            path = pages / f"{stem}.html"
+            if not path.is_file():
+                continue
+            if stem in self._parts or stem in self._course.others:
+                page = path.read_text(encoding="utf-8")
+                self._put(secret, stem, page if self._shows_all else _alone(page))
+            else:
+                self._put(secret, stem, self._note(student, "later"))
+        return True
+
+    def tell(self, source: Path, student: str, why: str, **about: object) -> None:
+        """Shows what there is to say of the submission in `source` until it has marks: see templates/waiting.html.
+
+        Errors  OSError if it can't be written.
+        """
+        if (secret := _secret(source)) is not None:
+            page = self._note(student, why, **about)
+            for stem in (*self._course.stems, *self._course.others):
+                if (source / f"{stem}.ipynb").exists():
+                    self._put(secret, stem, page)
+
+    @property
+    def _shows_all(self) -> bool:
+        return self._parts == frozenset(self._course.stems)
+
+    def _note(self, student: str, why: str, **about: object) -> str:
+        return student_pages.render("waiting.html", course=self._course, student=student, why=why, about=about)
+
+    def _put(self, secret: str, stem: str, page: str) -> None:
+        if not self._folder.is_dir():
+            self._folder.mkdir(parents=True)
+            self._folder.chmod(0o711)  # as nbgrader makes it: who knows a page's name may read it
+        path = self._folder / f"{notebook_hash(secret=secret, notebook_id=stem)}.html"
+        files.write_whole(path, page)
+        os.chmod(path, 0o644)
+
+
+def _alone(page: str) -> str:
+    """A part's page without the list at its end, which has the marks of all parts."""
+    return page[: page.rindex("<nav ")] + page[page.rindex("</nav>") + len("</nav>") :]
+
+
+def _secret(folder: Path) -> str | None:
+    """The text by which a submission's feedback is found; None if there is none."""
+    try:
+        with extra_files.opened(folder / extra_files.SECRET) as file:
+            found = file.read(LONGEST_SECRET + 1)
+    except OSError:
+        return None
+    return found.decode("utf-8", "replace") if 0 < len(found) <= LONGEST_SECRET else None

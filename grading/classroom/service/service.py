@@ -1,0 +1,306 @@
+"""The service: submissions are taken as they arrive, graded by warm workers, and their feedback is shown.
+
+One thread does it all by turns: look, take, send, settle. What it can't do now, because the disk is full or the
+gradebook is away, it says and tries again. Nothing is forgotten meanwhile: journal and files are the queue.
+"""
+
+import datetime
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
+
+from grading.classroom import cluster, crash_notes, merge, worker
+from grading.classroom.service import journal, status
+from grading.classroom.service.arrivals import Arrival, Source, Unsettled
+from grading.classroom.service.given import Given
+from grading.classroom.service.journal import Entry, Journal, Outcome
+from grading.classroom.service.line import Line
+from grading.classroom.service.mending import Mending
+from grading.classroom.service.settings import Watch
+from grading.classroom.service.showing import Showing
+from grading.classroom.task_queue import Graded, TaskQueue
+from grading.core import errors, names
+from grading.core.course import Course
+from grading.gradebook import course_folder, snapshot
+from grading.submission import bundle, collected
+
+LOOK_EVERY_S, TICK_S = 0.25, 0.1
+LOOK_SHARE = 10  # times as long as a look took, until the next one: looking takes a tenth of a processor at most
+TRIES = 3  # of a submission that our grader failed to mark
+WARM = "warm-up"  # a task's name; a student's has none of these signs before it
+
+
+class OutOfDate(Exception):
+    """The service's own program is another than what lies on the disk; one line says so."""
+
+
+class Service:
+    """The service of one course, from its start to its end."""
+
+    def __init__(
+        self,
+        root: Path,
+        course: Course,
+        settings: Watch,
+        source: Source,
+        board: status.Board,
+        workers: int,
+        say: Callable[[str], None],
+        assignment: str = "",
+    ) -> None:
+        self._root, self._course, self._source, self._workers = root, course, source, workers
+        self._board, self._say = board, say
+        self._journal = Journal(root)
+        if self._journal.moved:
+            say(f"the journal was damaged: it lies in {names.path(self._journal.moved)}, and a new one is begun")
+        self._line = Line(self._journal, settings.an_hour, workers)
+        self._engine: Engine = snapshot.engine(course_folder.database(root))
+        self._given = Given(root, course, self._engine, assignment, say)
+        self._showing = Showing(root, course, settings, source, self._journal, self._given)
+        self._work: dict[str, Entry] = {}  # who is with the workers or set aside, and by what
+        self._alone: str | None = None
+        self._failed: dict[int, int] = {}  # how often our grader failed, by number
+        self._since: dict[int, float] = {}  # when it arrived, by `journal.clock`, by number
+        self._next_look = float("-inf")
+        self._mending = Mending(board, root, say)
+
+    def run(self, stopping: Callable[[], bool]) -> None:
+        """Serves until `stopping` says so.
+
+        Errors  OutOfDate if only a new start helps.
+        """
+        try:
+            self._first_renewal(stopping)
+            with self._mending.waiting():
+                self._restore()
+            while not stopping():
+                with self._mending.waiting():
+                    self._serve(stopping)
+        finally:
+            self._engine.dispose()
+            self._journal.close()
+
+    def _first_renewal(self, stopping: Callable[[], bool]) -> None:
+        """Reads what all are graded with; a gradebook that is away is waited for.
+
+        Errors  CourseError if the course can't be read.
+        """
+        while self._given.inputs is None and not stopping():
+            try:
+                self._given.renew()
+            except DBAPIError as error:
+                with self._mending.waiting():
+                    raise error
+
+    def _restore(self) -> None:
+        """Of those that wait since before, who is no longer there is gone."""
+        for entry in self._journal.waiting():
+            if self._source.again(entry.name, entry.state) is None:
+                self._end(entry, Outcome.GONE)
+
+    def _serve(self, stopping: Callable[[], bool]) -> None:
+        """Grades until somebody stops it, or the workers are gone."""
+        merge.clean(self._root, self._course.name)
+        with crash_notes.Notes(self._root) as notes, cluster.Workers(self._workers, None) as team:
+            for entry in self._work.values():
+                self._journal.wait_again(entry)
+            self._work.clear()
+            self._alone, queue = None, self._queue(notes)
+            self._warm(team)
+            while not stopping():
+                self._mending.begin_turn()
+                with self._mending.waiting():
+                    self._look()
+                    if any(entry.begun is None for entry in self._journal.waiting()):
+                        self._given.renew_in_time()
+                    if self._given.changed and not team.busy and not queue.aside:
+                        queue = self._queue(notes)
+                    self._begin(team, queue)
+                    queue.note(team)
+                    self._showing.show_held()
+                    self._showing.tell_places(self._line.places())
+                ready = team.next(TICK_S) if team.busy else time.sleep(TICK_S)
+                if ready:
+                    with self._mending.waiting():
+                        self._settle(team, queue, *ready)
+                self._publish(queue)
+                self._mending.end_turn()
+
+    def _queue(self, notes: crash_notes.Notes) -> TaskQueue:
+        return TaskQueue(self._root, self._course, self._engine, self._given.taken(), True, False, notes, self._say)
+
+    def _warm(self, team: cluster.Workers) -> None:
+        """Has each worker grade what was released, so that its sandbox stands and all is imported."""
+        stem = self._course.stems[0]
+        content = (self._root / "release" / self._course.name / f"{stem}.ipynb").read_bytes()
+        hand_in = bundle.HandIn(WARM, ((f"{stem}.ipynb", content),))
+        nobody = {table: {} for table in snapshot.STUDENTS}
+        for number in range(self._workers):
+            team.submit(f"/{WARM} {number}", worker.grade, self._given.inputs, hand_in, nobody, True)
+
+    def _look(self) -> None:
+        """Notes what has arrived."""
+        if time.monotonic() < self._next_look:
+            return
+        began = time.monotonic()
+        for arrival in self._source.look(self._journal.entries):
+            self._arrive(arrival)
+        now = time.monotonic()
+        self._next_look = now + max(LOOK_EVERY_S, LOOK_SHARE * (now - began))
+        self._board.write(looked=now)
+
+    def _arrive(self, arrival: Arrival) -> None:
+        """Puts a submission in line, or says why it does not wait there."""
+        if arrival.refused:
+            self._told(self._journal.arrived(arrival, Outcome.REFUSED)[0])
+        elif self._is_late(_seconds(arrival.made)) and self._in_time(arrival.student):
+            self._told(self._journal.arrived(arrival, Outcome.LATE)[0])
+        else:
+            entry, replaced = self._journal.arrived(arrival)
+            self._since[entry.number] = journal.clock()
+            for each in replaced:
+                self._told(self._journal.entries[each.key])
+            if arrival.noticed:
+                self._say(f"{_shown(entry.student)}: {names.printable(arrival.noticed)}")
+
+    def _is_late(self, made: float | None) -> bool:
+        """Whether nbgrader's collect would leave it out, if another one was in time."""
+        due = _seconds(self._given.due)
+        return bool(self._source.before_duedate and due and made is not None and made > due)
+
+    def _in_time(self, student: str) -> bool:
+        """Whether a student has submitted anything in time."""
+        none = (Outcome.REFUSED, Outcome.GONE, Outcome.LATE)
+        return any(not self._is_late(entry.made) for entry in self._journal.of(student) if entry.outcome not in none)
+
+    def _begin(self, team: cluster.Workers, queue: TaskQueue) -> None:
+        """Sends who is next, as long as there is room."""
+        if self._alone is not None or self._given.changed:
+            return
+        for place in list(self._line.places()):
+            if team.room <= 0:
+                return
+            if not place.free_in_s and place.entry.student not in self._work:
+                self._send(team, queue, place.entry)
+        if not team.busy and queue.aside:
+            self._alone = next(iter(queue.aside))
+            if (found := queue.begin_alone(team)) is not None:
+                self._finish(self._work[self._alone], found, False)
+
+    def _send(self, team: cluster.Workers, queue: TaskQueue, entry: Entry) -> None:
+        """Takes a submission and gives it to the workers."""
+        arrival = self._source.again(entry.name, entry.state)
+        if arrival is None:
+            self._end(entry, Outcome.GONE)
+            return
+        try:
+            self._source.take(arrival)
+        except collected.TooLargeError as error:
+            self._end(entry, Outcome.REFUSED, str(error))
+            return
+        except Unsettled:
+            return
+        self._work[entry.student] = entry = self._journal.begun(entry)
+        try:
+            if (found := queue.begin_or_set_aside(team, entry.student)) is not None:
+                self._finish(entry, found, False)
+        except Exception:
+            self._wait_again(entry)
+            raise
+
+    def _settle(self, team: cluster.Workers, queue: TaskQueue, name: str, found: object) -> None:
+        """Puts in place what came back from a worker."""
+        if isinstance(found, worker.OtherProgram):
+            raise OutOfDate(f"{found} Start the service again.")
+        if name not in self._work:  # who warmed up
+            said = str(found) if isinstance(found, Exception) else found.error
+            if said:
+                raise errors.CourseError(f"the workers can't grade: {said}")
+            self._board.write(ready=True)
+            return
+        entry = self._work[name]
+        try:
+            result = queue.settle(team, name, found)
+            if result is not None:
+                self._finish(entry, result, True)
+        except Exception:
+            self._wait_again(entry)
+            raise
+
+    def _finish(self, entry: Entry, result: Graded, sent: bool) -> None:
+        """What became of a submission; where our grader failed, it waits once more."""
+        alone, self._alone = entry.student == self._alone, None if entry.student == self._alone else self._alone
+        failed = bool(sent and (result.error or result.unmarked))
+        if failed and not alone:
+            self._failed[entry.number] = self._failed.get(entry.number, 0) + 1
+            if self._failed[entry.number] < TRIES:
+                self._say(f"{_shown(entry.student)}: {_why(result)} It is graded once more.")
+                self._wait_again(entry)
+                return
+        if failed or result.error:
+            self._end(entry, Outcome.FAILED if failed else Outcome.REFUSED, _why(result))
+            return
+        if not result.kept:
+            self._line.took(result.seconds)
+        for notice in result.notices:
+            self._say(f"{_shown(entry.student)}: {names.printable(f'{notice.part}: {notice.text}')}")
+        self._end(entry, Outcome.KEPT if result.kept else Outcome.GRADED)
+
+    def _end(self, entry: Entry, outcome: Outcome, said: str = "") -> None:
+        """Notes what became of a submission, and says so."""
+        since = self._since.get(entry.number)
+        took = None if since is None else journal.clock() - since
+        entry = self._journal.change(entry, outcome=outcome, said=said, seconds=took)
+        self._failed.pop(entry.number, None)
+        self._work.pop(entry.student, None)
+        self._told(entry)
+
+    def _told(self, entry: Entry) -> None:
+        """Says what became of a submission: a line here, on the board, and to the student."""
+        self._since.pop(entry.number, None)
+        name, said, what = _shown(entry.student), names.printable(entry.said), entry.outcome.value
+        after = "" if entry.seconds is None else f", {entry.seconds:.1f} s after it arrived"
+        self._say(f"{name}: {what}{after}{'. ' + said if said else ''}")
+        self._board.add(status.Done(name, entry.arrived, what, said, entry.seconds), entry.outcome.name.lower())
+        with self._mending.waiting():  # what is settled stands; `show_held` tries again
+            if entry.outcome in (Outcome.GRADED, Outcome.KEPT):
+                self._showing.show(entry)
+            elif entry.outcome in (Outcome.REFUSED, Outcome.REPLACED, Outcome.LATE):
+                self._showing.tell_why_not(entry)
+
+    def _wait_again(self, entry: Entry) -> None:
+        self._journal.wait_again(entry)
+        self._work.pop(entry.student, None)
+        if self._alone == entry.student:
+            self._alone = None
+
+    def _publish(self, queue: TaskQueue) -> None:
+        """Puts on the board how things stand."""
+        line = [
+            status.Waiting(
+                _shown(each.entry.student), each.entry.arrived, each.number, each.expected_s, each.not_before
+            )
+            for each in self._line.places()
+        ]
+        for student in queue.aside:
+            entry = self._work[student]
+            line.append(status.Waiting(_shown(student), entry.arrived, len(line) + 1, alone=True))
+        busy = [e for e in self._work.values() if e.student not in queue.aside]
+        at_work = tuple(status.AtWork(_shown(e.student), e.arrived, e.begun_at) for e in busy)
+        self._board.write(waiting=tuple(line), at_work=at_work)
+
+
+def _why(result: Graded) -> str:
+    return result.error or f"{', '.join(result.unmarked)} could not be graded: our grader failed."
+
+
+def _seconds(when: datetime.datetime | None) -> float | None:
+    """A moment in UTC in seconds since 1970."""
+    return when and when.replace(tzinfo=datetime.UTC).timestamp()
+
+
+def _shown(student: str) -> str:
+    return names.printable(student, names.SHOWN)

@@ -1,0 +1,54 @@
+"""What an instructor may set of the service: `c.Watch.…` in nbgrader_config.py, and options of the command."""
+
+from pathlib import Path
+
+from traitlets import Bool, Float, Integer, List, TraitError, Unicode
+from traitlets.config import Config, Configurable
+
+from grading.core import errors
+from grading.core.course import Course
+
+
+class Watch(Configurable):
+    """The settings of the service, read once, when it starts."""
+
+    folder = Unicode("", help="take submissions from FOLDER/STUDENT/ASSIGNMENT/, not from nbgrader's exchange").tag(
+        config=True
+    )
+    release = Bool(False, help="put the feedback into the exchange at once, not when the instructor releases it").tag(
+        config=True
+    )
+    parts = List(Unicode(), help="notebooks whose marks are shown at once, as part01; empty: all").tag(config=True)
+    an_hour = Integer(0, min=0, help="submissions of a student that are graded in an hour; 0: all").tag(config=True)
+    quiet_minutes = Float(0, min=0, help="before the deadline feedback waits until it has passed").tag(config=True)
+    port = Integer(8765, min=0, max=65535, help="of the status page on this machine; 0: a free one").tag(config=True)
+    workers = Integer(0, min=0, help="submissions graded at once; 0: one a core").tag(config=True)
+
+
+def read(config: Config, course: Course, **options: object) -> Watch:
+    """The settings of a course's configuration; an option that is given and not None has the last word.
+
+    Errors  CourseError, one line, for a setting that can't be.
+    """
+    try:
+        found = Watch(config=config)
+        for name, value in options.items():
+            if value is not None:
+                setattr(found, name, value)
+    except TraitError as error:
+        raise errors.CourseError(f"c.Watch in nbgrader_config.py: {str(error).splitlines()[0]}") from None
+    unknown = sorted(set(config.get("Watch", {})) - set(found.traits(config=True)))
+    if unknown:
+        known = ", ".join(sorted(found.traits(config=True)))
+        raise errors.CourseError(
+            f"nbgrader_config.py sets c.Watch.{unknown[0]}, which there is not. There are {known}."
+        )
+    if wrong := [stem for stem in found.parts if stem not in course.stems]:
+        raise errors.CourseError(
+            f"c.Watch.parts names {wrong[0]}, which is no part of {course.name}: they are {', '.join(course.stems)}."
+        )
+    if found.folder and found.release:
+        raise errors.CourseError("c.Watch.release needs nbgrader's exchange, and c.Watch.folder takes its place.")
+    if found.folder and not Path(found.folder).is_dir():
+        raise errors.CourseError(f"there is no folder {found.folder}, from which submissions would be taken.")
+    return found

@@ -1,0 +1,106 @@
+"""What the service is doing, for whoever looks: the queue, what was done last, and counts. Names, but no marks."""
+
+import datetime
+import threading
+import time
+from dataclasses import dataclass, field, replace
+
+LAST = 50  # submissions that are done and still shown
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One in line: its place, and how many seconds until its feedback is expected, or from when on it is graded."""
+
+    student: str
+    arrived: float
+    place: int
+    expected_s: float | None = None
+    not_before: float | None = None
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class AtWork:
+    """One that is being graded."""
+
+    student: str
+    arrived: float
+    since: float
+
+
+@dataclass(frozen=True)
+class Done:
+    """One that has come to its end: what became of it, and how long after it arrived."""
+
+    student: str
+    arrived: float
+    outcome: str
+    said: str
+    seconds: float | None
+
+
+@dataclass(frozen=True)
+class Status:
+    """A moment of the service.
+
+    trouble   what keeps it from going on, in a line; empty: nothing
+    counts    by outcome, since it started
+    looked    when it last looked for submissions, by `time.monotonic`
+    """
+
+    title: str
+    workers: int
+    started: float
+    ready: bool = False
+    trouble: str = ""
+    waiting: tuple[Waiting, ...] = ()
+    at_work: tuple[AtWork, ...] = ()
+    done: tuple[Done, ...] = ()
+    counts: dict[str, int] = field(default_factory=dict)
+    looked: float = field(default_factory=time.monotonic)
+
+    def of(self, student: str) -> "Status":
+        """The same as far as one student may see it: places in line, but nobody else's name."""
+        mine = {
+            name: tuple(each for each in getattr(self, name) if each.student == student)
+            for name in ("waiting", "at_work", "done")
+        }
+        return replace(self, **mine)
+
+
+class Board:
+    """The status as of now, which one thread writes and others read."""
+
+    def __init__(self, status: Status) -> None:
+        self._lock, self._status = threading.Lock(), status
+        self._times: list[float] = []  # seconds from arrival to feedback, since the last look of the metrics
+
+    def read(self) -> Status:
+        """The newest status."""
+        with self._lock:
+            return self._status
+
+    def write(self, **changes: object) -> None:
+        """Changes what is named."""
+        with self._lock:
+            self._status = replace(self._status, **changes)
+
+    def add(self, done: Done, counted: str) -> None:
+        """Adds one that is done, counted under its outcome."""
+        with self._lock:
+            counts = {**self._status.counts, counted: self._status.counts.get(counted, 0) + 1}
+            self._status = replace(self._status, done=(done, *self._status.done)[:LAST], counts=counts)
+            if done.seconds is not None:
+                self._times.append(done.seconds)
+
+    def new_times(self) -> list[float]:
+        """Seconds from arrival to end, of those done since this was asked last."""
+        with self._lock:
+            found, self._times = self._times, []
+            return found
+
+
+def in_utc(seconds: float) -> str:
+    """A moment as people read it."""
+    return f"{datetime.datetime.fromtimestamp(seconds, datetime.UTC):%Y-%m-%d %H:%M:%S}"
