@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test quick grade check mark report release lab gpu bench torch repeat fuzz site lock
+.PHONY: demo test quick grade check mark watch report release lab gpu bench torch repeat fuzz site lock
 report release: .venv/grading.ready
 	@$(BIN)/python -m grading $@
 
@@ -12,7 +12,7 @@ demo gpu: .venv/grading.ready
 grade: .venv/grading.ready
 	@$(BIN)/python -m grading autograde $(ARGS)
 
-mark: .venv/grading.ready
+mark watch: .venv/grading.ready
 	@$(BIN)/python -m grading $@ $(ARGS)
 
 bench: .venv/grading.ready

@@ -66,10 +66,12 @@ class TaskQueue:
         notes: crash_notes.Notes,
         say: Callable[[str], None] = lambda line: None,
         asked: str | None = None,
+        runs: int = crash_notes.LIMIT,
     ) -> None:
+        """`runs` is how many runs a submission may end before it is graded only for whom asks for it by name."""
         self._root, self._course, self._engine, self._given = root, course, engine, given
         self._feedback, self._force = feedback, force
-        self._notes, self._say, self._asked = notes, say, asked
+        self._notes, self._say, self._asked, self._runs = notes, say, asked, runs
         self._tasks: dict[str, Task] = {}
         self._unnoted: list[Task] = []
         self.aside: dict[str, str] = {}  # who is still to be graded, alone, and why
@@ -81,7 +83,7 @@ class TaskQueue:
         if isinstance(found, Graded):
             return self._settled(found)
         if found.ended and student != self._asked:
-            if found.ended >= crash_notes.LIMIT:
+            if found.ended >= self._runs:
                 return Graded(student, error=messages.ended_runs(names.printable(student)))
             self._set_aside(student, messages.ENDED_RUN)
             return None

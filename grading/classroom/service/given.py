@@ -9,10 +9,11 @@ from sqlalchemy import Engine
 
 from grading.classroom import registration
 from grading.classroom.inputs import Inputs
+from grading.core import errors, names
 from grading.core.course import Course
-from grading.gradebook import snapshot
+from grading.gradebook import course_folder, snapshot
 
-RENEW_EVERY_S = 5.0
+RENEW_EVERY_S = 1.0  # it takes 0.04 s
 
 
 class Given:
@@ -25,6 +26,19 @@ class Given:
     def __init__(self, root: Path, course: Course, engine: Engine, assignment: str, say: Callable[[str], None]) -> None:
         self._root, self._course, self._engine, self._assignment, self._say = root, course, engine, assignment, say
         self._next_look = float("-inf")
+        self._file = course_folder.gradebook_file(root)  # where there is one
+
+    def check(self) -> None:
+        """Whether the gradebook is where it was: another one would be made in its place, without anybody's marks.
+
+        Errors  CourseError if it is not.
+        """
+        if (
+            self._file is not None
+            and self.inputs is not None
+            and not (self._file.exists() and self._file.stat().st_size)
+        ):
+            raise errors.CourseError(f"the gradebook {names.path(self._file)} is gone. Put it back.")
 
     def renew(self) -> None:
         """Reads it, and tells the gradebook of a new release first.

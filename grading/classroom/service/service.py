@@ -30,6 +30,7 @@ from grading.submission import bundle, collected
 LOOK_EVERY_S, TICK_S = 0.25, 0.1
 LOOK_SHARE = 10  # times as long as a look took, until the next one: looking takes a tenth of a processor at most
 TRIES = 3  # of a submission that our grader failed to mark
+RUNS = 4  # that one submission may end: whatever ends the service, it starts again by itself
 WARM = "warm-up"  # a task's name; a student's has none of these signs before it
 
 
@@ -114,6 +115,7 @@ class Service:
                 self._mending.begin_turn()
                 with self._mending.waiting():
                     self._look()
+                    self._given.check()
                     if any(entry.begun is None for entry in self._journal.waiting()):
                         self._given.renew_in_time()
                     if self._given.changed and not team.busy and not queue.aside:
@@ -130,7 +132,8 @@ class Service:
                 self._mending.end_turn()
 
     def _queue(self, notes: crash_notes.Notes) -> TaskQueue:
-        return TaskQueue(self._root, self._course, self._engine, self._given.taken(), True, False, notes, self._say)
+        given = self._given.taken()
+        return TaskQueue(self._root, self._course, self._engine, given, True, False, notes, self._say, runs=RUNS)
 
     def _warm(self, team: cluster.Workers) -> None:
         """Has each worker grade what was released, so that its sandbox stands and all is imported."""

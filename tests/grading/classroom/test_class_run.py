@@ -30,11 +30,12 @@ import psutil
 import pytest
 from distributed import KilledWorker, LocalCluster, Status
 from nbgrader.api import Base, Gradebook
+from postgres import Server
 from sqlalchemy import create_engine, select
 
 from attention import course
 from attention.course import COURSE
-from dev import installation, sample_class
+from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.classroom import class_run, cluster, crash_notes
@@ -215,23 +216,9 @@ def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def postgres() -> Iterator[str]:
-    """The address of a PostgreSQL database of the tests' own, on a socket in a folder; it refuses to run as root."""
-    place = Path(tempfile.mkdtemp(prefix="pg-"))
-    path = os.pathsep.join([installation.POSTGRES, os.environ["PATH"]])
-    programs = {name: shutil.which(name, path=path) for name in ("initdb", "postgres")}
-    assert all(programs.values()), "PostgreSQL is missing: apt-get install postgresql"
-    other = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
-    if other:
-        shutil.chown(place, "nobody")
-    common = {"cwd": place, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, **other}
-    first = ["-D", place / "data", "-U", "grader", "-A", "trust", "-E", "UTF8", "--no-sync"]
-    subprocess.run([programs["initdb"], *first], check=True, **common)
-    settings = ["-k", place, "-c", "listen_addresses=", "-c", "fsync=off"]
-    with subprocess.Popen([programs["postgres"], "-D", place / "data", *settings], **common) as server:
-        wait_for(lambda: (place / ".s.PGSQL.5432").exists() or server.poll() is not None)
-        yield f"postgresql+psycopg://grader@/postgres?host={place}"
-        server.send_signal(signal.SIGINT)
-    shutil.rmtree(place)
+    """The address of a PostgreSQL database of the tests' own."""
+    with Server() as server:
+        yield server.address
 
 
 @pytest.fixture(scope="module")
