@@ -17,7 +17,7 @@ UV = "uv pip compile --quiet --universal --python-version 3.11 --fork-strategy f
 ASKED = {
     "students": [],
     "grading": ["--extra", "grading"],
-    "tests": ["--extra", "grading", "--extra", "site", "--group", "tests"],
+    "tests": ["--extra", "grading", "--extra", "hub", "--extra", "site", "--group", "tests"],
 }
 OF_CUDA = re.compile(r"(nvidia-|cuda-|triton==)")
 HEADER = """\

@@ -1,6 +1,7 @@
 """A JupyterHub for the course: who may log in, and what their servers are configured with."""
 
 import os
+import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent  # with everybody/ and instructors/ beside this file; all may read it
@@ -20,3 +21,20 @@ def configuration(spawner):
 
 
 c.Spawner.environment = {"JUPYTER_CONFIG_PATH": configuration}
+
+# Grades each submission as it arrives, and shows the queue under /services/watch/. Leave it out to grade by hand.
+c.JupyterHub.services = [
+    {
+        "name": "watch",
+        "user": "teacher",  # the account whose home holds the course
+        "cwd": "/home/teacher/attention",
+        "url": "http://127.0.0.1:8765",
+        "command": [sys.executable, "-m", "grading", "watch", "--release"],
+        "environment": {
+            "JUPYTER_CONFIG_PATH": os.pathsep.join(str(HERE / name) for name in ("instructors", "everybody")),
+            "WATCH_INSTRUCTORS": " ".join(sorted(INSTRUCTORS)),
+        },
+        "oauth_no_confirm": True,
+    }
+]
+c.JupyterHub.load_roles = [{"name": "user", "scopes": ["self", "access:services!service=watch"]}]

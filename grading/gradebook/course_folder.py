@@ -8,17 +8,19 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from jupyter_core.paths import jupyter_config_path
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from sqlalchemy import make_url
 from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
+from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
 
 from grading.core import errors, find_course, names
 from grading.core.course import Course
 from grading.submission import kept_copies
 
-CONFIGURATION = "nbgrader_config.py"
+_STEM = "nbgrader_config"
+CONFIGURATION = f"{_STEM}.py"
 _ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b")
 _COPY = """\
 from pathlib import Path
@@ -57,6 +59,26 @@ def config(root: Path, assignment: str = "") -> Config:
         found.CourseDirectory.assignment_id = assignment
     if "db_url" not in found.CourseDirectory:
         found.CourseDirectory.db_url = f"sqlite:///{(root / 'gradebook.db').resolve()}?timeout={LOCK_LIMIT_S}"
+    return found
+
+
+def config_with_jupyter_s(root: Path, assignment: str = "") -> Config:
+    """As `config`, and below it what lies in Jupyter's configuration folders, where nbgrader's commands look as well.
+
+    On a JupyterHub the exchange is named there. Errors as in `config`.
+    """
+    found = Config()
+    for folder in reversed(jupyter_config_path()):
+        for name, loader in ((CONFIGURATION, PyFileConfigLoader), (f"{_STEM}.json", JSONFileConfigLoader)):
+            if (Path(folder) / name).is_file():
+                try:
+                    found.merge(loader(name, path=folder).load_config())
+                except Exception as error:
+                    shown = names.path(Path(folder) / name)
+                    raise errors.CourseError(
+                        f"{shown} can't be read: {type(error).__name__}: {error}. Fix it."
+                    ) from error
+    found.merge(config(root, assignment))
     return found
 
 

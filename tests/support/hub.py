@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 import requests
 import servers
@@ -17,6 +18,7 @@ from dev import installation
 
 CONFIG = Path(__file__).parent / "hub_config.py"
 PROXY = installation.WEB / "node_modules" / ".bin" / "configurable-http-proxy"
+WATCH = ["-m", "grading", "watch", "--release"]  # how its command ends
 STEP_LIMIT_S = 300  # a request; the slowest, a hand-in graded, takes 10 s on two quiet cores
 
 
@@ -65,7 +67,7 @@ def running(home: Path, exchange: Path, names: list[str]) -> Iterator[dict[str, 
     """Runs a hub in the folder `home`, where the users' homes are too; the users, their servers being started."""
     if not PROXY.exists():
         pytest.fail(f"{PROXY.name} is not installed. `make test` installs it with npm.")
-    token, ports = secrets.token_hex(16), servers.free_ports(3)
+    token, ports = secrets.token_hex(16), servers.free_ports(4)
     address = f"http://127.0.0.1:{ports[2]}"
     own = {
         "ATTENTION_TEST_PORTS": " ".join(map(str, ports)),
@@ -86,6 +88,17 @@ def running(home: Path, exchange: Path, names: list[str]) -> Iterator[dict[str, 
         for name in names:
             server.wait(lambda name=name: service.ask("GET", f"/hub/api/users/{name}").json()["server"])
         yield users
+
+
+def watching(home: Path) -> psutil.Process:
+    """The process of the service that grades each submission as it arrives, once it takes submissions."""
+    end = time.monotonic() + servers.START_LIMIT_S
+    while "waiting: " not in (home / "server.log").read_text():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    folder = str(home / "teacher" / COURSE.name)
+    found = [p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"][-4:] == WATCH and p.cwd() == folder]
+    return min(found, key=lambda process: process.create_time())
 
 
 def _answers(service: Person) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HERE = Path(os.environ["HOME"])  # of the hub, a temporary folder; the users' homes lie in it
-HUB, PROXY, PUBLIC = os.environ["ATTENTION_TEST_PORTS"].split()
+HUB, PROXY, PUBLIC, SERVICE = os.environ["ATTENTION_TEST_PORTS"].split()
 MARK = "ATTENTION_TEST_SERVER"
 
 load_subconfig(str(REPOSITORY / "docs" / "jupyterhub" / "jupyterhub_config.py"))  # noqa: F821  (given by traitlets)
@@ -30,6 +30,11 @@ c.Spawner.args = ["--allow-root"] if os.geteuid() == 0 else []
 c.Spawner.env_keep = ["PATH", "LANG", MARK, "ATTENTION_EXCHANGE"]
 c.Spawner.start_timeout = c.Spawner.http_timeout = 300
 
-c.JupyterHub.services = [{"name": "tests", "api_token": os.environ["ATTENTION_TEST_TOKEN"]}]
+(watch,) = c.JupyterHub.services
+del watch["user"]  # one account does it all here
+watch |= {"cwd": str(HERE / "teacher" / "attention"), "url": f"http://127.0.0.1:{SERVICE}"}
+kept = {name: os.environ[name] for name in ("PATH", "LANG", MARK, "ATTENTION_EXCHANGE") if name in os.environ}
+watch["environment"] |= {**kept, "HOME": str(HERE / "teacher")}
+c.JupyterHub.services.append({"name": "tests", "api_token": os.environ["ATTENTION_TEST_TOKEN"]})
 scopes = ["admin:users", "admin:servers", "tokens", "access:servers"]
-c.JupyterHub.load_roles = [{"name": "tests", "scopes": scopes, "services": ["tests"]}]
+c.JupyterHub.load_roles.append({"name": "tests", "scopes": scopes, "services": ["tests"]})

@@ -80,6 +80,15 @@ def open_lab(page: Page, address: str) -> None:
     page.locator(".jp-DirListing-item").first.wait_for()
 
 
+def open_assignments(page: Page) -> Locator:
+    """Opens nbgrader's Assignment List from the menu Nbgrader, and returns its panel."""
+    page.locator(".lm-MenuBar-itemLabel", has_text="Nbgrader").click()
+    page.locator(".lm-Menu-itemLabel", has_text=re.compile("^Assignment List$")).click()
+    panel = page.locator("#nbgrader-assignment-list, .nbgrader-assignment-list").first
+    panel.wait_for()
+    return panel
+
+
 def open_formgrader(page: Page) -> FrameLocator:
     """Opens the Formgrader from the menu Nbgrader, and returns its panel."""
     page.locator(".lm-MenuBar-itemLabel", has_text="Nbgrader").click()

@@ -10,14 +10,17 @@ import json
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import browser
+import busy
 import hub
 import lab_pages
 import pytest
+from playwright.sync_api import expect
 from traitlets.config.loader import PyFileConfigLoader
 
 from attention import course
@@ -52,7 +55,8 @@ def term(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Term]:
         shutil.copytree(REPOSITORY / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(REPOSITORY / "nbgrader_config.py", root)
     with hub.running(home, exchange, ["teacher", "anna", "ben"]) as users, browser.opened() as opened:
-        term = Term(users, root, exchange)
+        term, watching = Term(users, root, exchange), hub.watching(home)
+        watching.suspend()  # the teacher grades by hand first
         page = opened.page()
         _log_in(page, users["teacher"])
         page.goto(f"{users['teacher'].address}/user/teacher/formgrader")
@@ -63,6 +67,8 @@ def term(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Term]:
         _collect_and_grade(term, page)
         for name in ("anna", "ben"):
             term.seen[f"{name} has feedback"] = users[name].listed("fetch_feedback")
+        watching.resume()
+        _submit_in_the_browser(term, opened)
         term.foreign = opened.foreign
         yield term
 
@@ -108,6 +114,40 @@ def _collect_and_grade(term: Term, page: browser.Page) -> None:
     lab_pages.follow(page, "Manage Assignments")
     for button in ("generate-feedback", "release-feedback"):
         lab_pages.press(page, COURSE.name, button)
+
+
+def _submit_in_the_browser(term: Term, opened: browser.Browser) -> None:
+    """Anna presses Submit in JupyterLab's Assignment List, and then Fetch Feedback until it is there."""
+    opened.context.clear_cookies()
+    anna, page = term.users["anna"], opened.page()
+    _log_in(page, anna)
+    page.goto(f"{anna.address}/user/anna/lab")
+    panel = lab_pages.open_assignments(page)
+    submitted = panel.locator("#submitted_assignments_list")
+    expect(submitted.locator(".nested_list_item")).to_have_count(1)
+    began = time.monotonic()
+    panel.locator("#fetched_assignments_list button", has_text="Submit").click()
+    expect(submitted.locator(".nested_list_item")).to_have_count(2)
+    while "of 10 points" not in (shown := _newest_feedback(anna)):
+        assert time.monotonic() - began < busy.patience(60), "no feedback"
+        submitted.locator("button", has_text="Fetch Feedback").click()
+        page.wait_for_timeout(300)
+    term.seen["from submit to feedback"] = time.monotonic() - began
+    term.seen["feedback in the browser"] = shown
+    browser.photograph(page, "hub-3-student-submits")
+    page.goto(f"{anna.address}/services/watch/")
+    expect(page.get_by_role("row", name="anna")).to_have_count(2)
+    with page.expect_navigation():  # it reloads itself
+        pass
+    term.seen["the queue"] = page.locator("body").inner_text()
+    browser.photograph(page, "hub-4-student-queue")
+
+
+def _newest_feedback(person: hub.Person) -> str:
+    """The page of part 3 that was fetched for the newest submission; empty if there is none yet."""
+    (one,) = [one for one in person.listed() if one["status"] == "submitted"]
+    (path,) = [n["local_feedback_path"] for n in one["submissions"][-1]["notebooks"] if n["notebook_id"] == "part03"]
+    return person.ask("GET", f"files/{path}").text if path else ""
 
 
 def test_students_see_what_was_released_and_fetch_it_byte_by_byte(term: Term):
@@ -195,10 +235,22 @@ def test_no_page_of_the_hub_needs_the_network(term: Term):
     assert term.foreign == []
 
 
+def test_from_submit_to_feedback_in_the_same_browser_it_takes_seconds(term: Term):
+    print(f"{term.seen['from submit to feedback']:.1f} s")
+    assert term.seen["from submit to feedback"] < busy.patience(10)
+    assert "<strong>6</strong> of 10 points" in term.seen["feedback in the browser"]
+
+
+def test_on_the_hub_a_student_sees_the_own_submissions_in_the_queue_and_nobody_else_s(term: Term):
+    shown = term.seen["the queue"]
+    assert "Your submissions" in shown and shown.count("graded") >= 1 and "ben" not in shown
+    assert "doesn't answer" not in shown
+
+
 def test_the_document_quotes_what_the_hub_runs_with():
     quoted = re.findall(r"```python\n(.*?)```", (REPOSITORY / "docs" / "jupyterhub.md").read_text(), re.S)
     files = [file.read_text() for file in (REPOSITORY / "docs" / "jupyterhub").rglob("*.py")]
-    assert len(quoted) == 3
+    assert len(quoted) == 4
     for quote in quoted:
         assert any(quote in text for text in files), quote
 

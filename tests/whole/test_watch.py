@@ -296,7 +296,7 @@ def test_a_damaged_journal_is_moved_away_and_nothing_is_graded_again(tmp_path: P
         ("c.Watch.hours = 1", [], "c.Watch.hours"),
         ('c.Watch.parts = ["part9"]', [], "part9"),
         ("", ["--folder", "nowhere"], "no folder nowhere"),
-        ('c.Exchange.root = "nowhere"', [], "inbound can't be read"),
+        ('c.Exchange.root = "nowhere"', [], "exchange nowhere is not there"),
     ],
 )
 def test_what_cannot_be_set_is_told_in_a_line(

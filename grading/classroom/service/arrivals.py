@@ -93,10 +93,10 @@ class Exchange:
         self.before_duedate, self._check_owner = collect.before_duedate, collect.check_owner
         self.folder = Path(collect.root) / self._directory.course_id
         self._course, self._root, self._still = course, root, _Still()
-        if not (self._directory.course_id and os.access(self._inbound, os.R_OK | os.X_OK)):
+        if not Path(collect.root).is_dir():
             raise errors.CourseError(
-                f"{names.path(self._inbound)} can't be read. Release {course.name} to nbgrader's exchange from this "
-                "account, or set c.Watch.folder to where submissions arrive."
+                f"nbgrader's exchange {names.path(Path(collect.root))} is not there. Set c.Exchange.root to it, or "
+                "c.Watch.folder to where submissions arrive."
             )
 
     @property
@@ -106,6 +106,10 @@ class Exchange:
     def look(self, known: Container[Key]) -> Iterator[Arrival]:
         """Those that are whole and not known; CourseError if the exchange is gone."""
         middle = f"+{self._course.name}+"
+        if not self._inbound.is_dir():
+            raise errors.CourseError(
+                f"{self._course.name} was not released to the exchange {self.folder} yet. Release it."
+            )
         found = [name for name in _names(self._inbound) if middle in name and (name, "") not in known]
         self._still.forget_all_but(found)
         for name in sorted(found, key=lambda name: name.rsplit(middle, 1)[1]):  # by the time that it claims

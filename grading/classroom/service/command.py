@@ -11,8 +11,8 @@ from grading.classroom import lock
 from grading.classroom.service import settings as found_settings
 from grading.classroom.service import status
 from grading.classroom.service.arrivals import Exchange, Folder
+from grading.classroom.service.server import Pages
 from grading.classroom.service.service import OutOfDate, Service
-from grading.classroom.service.web import Pages
 from grading.core import errors, names
 from grading.gradebook import course_folder
 
@@ -22,7 +22,7 @@ def run(root: Path, assignment: str, **options: object) -> None:
 
     Errors  CourseError if it can't begin, or needs a new start.
     """
-    course, config = course_folder.course(root, assignment), course_folder.config(root, assignment)
+    course, config = course_folder.course(root, assignment), course_folder.config_with_jupyter_s(root, assignment)
     settings = found_settings.read(config, course, **options)
     if settings.folder:
         source, where = Folder(Path(settings.folder), config, course, root), names.path(Path(settings.folder))

@@ -5,11 +5,14 @@ import os
 from jupyterhub.services.auth import HubOAuthCallbackHandler, HubOAuthenticated
 from tornado.web import authenticated
 
-from grading.classroom.service.web import Page
+from grading.classroom.service.handlers import Page
 
 
 class HubQueue(HubOAuthenticated, Page):
-    """The queue, as far as whoever is logged in to the hub may see it."""
+    """The queue, as far as whoever is logged in to the hub may see it.
+
+    The hub's cookies open pages that a browser goes to, and not what a script fetches.
+    """
 
     @authenticated
     def get(self) -> None:
@@ -19,7 +22,7 @@ class HubQueue(HubOAuthenticated, Page):
         if user.get("admin") or name in _instructors():
             self.show(shown, "")
         else:
-            self.show(shown.of(name), name)
+            self.show(shown.of(name), name, reloads=True)
 
 
 def routes(prefix: str, about: dict) -> list[tuple]:

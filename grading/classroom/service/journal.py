@@ -119,7 +119,7 @@ class Journal:
         waits = outcome is Outcome.WAITING
         earlier = [e for e in self.of(arrival.student) if waits and e.outcome is Outcome.WAITING and e.begun is None]
         place = min((entry.place for entry in earlier), default=None)
-        made = arrival.made and arrival.made.replace(tzinfo=datetime.UTC).timestamp()
+        made = seconds(arrival.made)
         with self._connection as connection:
             sql = "INSERT INTO submission VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, NULL, '', NULL, NULL, ?, 0)"
             values = (place or 0, *arrival.key, arrival.student, time.time(), made, outcome.value, arrival.refused)
@@ -175,6 +175,11 @@ class Journal:
     def _put(self, entry: Entry) -> None:
         self.entries[entry.key] = entry
         self._of.setdefault(entry.student, []).append(entry.key)
+
+
+def seconds(when: datetime.datetime | None) -> float | None:
+    """A moment in UTC, without a time zone as nbgrader has it, in seconds since 1970."""
+    return None if when is None else when.replace(tzinfo=datetime.UTC).timestamp()
 
 
 def clock() -> float:

@@ -4,7 +4,6 @@ One thread does it all by turns: look, take, send, settle. What it can't do now,
 gradebook is away, it says and tries again. Nothing is forgotten meanwhile: journal and files are the queue.
 """
 
-import datetime
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,10 +14,11 @@ from sqlalchemy.exc import DBAPIError
 from grading.classroom import cluster, crash_notes, merge, worker
 from grading.classroom.service import journal, status
 from grading.classroom.service.arrivals import Arrival, Source, Unsettled
+from grading.classroom.service.deadline import Deadline
 from grading.classroom.service.given import Given
 from grading.classroom.service.journal import Entry, Journal, Outcome
 from grading.classroom.service.line import Line
-from grading.classroom.service.mending import Mending
+from grading.classroom.service.retrying import Retrying
 from grading.classroom.service.settings import Watch
 from grading.classroom.service.showing import Showing
 from grading.classroom.task_queue import Graded, TaskQueue
@@ -60,13 +60,14 @@ class Service:
         self._line = Line(self._journal, settings.an_hour, workers)
         self._engine: Engine = snapshot.engine(course_folder.database(root))
         self._given = Given(root, course, self._engine, assignment, say)
-        self._showing = Showing(root, course, settings, source, self._journal, self._given)
+        self._deadline = Deadline(self._given, self._journal, source.before_duedate, settings.quiet_minutes)
+        self._showing = Showing(root, course, settings, source, self._journal, self._deadline)
         self._work: dict[str, Entry] = {}  # who is with the workers or set aside, and by what
         self._alone: str | None = None
         self._failed: dict[int, int] = {}  # how often our grader failed, by number
         self._since: dict[int, float] = {}  # when it arrived, by `journal.clock`, by number
         self._next_look = float("-inf")
-        self._mending = Mending(board, root, say)
+        self._retrying = Retrying(board, root, say)
 
     def run(self, stopping: Callable[[], bool]) -> None:
         """Serves until `stopping` says so.
@@ -75,10 +76,10 @@ class Service:
         """
         try:
             self._first_renewal(stopping)
-            with self._mending.waiting():
+            with self._retrying.waiting():
                 self._restore()
             while not stopping():
-                with self._mending.waiting():
+                with self._retrying.waiting():
                     self._serve(stopping)
         finally:
             self._engine.dispose()
@@ -93,7 +94,7 @@ class Service:
             try:
                 self._given.renew()
             except DBAPIError as error:
-                with self._mending.waiting():
+                with self._retrying.waiting():
                     raise error
 
     def _restore(self) -> None:
@@ -112,8 +113,8 @@ class Service:
             self._alone, queue = None, self._queue(notes)
             self._warm(team)
             while not stopping():
-                self._mending.begin_turn()
-                with self._mending.waiting():
+                self._retrying.begin_turn()
+                with self._retrying.waiting():
                     self._look()
                     self._given.check()
                     if any(entry.begun is None for entry in self._journal.waiting()):
@@ -126,10 +127,10 @@ class Service:
                     self._showing.tell_places(self._line.places())
                 ready = team.next(TICK_S) if team.busy else time.sleep(TICK_S)
                 if ready:
-                    with self._mending.waiting():
+                    with self._retrying.waiting():
                         self._settle(team, queue, *ready)
                 self._publish(queue)
-                self._mending.end_turn()
+                self._retrying.end_turn()
 
     def _queue(self, notes: crash_notes.Notes) -> TaskQueue:
         given = self._given.taken()
@@ -159,7 +160,7 @@ class Service:
         """Puts a submission in line, or says why it does not wait there."""
         if arrival.refused:
             self._told(self._journal.arrived(arrival, Outcome.REFUSED)[0])
-        elif self._is_late(_seconds(arrival.made)) and self._in_time(arrival.student):
+        elif self._deadline.counts_for_nothing(arrival.student, arrival.made):
             self._told(self._journal.arrived(arrival, Outcome.LATE)[0])
         else:
             entry, replaced = self._journal.arrived(arrival)
@@ -168,16 +169,6 @@ class Service:
                 self._told(self._journal.entries[each.key])
             if arrival.noticed:
                 self._say(f"{_shown(entry.student)}: {names.printable(arrival.noticed)}")
-
-    def _is_late(self, made: float | None) -> bool:
-        """Whether nbgrader's collect would leave it out, if another one was in time."""
-        due = _seconds(self._given.due)
-        return bool(self._source.before_duedate and due and made is not None and made > due)
-
-    def _in_time(self, student: str) -> bool:
-        """Whether a student has submitted anything in time."""
-        none = (Outcome.REFUSED, Outcome.GONE, Outcome.LATE)
-        return any(not self._is_late(entry.made) for entry in self._journal.of(student) if entry.outcome not in none)
 
     def _begin(self, team: cluster.Workers, queue: TaskQueue) -> None:
         """Sends who is next, as long as there is room."""
@@ -268,7 +259,7 @@ class Service:
         after = "" if entry.seconds is None else f", {entry.seconds:.1f} s after it arrived"
         self._say(f"{name}: {what}{after}{'. ' + said if said else ''}")
         self._board.add(status.Done(name, entry.arrived, what, said, entry.seconds), entry.outcome.name.lower())
-        with self._mending.waiting():  # what is settled stands; `show_held` tries again
+        with self._retrying.waiting():  # what is settled stands; `show_held` tries again
             if entry.outcome in (Outcome.GRADED, Outcome.KEPT):
                 self._showing.show(entry)
             elif entry.outcome in (Outcome.REFUSED, Outcome.REPLACED, Outcome.LATE):
@@ -298,11 +289,6 @@ class Service:
 
 def _why(result: Graded) -> str:
     return result.error or f"{', '.join(result.unmarked)} could not be graded: our grader failed."
-
-
-def _seconds(when: datetime.datetime | None) -> float | None:
-    """A moment in UTC in seconds since 1970."""
-    return when and when.replace(tzinfo=datetime.UTC).timestamp()
 
 
 def _shown(student: str) -> str:

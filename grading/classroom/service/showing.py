@@ -1,13 +1,12 @@
 """When a student sees what: feedback at once, after the deadline or by the instructor's hand; and where one stands."""
 
-import datetime
 import time
 from collections.abc import Iterable
 from pathlib import Path
 
 from grading.classroom.service import status
 from grading.classroom.service.arrivals import Source
-from grading.classroom.service.given import Given
+from grading.classroom.service.deadline import Deadline
 from grading.classroom.service.journal import Entry, Journal, Outcome
 from grading.classroom.service.line import Place
 from grading.classroom.service.released import Released
@@ -23,10 +22,10 @@ class Showing:
     """The feedback of one course's submissions; none is shown unless the settings say so."""
 
     def __init__(
-        self, root: Path, course: Course, settings: Watch, source: Source, journal: Journal, given: Given
+        self, root: Path, course: Course, settings: Watch, source: Source, journal: Journal, deadline: Deadline
     ) -> None:
         self._pages, self._course = root / "feedback", course
-        self._settings, self._source, self._journal, self._given = settings, source, journal, given
+        self._settings, self._source, self._journal, self._deadline = settings, source, journal, deadline
         shown = settings.release and source.folder is not None
         self._released = Released(source.folder, course, settings.parts) if shown else None
         self._told: dict[int, str] = {}  # what a student was told last, by the submission's number
@@ -40,7 +39,7 @@ class Showing:
         arrival = self._source.again(entry.name, entry.state)
         if self._released is None or arrival is None:
             return
-        if (until := self._quiet_until()) is not None:
+        if (until := self._deadline.quiet_until()) is not None:
             self._tell(entry, "deadline", until=status.in_utc(until))
             return
         # If a newer one was graded meanwhile, the pages are that one's, and this one's count no more.
@@ -50,7 +49,7 @@ class Showing:
 
     def show_held(self) -> None:
         """Shows what was held back until the deadline, or could not be shown before."""
-        if self._released is None or time.monotonic() < self._next_look or self._quiet_until() is not None:
+        if self._released is None or time.monotonic() < self._next_look or self._deadline.quiet_until() is not None:
             return
         self._next_look = time.monotonic() + LOOK_EVERY_S
         graded = (Outcome.GRADED, Outcome.KEPT)
@@ -79,10 +78,3 @@ class Showing:
         if self._released is not None and arrival is not None and self._told.get(entry.number) != kind:
             self._released.tell(arrival.source, entry.student, kind, **about)
             self._told[entry.number] = kind
-
-    def _quiet_until(self) -> float | None:
-        """Until when nobody sees marks, in seconds since 1970; None if it is not quiet."""
-        if not self._settings.quiet_minutes or self._given.due is None:
-            return None
-        due = self._given.due.replace(tzinfo=datetime.UTC).timestamp()
-        return due if due - 60 * self._settings.quiet_minutes <= time.time() < due else None

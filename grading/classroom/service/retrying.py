@@ -1,4 +1,4 @@
-"""What keeps the service from going on and mends itself, or is mended by somebody: told once, tried again."""
+"""What keeps the service from going on for a while, such as a full disk: reported once, and tried again."""
 
 import contextlib
 import errno
@@ -14,10 +14,10 @@ from grading.classroom.service.status import Board
 from grading.core import errors, names
 
 TRY_AGAIN_S = 3.0
-_MENDED = (*task_queue.FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE, errno.ENOENT)
+_PASSES = (*task_queue.FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE, errno.ENOENT)
 
 
-class Mending:
+class Retrying:
     """What one service waits for, if anything."""
 
     def __init__(self, board: Board, place: Path, say: Callable[[str], None]) -> None:
@@ -36,14 +36,14 @@ class Mending:
 
     @contextlib.contextmanager
     def waiting(self) -> Iterator[None]:
-        """What fails within is told, and after a moment the caller goes on, to try again."""
+        """What fails within is reported, and after a moment the caller goes on, to try again."""
         try:
             yield
             return
         except (errors.CourseError, DBAPIError, sqlite3.Error) as error:
             said = str(error.orig if isinstance(error, DBAPIError) else error).strip().splitlines()[0]
         except OSError as error:
-            if error.errno not in _MENDED:
+            if error.errno not in _PASSES:
                 raise
             said = f"{error.strerror}: {names.path(Path(str(error.filename or self._place)))}"
         said = names.printable(said).rstrip(".") + "."

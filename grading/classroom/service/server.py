@@ -1,0 +1,82 @@
+"""The service's own pages on a port of this machine, on a thread of their own.
+
+Names are shown to whoever brings the token that the service prints at its start, as JupyterLab has it; on a JupyterHub
+to whom the hub says they are: administrators all names, students their own.
+"""
+
+import asyncio
+import os
+import secrets
+import threading
+
+import tornado.httpserver
+import tornado.netutil
+import tornado.web
+
+from grading.classroom.service import handlers
+from grading.classroom.service.metrics import Metrics
+from grading.classroom.service.status import Board
+from grading.core import errors
+
+_ON_HUB = "JUPYTERHUB_SERVICE_PREFIX"  # set for services that a JupyterHub runs
+
+
+class Pages:
+    """The pages of one service, on a thread of their own."""
+
+    def __init__(self, board: Board, port: int, prefix: str = "/", token: str | None = None) -> None:
+        """Errors  CourseError if the port is taken."""
+        self.board, self.prefix, self.token = board, prefix, token or secrets.token_urlsafe(24)
+        try:
+            (self._socket, *_) = tornado.netutil.bind_sockets(port, "127.0.0.1")
+        except OSError as error:
+            raise errors.CourseError(
+                f"port {port} of this machine can't be used: {error.strerror}. Set another with --port."
+            ) from None
+        self.port = self._socket.getsockname()[1]
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ended = threading.Event()
+
+    @property
+    def address(self) -> str:
+        """Where the page is, with the token that opens it; on a JupyterHub the hub says who may."""
+        if _ON_HUB in os.environ:
+            return f"{self.prefix} on the JupyterHub"
+        return f"http://127.0.0.1:{self.port}{self.prefix}?token={self.token}"
+
+    def __enter__(self) -> "Pages":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(timeout=5)
+
+    def _serve(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self._loop)
+        server = tornado.httpserver.HTTPServer(self._application(), max_body_size=10_000)
+        server.add_sockets([self._socket])
+        if not self._ended.is_set():
+            self._loop.run_forever()
+        server.stop()
+
+    def _application(self) -> tornado.web.Application:
+        about = {"board": self.board, "prefix": self.prefix, "token": self.token}
+        routes = [
+            (f"{self.prefix}health", handlers.Health, about),
+            (f"{self.prefix}metrics", handlers.Measured, {"measured": Metrics(self.board)}),
+        ]
+        if _ON_HUB in os.environ:
+            from grading.classroom.service import hub  # JupyterHub is installed where it runs the service
+
+            routes += hub.routes(self.prefix, about)
+            return tornado.web.Application(routes, cookie_secret=secrets.token_bytes(32), log_function=_silent)
+        return tornado.web.Application([(self.prefix, handlers.Queue, about), *routes], log_function=_silent)
+
+
+def _silent(handler: tornado.web.RequestHandler) -> None:
+    """Logs no request: an address may hold the token."""
