@@ -93,7 +93,7 @@ USES = (
         "none: the list is made in nbgrader's converters alone",
     ),
     Use(
-        "grading.selfcheck.visible_checks",
+        "grading.own_work.visible_checks",
         ("nbgrader.utils.compute_checksum",),
         "whether a cell is as it was released",
         "none: the checksum in a cell's metadata has no documented form",
@@ -185,7 +185,7 @@ USES = (
         "markupsafe's Markup.striptags, which loses the description of a picture in a description",
     ),
     Use(
-        "grading.selfcheck.shell",
+        "grading.own_work.shell",
         (
             *_of(_SHELL, "compiler_class enable_gui showtraceback showsyntaxerror"),
             "IPython.core.compilerop.CachingCompiler.get_code_name",
@@ -194,7 +194,7 @@ USES = (
         "none: a kernel would do, and takes seconds to start per notebook",
     ),
     Use(
-        "grading.selfcheck.shell",
+        "grading.own_work.shell",
         ("IPython.core.autocall.ExitAutocall",),
         "exit() in a cell doesn't end the shell before the checks have run",
         "none: what exit() calls is documented nowhere",
