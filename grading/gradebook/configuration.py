@@ -109,7 +109,6 @@ def _feedback(c: Config) -> None:
     """
     c.GenerateFeedback.exporter_class = "grading.pages.student_pages.PageExporter"
     c.GenerateFeedback.preprocessors = ["nbgrader.preprocessors.GetGrades", "grading.pages.feedback.HideTests"]
-    c.GenerateFeedback.post_convert_hook = "grading.pages.student_pages.write_index_after"
     _no_scripts(c)
     c.HTMLExporter.extra_template_basedirs.insert(0, str(ENGINE / "pages" / "lab" / "templates"))
     c.HTMLExporter.extra_template_paths.insert(0, str(_FORMGRADER / "templates"))  # its template_path; ours extends it
