@@ -65,7 +65,7 @@ def wall_in(c: Config, folder: Path) -> None:
 def _guard(c: Config) -> None:
     nbgrader_patches.guard()  # before nbgrader looks for submissions, copies what lies in them, or reads their times
     engines.keep_engines()  # before nbgrader opens the gradebook
-    c.Autograde.exporter_class = "grading.submission.intake.Exporter"
+    c.Autograde.exporter_class = "grading.judge.one_student.Exporter"
     c.ExchangeFactory.collect = "grading.submission.nbgrader_patches.Collect"  # notes when a submission was made
 
 
