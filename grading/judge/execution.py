@@ -39,7 +39,7 @@ from grading.marking import rubric
 from grading.marking.budget import TooMuch, limited
 from grading.rules import student_code
 from grading.sandbox.host import SandboxError
-from grading.sandbox.sandbox_keeper import of_process
+from grading.sandbox.sandbox_keeper import SANDBOXES
 from grading.submission import notebook_file
 
 
@@ -70,7 +70,7 @@ class Judge(Execute):
             return nb, resources
         place = resources["metadata"]["path"]
         try:
-            self.pool = of_process(self.sandbox == "bubblewrap", self.course.libraries)
+            self.pool = SANDBOXES.of_course(self.course, self.sandbox == "bubblewrap")
             # Without an exporter nobody knows of other notebooks.
             self.student = OneStudent(Path(place)) if self.parent is None else self.parent.student(Path(place))
             self.student.workspace.bring_up_to_date()

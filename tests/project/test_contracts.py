@@ -86,6 +86,38 @@ def _imported(name: str, tree: ast.Module, known: dict) -> set[str]:
     return {each for each in found if each in known and each != name and not name.startswith(f"{each}.")}
 
 
+TABLES = {"dict", "list", "set", "defaultdict", "deque", "OrderedDict", "WeakKeyDictionary", "WeakValueDictionary"}
+
+
+def tables(text: str) -> list[str]:
+    """The names that a module binds to an empty container: what it is filled with, all who import it share."""
+    found = []
+    for node in ast.parse(text).body:
+        value = getattr(node, "value", None)
+        empty = isinstance(value, ast.Dict | ast.List | ast.Set) and not ast.unparse(value).strip("{}[]")
+        if isinstance(value, ast.Call) and not value.args and not value.keywords:
+            empty = ast.unparse(value.func).rpartition(".")[2] in TABLES
+        if empty:
+            found += [ast.unparse(each) for each in getattr(node, "targets", None) or [node.target]]
+    return found
+
+
+def test_a_module_s_table_that_is_empty_at_first_is_found():
+    assert tables("a = {}\nb: dict[str, int] = weakref.WeakKeyDictionary()\nc = d = []\nreal = {'x': 1}\ne = dict") == [
+        *"abcd"
+    ]
+
+
+def test_no_module_keeps_a_table_that_a_second_course_in_the_process_would_share():
+    found = {
+        path.relative_to(REPOSITORY).as_posix(): names
+        for package in ("attention", "grading")
+        for path in sorted((REPOSITORY / package).rglob("*.py"))
+        if (names := tables(path.read_text(encoding="utf-8")))
+    }
+    assert found == {"grading/bridge/remote.py": ["_kept"]}, "of one notebook's kernel"
+
+
 def test_the_course_s_facts_bring_no_probe_along_which_looks_at_the_shell_that_imports_it():
     code = "import sys, dev.sample_class, attention.course; sys.exit('grading.bridge.probe' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=False).returncode == 0
