@@ -20,6 +20,8 @@ BROKEN = {  # what a module imports, and the contract that forbids it
     "grading/classroom/lock.py": ("import grading.own_work.ticked", "order"),
     "grading/pages/feedback.py": ("import grading.lms.roster", "order"),
     "grading/rules/closure.py": ("import attention.oracles", "no course"),
+    "grading/pages/wording.py": ("import tests.support.lean", "no course"),
+    "grading/judge/incoming.py": ("from fuzzing import stand_in", "no course"),
     "grading/marking/rubric.py": ("import nbgrader", "nbgrader"),
     "grading/sandbox/zygote.py": ("import grading.core.limits", "alone"),
     "grading/sandbox/child.py": ("import grading.sandbox.cgroups", "alone"),
@@ -44,6 +46,19 @@ def test_a_contract_that_is_broken_is_told(name: str, tmp_path: Path):
     found = checked(tmp_path)
     (broken,) = [line for line in found.stdout.splitlines() if " BROKEN" in line]
     assert found.returncode == 1 and contract in broken
+
+
+def test_what_is_shipped_imports_no_test_and_nothing_that_tests_share():
+    tests = {path.stem for path in (REPOSITORY / "tests").rglob("*.py")} | {"tests", "fuzzing"}
+    found = []
+    for path in (
+        path for package in ("attention", "grading", "source") for path in (REPOSITORY / package).rglob("*.py")
+    ):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found += [(str(path), name) for name in names if name.partition(".")[0] in tests]
+    assert {"lean", "channels", "conftest"} <= tests and found == []
 
 
 def test_no_two_files_of_tests_have_one_name_by_which_the_quick_run_leaves_them_out():
