@@ -154,6 +154,18 @@ def test_a_folder_and_a_module_are_small_enough_to_be_read_whole():
     assert len([path for path in (REPOSITORY / "grading").iterdir() if path.name != "__pycache__"]) <= 14
 
 
+def test_a_function_fits_on_a_screen():
+    folders = ("attention", "benchmarks", "dev", "docs", "grading", "source")
+    paths = [path for name in folders for path in (REPOSITORY / name).rglob("*.py")]
+    lengths = {
+        (path.relative_to(REPOSITORY).as_posix(), node.name): node.end_lineno - node.lineno + 1
+        for path in paths
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert len(lengths) > 1000 and {name: n for name, n in lengths.items() if n >= 45} == {}
+
+
 def code_lines(text: str) -> int:
     """Lines of code: those without any, and docstrings, do not count."""
     no_code = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
