@@ -80,6 +80,14 @@ def main() -> int:
         print(f"parent: {failed[0].student}: {failed[0].error or failed[0].unmarked}", file=sys.stderr)
         return 1
     merged = chosen.students - 1
+    _report(chosen, spent, merged, took, own)
+    if chosen.profile:
+        pstats.Stats(profile).sort_stats("tottime").print_stats(30)
+    return 0
+
+
+def _report(chosen: argparse.Namespace, spent: Spent, merged: int, took: float, own: float) -> None:
+    """Writes parent.csv, and prints what a student took."""
     with open(chosen.results / "parent.csv", "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(COLUMNS)
@@ -91,9 +99,6 @@ def main() -> int:
     for _, _, label in STEPS:
         clock, computing = (1000 * sum(found) / merged for found in zip(*spent[label], strict=True))
         print(f"{label:<44} {clock:>5.1f} {computing:>11.1f}")
-    if chosen.profile:
-        pstats.Stats(profile).sort_stats("tottime").print_stats(30)
-    return 0
 
 
 def _graded(root: Path, students: list[str]) -> dict[str, worker.Result]:

@@ -23,9 +23,9 @@ HEIGHT, HALF, ROUND = 0.92, 1.2, "round,pad=0,rounding_size=0.1"
 # Where each package is drawn, left to right, and what it says there. The layer follows from pyproject.toml.
 LABELS = {
     "attention": (1.55, "the course: parts, oracles,\nrules, hints, mistakes"),
-    "grading.classroom": (6.9, "a whole class: workers,\nmerging, progress"),
+    "grading.own_work": (8.6, "a learner's folder,\nchecks and marks"),
+    "grading.classroom": (4.9, "a whole class: workers,\nmerging, progress"),
     "grading.judge": (4.9, "runs a notebook,\nmarks its test cell"),
-    "grading.selfcheck": (8.55, "work/, visible\nchecks, for students"),
     "grading.pages": (11.1, "feedback pages, and\nthe class report"),
     "grading.lms": (13.65, "Canvas, Moodle,\nGradescope"),
     "grading.rules": (1.55, "which rules an\nanswer's text breaks"),
@@ -99,7 +99,7 @@ def main() -> None:
     rows = [layer for layer in facts["layers"] if layer[0] not in COMMANDS]
     height = {name: 1.75 * (len(rows) - 1 - n) for n, layer in enumerate(rows) for name in layer}
     height["attention"] = height["grading.judge"]
-    figure, axes = plt.subplots(figsize=(15, 9.6))
+    figure, axes = plt.subplots(figsize=(15, 11.3))
     for name in facts["boxes"]:
         _box(axes, name, height[name])
     used = dict.fromkeys(GAPS, 0)
@@ -110,8 +110,8 @@ def main() -> None:
         if gap:
             used[gap] += 1
     top = max(height.values()) + 1.35
-    _bar(axes, 1.55, 2.9, top, "dev/", "for developers: tests, packages, sample class")
-    _bar(axes, 9.3, 11.4, top, "python -m grading …", "the commands: check, grade, report, export, lab, release")
+    _bar(axes, 1.55, 2.9, top, "dev/", "tests, packages, the sample class")
+    _bar(axes, 9.3, 11.4, top, "python -m grading …", "the commands: check, mark, grade, report, export, lab, release")
     axes.text(0.1, -0.98, "An arrow: imports.", fontsize=10.5, va="center")
     axes.text(2.35, -0.98, "green: the course", fontsize=10.5, va="center", color=COURSE)
     axes.text(4.5, -0.98, "blue: the engine", fontsize=10.5, va="center", color=ENGINE)

@@ -78,7 +78,7 @@ def _for_people(as_json: bool) -> Iterator[None]:
 
 def _check(chosen: argparse.Namespace) -> int:
     """Exit status 0 if every notebook could be checked, whether it passes or not."""
-    from grading.selfcheck import check_json, table, visible_checks, work_folder
+    from grading.own_work import check_json, table, visible_checks, work_folder
 
     course = course_folder.own(chosen.course, chosen.assignment)
     work = work_folder.folder(chosen.course, course)
@@ -111,7 +111,7 @@ def _autograde(chosen: argparse.Namespace) -> int:
 
 
 def _mark(chosen: argparse.Namespace) -> int:
-    from grading.classroom import mark
+    from grading.own_work import mark
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with _for_people(chosen.json):
@@ -166,7 +166,7 @@ def _export(chosen: argparse.Namespace) -> int:
 
 def _lab(chosen: argparse.Namespace) -> int:
     from grading import pages
-    from grading.selfcheck import work_folder
+    from grading.own_work import work_folder
 
     root = chosen.course.resolve()
     # Reading the course also sets PATH and PYTHONPATH for the kernels.
@@ -188,7 +188,7 @@ def _lab(chosen: argparse.Namespace) -> int:
 
 def _begin_work(root: Path, course: Course, renew: bool) -> None:
     """Puts the release into work/ where it isn't yet, and offers a newer one."""
-    from grading.selfcheck import work_folder
+    from grading.own_work import work_folder
 
     place = names.path(work_folder.folder(root, course))
     if put := work_folder.begin(root, course):

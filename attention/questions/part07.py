@@ -23,40 +23,35 @@ def numbers_kept(cases):
     return found
 
 
-@probe.remote
-def copied(sizes, x, y):
-    """Of which weight, W_K's or W_V's, a tensor that `forward` makes or uses holds H / G copies in memory; "" of none.
+def marked(model, name):
+    """The numbers of a weight, sorted, once it has been given such as are spread evenly, 2 % apart, in any order."""
+    with torch.no_grad():
+        weight = getattr(model, name).weight
+        weight.copy_(1.02 ** torch.randperm(weight.numel()).reshape(weight.shape).double())  # (rows, D_2)
+    return weight.detach().double().flatten().sort().values  # (rows * D_2,)
 
-    The numbers of a weight are spread evenly on a logarithmic scale, 2 % apart. A copy has all of them up to a factor,
-    in whatever order and dtype, among whatever else; what is in memory is the storage, so a stride of
-    0 repeats nothing.
-    """
-    model, copies, found = MyGQA(*sizes), sizes[4] // sizes[5], []
-    if any([nn.parameter.is_lazy(getattr(getattr(model, name, None), "weight", None)) for name in ("W_K", "W_V")]):
-        model(x, y)
-    marked = {}
-    for name in ("W_K", "W_V"):
-        with torch.no_grad():
-            weight = getattr(model, name).weight
-            weight.copy_(1.02 ** torch.randperm(weight.numel()).reshape(weight.shape).double())  # (rows, D_2)
-        marked[name] = weight.detach().double().flatten().sort().values  # (rows * D_2,)
 
-    def holds(tensor, numbers):
-        wrapped = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda tensor: False)
-        while wrapped(tensor):  # within vmap: the tensor of all samples
-            tensor = torch._C._functorch.get_unwrapped(tensor)
-        size = tensor.untyped_storage().nbytes() // tensor.element_size()
-        if not tensor.is_floating_point() or not copies * len(numbers) <= size <= 100_000:
-            return False
-        there = tensor.detach().as_strided((size,), (1,), 0)  # (size,), all that is in memory
-        there, near = there.double().abs(), 8 * torch.finfo(there.dtype).eps
-        for factor in (1.0, float(there.max() / numbers[-1]), sizes[2] ** -0.5):
-            if 0 < factor < float("inf"):
-                place = torch.searchsorted(numbers, there / factor * 0.99).clamp(max=len(numbers) - 1)
-                same = (there / factor - numbers[place]).abs() <= near * numbers[place]
-                if torch.bincount(place[same], minlength=len(numbers)).min() >= copies:
-                    return True
+def holds(tensor, numbers, copies, scale):
+    """Whether the memory of a tensor holds so many copies of these numbers up to a factor, 1 or `scale` or another."""
+    wrapped = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda tensor: False)
+    while wrapped(tensor):  # within vmap: the tensor of all samples
+        tensor = torch._C._functorch.get_unwrapped(tensor)
+    size = tensor.untyped_storage().nbytes() // tensor.element_size()
+    if not tensor.is_floating_point() or not copies * len(numbers) <= size <= 100_000:
         return False
+    there = tensor.detach().as_strided((size,), (1,), 0)  # (size,), all that is in memory
+    there, near = there.double().abs(), 8 * torch.finfo(there.dtype).eps
+    for factor in (1.0, float(there.max() / numbers[-1]), scale):
+        if 0 < factor < float("inf"):
+            place = torch.searchsorted(numbers, there / factor * 0.99).clamp(max=len(numbers) - 1)
+            same = (there / factor - numbers[place]).abs() <= near * numbers[place]
+            if torch.bincount(place[same], minlength=len(numbers)).min() >= copies:
+                return True
+    return False
+
+
+def watching(look):
+    """What has `look` see each tensor that a function of torch's takes or gives, while it is entered."""
 
     class Watch(torch.overrides.TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -67,16 +62,37 @@ def copied(sizes, x, y):
                 if isinstance(piece, (tuple, list)):
                     pieces.extend(piece)
                 elif isinstance(piece, torch.Tensor):
-                    for name, numbers in marked.items():
-                        try:
-                            if holds(piece, numbers):
-                                found.append(name)
-                        except Exception:  # no tensor with numbers in memory
-                            pass
+                    look(piece)
             return out
 
+    return Watch()
+
+
+@probe.remote(using=(marked, holds, watching))
+def copied(sizes, x, y):
+    """Of which weight, W_K's or W_V's, a tensor that `forward` makes or uses holds H / G copies in memory; "" of none.
+
+    The numbers of a weight are spread evenly on a logarithmic scale, 2 % apart. A copy has all of them up to a factor,
+    in whatever order and dtype, among whatever else; what is in memory is the storage, so a stride of
+    0 repeats nothing.
+    """
+    model, copies, found = MyGQA(*sizes), sizes[4] // sizes[5], []
+    if any([nn.parameter.is_lazy(getattr(getattr(model, name, None), "weight", None)) for name in ("W_K", "W_V")]):
+        model(x, y)
+    weights = {}
+    for name in ("W_K", "W_V"):
+        weights[name] = marked(model, name)
+
+    def look(tensor):
+        for name, numbers in weights.items():
+            try:
+                if holds(tensor, numbers, copies, sizes[2] ** -0.5):
+                    found.append(name)
+            except Exception:  # no tensor with numbers in memory
+                pass
+
     try:
-        with Watch():
+        with watching(look):
             model(x, y)
     except Exception:  # a forward that fails loses other points
         pass

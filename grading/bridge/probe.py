@@ -86,21 +86,29 @@ def unpacked(name: str, reply: object) -> object:
     return reply
 
 
-def remote(function: Callable | None = None, *, reply_bytes: int = wire.REPLY_BYTES) -> Callable:
+def remote(
+    function: Callable | None = None, *, reply_bytes: int = wire.REPLY_BYTES, using: tuple[Callable, ...] = ()
+) -> Callable:
     """Makes a test's function run beside the student's names; its source is sent, so it must stand alone.
 
-    What it puts into the mapping `kept` is there for the next such function. A value of more bytes is refused.
+    The functions that it uses are sent with it. What it puts into the mapping `kept` is there for the next such
+    function. A value of more bytes is refused.
     """
     if function is None:
-        return partial(remote, reply_bytes=reply_bytes)
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    tree.body[0].decorator_list = []
-    source = ast.unparse(tree)
+        return partial(remote, reply_bytes=reply_bytes, using=using)
+    source = "\n\n".join(map(_source, (*using, function)))
 
     def ask(*args: object) -> object:
         return _ask("remote", function.__name__, source, args, reply_bytes)[0]
 
     return ask
+
+
+def _source(function: Callable) -> str:
+    """A function's source, without its decorators."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    tree.body[0].decorator_list = []
+    return ast.unparse(tree)
 
 
 @contextlib.contextmanager

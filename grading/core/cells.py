@@ -27,6 +27,11 @@ def is_ours(meta: dict) -> bool:
     return bool(meta) and not meta.get("solution", False) and bool(meta.get("locked") or meta.get("grade"))
 
 
+def is_editable(cell: dict) -> bool:
+    """Whether what stands in a released cell is whoever answers' to write."""
+    return not is_ours(cell["metadata"].get("nbgrader", {}))
+
+
 def without_hidden_tests(source: str) -> str:
     """A cell's source up to the line on which its hidden tests begin."""
     before, found, _ = source.partition(HIDDEN)

@@ -64,19 +64,15 @@ USES = (
     ),
     Use(
         "grading.submission.nbgrader_patches",
-        (
-            *_of("nbgrader.apps.NbGraderAPI", "get_submitted_students get_submitted_timestamp"),
-            "nbgrader.coursedir.CourseDirectory.get_existing_timestamp",
-        ),
+        _of("nbgrader.apps.NbGraderAPI", "get_submitted_students get_submitted_timestamp")
+        + ("nbgrader.coursedir.CourseDirectory.get_existing_timestamp",),
         "the Formgrader lists only names that can be graded; times are those in times.csv, not in a student's file",
         "none: no setting says where a submission's time comes from, or replaces the Formgrader's class",
     ),
     Use(
         "grading.submission.nbgrader_patches",
-        (
-            "nbgrader.apps.zipcollectapp.ZipCollectApp._transfer_files",
-            *_of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src do_copy"),
-        ),
+        _of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src do_copy")
+        + ("nbgrader.apps.zipcollectapp.ZipCollectApp._transfer_files",),
         "times.csv gets the time of each submission that is taken; in the exchange it is the file system's",
         "none: a collector plugin sees times before a file is chosen; of a collect class the steps are not public",
     ),
@@ -93,7 +89,7 @@ USES = (
         "none: the list is made in nbgrader's converters alone",
     ),
     Use(
-        "grading.selfcheck.visible_checks",
+        "grading.own_work.visible_checks",
         ("nbgrader.utils.compute_checksum",),
         "whether a cell is as it was released",
         "none: the checksum in a cell's metadata has no documented form",
@@ -162,6 +158,12 @@ USES = (
         "none: from_notebook_node leaves the resources to its caller, and no page lists them",
     ),
     Use(
+        "grading.pages.student_pages",
+        ("nbgrader.converters.base.BaseConverter.notebooks",),
+        "which page of a student's is the last one, with which the index is written; permissions are set after it",
+        "post_convert_hook, which gets the notebooks, but not the course or the gradebook that their pages came from",
+    ),
+    Use(
         "grading.pages.feedback",
         (
             "nbconvert.filters.markdown_mistune.MarkdownWithMath",
@@ -185,16 +187,14 @@ USES = (
         "markupsafe's Markup.striptags, which loses the description of a picture in a description",
     ),
     Use(
-        "grading.selfcheck.shell",
-        (
-            *_of(_SHELL, "compiler_class enable_gui showtraceback showsyntaxerror"),
-            "IPython.core.compilerop.CachingCompiler.get_code_name",
-        ),
+        "grading.own_work.shell",
+        _of(_SHELL, "compiler_class enable_gui showtraceback showsyntaxerror")
+        + ("IPython.core.compilerop.CachingCompiler.get_code_name",),
         "cells run as in a kernel, print no traceback, open no window, and are named in tracebacks",
         "none: a kernel would do, and takes seconds to start per notebook",
     ),
     Use(
-        "grading.selfcheck.shell",
+        "grading.own_work.shell",
         ("IPython.core.autocall.ExitAutocall",),
         "exit() in a cell doesn't end the shell before the checks have run",
         "none: what exit() calls is documented nowhere",

@@ -65,7 +65,7 @@ def wall_in(c: Config, folder: Path) -> None:
 def _guard(c: Config) -> None:
     nbgrader_patches.guard()  # before nbgrader looks for submissions, copies what lies in them, or reads their times
     engines.keep_engines()  # before nbgrader opens the gradebook
-    c.Autograde.exporter_class = "grading.submission.intake.Exporter"
+    c.Autograde.exporter_class = "grading.judge.one_student.Exporter"
     c.ExchangeFactory.collect = "grading.submission.nbgrader_patches.Collect"  # notes when a submission was made
 
 
@@ -109,7 +109,6 @@ def _feedback(c: Config) -> None:
     """
     c.GenerateFeedback.exporter_class = "grading.pages.student_pages.PageExporter"
     c.GenerateFeedback.preprocessors = ["nbgrader.preprocessors.GetGrades", "grading.pages.feedback.HideTests"]
-    c.GenerateFeedback.post_convert_hook = "grading.pages.student_pages.write_index_after"
     _no_scripts(c)
     c.HTMLExporter.extra_template_basedirs.insert(0, str(ENGINE / "pages" / "lab" / "templates"))
     c.HTMLExporter.extra_template_paths.insert(0, str(_FORMGRADER / "templates"))  # its template_path; ours extends it

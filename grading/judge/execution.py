@@ -31,15 +31,15 @@ from traitlets import Enum
 from grading.bridge import probe
 from grading.core import cells, find_course, limits, logs, messages
 from grading.core.part_report import Report
-from grading.judge import incoming, kernel_seed, kernels, limits_reached, save_marks, workspace
+from grading.judge import incoming, kernel_seed, kernels, limits_reached, save_marks
+from grading.judge.one_student import OneStudent
 from grading.judge.save_marks import KERNEL_ENDED
 from grading.judge.transport import KernelTransport
 from grading.marking import rubric
 from grading.marking.budget import TooMuch, limited
 from grading.rules import student_code
-from grading.sandbox.allowance import of_student
 from grading.sandbox.host import SandboxError
-from grading.sandbox.sandbox_keeper import of_process
+from grading.sandbox.sandbox_keeper import SANDBOXES
 from grading.submission import notebook_file
 
 
@@ -70,9 +70,11 @@ class Judge(Execute):
             return nb, resources
         place = resources["metadata"]["path"]
         try:
-            self.pool = of_process(self.sandbox == "bubblewrap", self.course.libraries)
-            self.workspace = workspace.of_student(self.parent, Path(place))
-            resources["metadata"]["path"] = str(self.workspace.path)
+            self.pool = SANDBOXES.of_course(self.course, self.sandbox == "bubblewrap")
+            # Without an exporter nobody knows of other notebooks.
+            self.student = OneStudent(Path(place)) if self.parent is None else self.parent.student(Path(place))
+            self.student.workspace.bring_up_to_date()
+            resources["metadata"]["path"] = str(self.student.workspace.path)
             with incoming.watched(lambda: self.km and self.km.strike()):
                 nb, resources = super().preprocess(nb, resources, **kwargs)
             limits_reached.note(resources["metadata"]["name"], nb, self.timeout)
@@ -88,7 +90,7 @@ class Judge(Execute):
         manager = super().create_kernel_manager()
         manager.seed = kernel_seed.of_notebook(self.taken_in, os.environ.get(self.course.secret, ""))
         manager.pool = self.pool
-        manager.allowance = of_student(self.parent, self.resources["metadata"]["path"])
+        manager.allowance = self.student.allowance
         return manager
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:

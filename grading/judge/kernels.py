@@ -22,12 +22,11 @@ from jupyter_client.provisioning import KernelProvisionerBase, KernelProvisioner
 from traitlets import Type, default
 
 from grading.core import limits, messages
-from grading.core.course import Libraries
 from grading.judge import incoming
 from grading.sandbox import host
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.clock import Clock, Deadline
-from grading.sandbox.sandbox_keeper import Pool, of_process
+from grading.sandbox.sandbox_keeper import Pool
 
 NAME = "walled"
 PORTS = ("shell_port", "iopub_port", "stdin_port", "control_port", "hb_port")  # nobody listens at the last one
@@ -56,7 +55,7 @@ class Provisioner(KernelProvisionerBase):
     async def launch_kernel(self, cmd: list[str], **kwargs: object) -> KernelConnectionInfo:
         """Forks the kernel; its sockets listen already, so clients may connect at once."""
         manager, folder = self.parent, kwargs["cwd"]
-        self.box = manager.boxes().take()
+        self.box = manager.pool.take()
         env = {name: value for name, value in kwargs["env"].items() if name.startswith("NBGRADER_")}
         self.kernel = self.box.start(folder, cmd[1:], env, manager.seed, manager.allowance)
         manager.session.key = self.kernel.key
@@ -111,7 +110,7 @@ class Provisioner(KernelProvisionerBase):
         await self.wait()
         box, self.box = self.box, None
         if box is not None:
-            self.parent.boxes().give_back(box)
+            self.parent.pool.give_back(box)
 
 
 class KernelClient(AsyncKernelClient):
@@ -199,7 +198,7 @@ class KernelManager(AsyncKernelManager):
     """Starts kernels in sandboxes, whatever kernel a notebook names."""
 
     client_factory = Type(KernelClient, klass=AsyncKernelClient, config=True)
-    pool: Pool | None = None  # which its maker closes; None: this process's own, with all walls
+    pool: Pool  # that its sandboxes come from; its maker sets it, and closes it
     seed: int | None = None  # what the kernel's random numbers follow from, from 0 to 2**64 - 1; None: nobody knows
     allowance: Allowance | None = None  # what its submission's notebooks have together; None: only the notebook's limit
     struck: limits.EndedBy | None = None  # the limit that ended the last kernel
@@ -218,13 +217,6 @@ class KernelManager(AsyncKernelManager):
     @default("cache_ports")
     def _default_cache_ports(self) -> bool:
         return False
-
-    def boxes(self) -> Pool:
-        """The pool that its sandboxes come from.
-
-        Errors  SandboxError if the walls cannot stand here.
-        """
-        return self.pool or of_process(True, Libraries())
 
     def end(self) -> None:
         """Ends the kernel and all that it started."""

@@ -4,7 +4,6 @@ import json
 import shutil
 import tempfile
 from pathlib import Path
-from weakref import WeakKeyDictionary
 
 from grading.core.cells import without_hidden_tests
 
@@ -41,24 +40,6 @@ class Workspace:
         for path in self._copied.keys() - found:  # of a hand-in of the same student's that this one replaces
             (self.path / path.relative_to(self.graded)).unlink()
             del self._copied[path]
-
-
-_current: WeakKeyDictionary[object, Workspace] = WeakKeyDictionary()
-
-
-def of_student(run: object, graded: Path) -> Workspace:
-    """The workspace of the student whose clean copies are in a folder, up to date.
-
-    `run` is nbgrader's exporter, one a run, which grades one student after the other and so has one workspace; None:
-    nobody knows, and the workspace is this notebook's alone.
-    """
-    kept = _current.get(run) if run is not None else None
-    if kept is None or kept.graded != graded.resolve():
-        kept = Workspace(graded)
-        if run is not None:
-            _current[run] = kept
-    kept.bring_up_to_date()
-    return kept
 
 
 def _copy(path: Path, copied: Path) -> None:

@@ -1,7 +1,7 @@
 """What a student gets back: a page a part and an index, each one file, without scripts, with nothing from elsewhere.
 
-`PageExporter` is what nbgrader's GenerateFeedback makes pages with, by configuration; `write_index_after` writes the
-index when a student's pages are made. Every text is escaped by the templates, unless `feedback` has made HTML of it.
+`PageExporter` is what nbgrader's GenerateFeedback makes pages with, by configuration; with a student's last page it
+writes the index. Every text is escaped by the templates, unless `feedback` has made HTML of it.
 """
 
 import base64
@@ -16,7 +16,6 @@ from nbconvert.filters import strip_ansi
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from traitlets import default
-from traitlets.log import get_logger
 
 from grading.core import find_course
 from grading.core.course import Course, Part
@@ -34,21 +33,6 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
 _NO_TEXT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
-_books: dict[Path, "Book"] = {}  # by folder of graded notebooks, from a student's first page to the index
-
-
-@dataclass(frozen=True)
-class Book:
-    """A gradebook: its address, the course's name in it, and the course."""
-
-    address: str
-    course_id: str
-    course: Course
-
-    def results(self, student: str, graded: Path) -> list[results.Result]:
-        """All parts of a student; `graded` is the folder of the graded notebooks."""
-        with Gradebook(self.address, self.course_id) as opened:
-            return results.read(opened, self.course, student, graded)
 
 
 @dataclass
@@ -62,9 +46,10 @@ class Block:
 
 
 class PageExporter(Exporter):
-    """Makes one part's page of a graded notebook."""
+    """Makes one part's page of a graded notebook, and with the last one the index. nbgrader makes an exporter a run."""
 
     output_mimetype = "text/html"
+    _read: tuple[object, list[results.Result]] = (None, [])  # whose results were read last, and these
 
     @default("file_extension")
     def _file_extension_default(self) -> str:
@@ -75,13 +60,11 @@ class PageExporter(Exporter):
     ) -> tuple[str, dict[str, object]]:
         """The page of a graded notebook whose marks nbgrader's preprocessors have filled in."""
         nb, resources = super().from_notebook_node(nb, resources, **kw)
-        student, address = resources["nbgrader"]["student"], resources["nbgrader"]["db_url"]
-        folder = Path(resources["metadata"]["path"])
-        course = find_course.of(self.config)
-        book = Book(address, self.config.CourseDirectory.get("course_id", ""), course)
-        _books[folder.resolve()] = book
-        part = course.part_of(resources["nbgrader"]["notebook"])
-        found = self._results(book, student, folder)
+        student, folder = resources["nbgrader"]["student"], Path(resources["metadata"]["path"])
+        course, name = find_course.of(self.config), resources["nbgrader"]["notebook"]
+        part, found = course.part_of(name), self._results(course, student, folder, resources["nbgrader"]["db_url"])
+        # nbgrader's exchange carries the pages of parts and no other file: there the index would be missing.
+        exchanged = (folder / SECRET).exists()
         page = render(
             "part.html",
             course=course,
@@ -91,44 +74,30 @@ class PageExporter(Exporter):
             results=found,
             report=found[part.number - 1].report,
             blocks=blocks(nb, part, resources),
-            # nbgrader's exchange carries the pages of parts and no other file: there the index would be missing.
-            index=not (folder / SECRET).exists(),
+            index=not exchanged,
         )
+        if name == Path(self.parent.notebooks[-1]).stem:
+            self._write_index(course, student, found, exchanged)
         return page, resources
 
-    def _results(self, book: Book, student: str, folder: Path) -> list[results.Result]:
-        """All parts of a student, read once for all pages of theirs."""
-        if getattr(self, "_read", (None,))[0] != (student, book):
-            self._read = (student, book), book.results(student, folder)
+    def _results(self, course: Course, student: str, folder: Path, address: str) -> list[results.Result]:
+        """All parts of a student, read once for all pages of theirs; `folder` holds the graded notebooks."""
+        wanted = (student, folder, address)
+        if self._read[0] != wanted:
+            with Gradebook(address, self.config.CourseDirectory.get("course_id", "")) as opened:
+                self._read = wanted, results.read(opened, course, student, folder)
         return self._read[1]
 
-
-def write_index(root: Path, book: Book, student: str) -> Path:
-    """Writes feedback/STUDENT/ASSIGNMENT/index.html of the course in `root`, from its gradebook."""
-    graded, pages = (root / name / student / book.course.name for name in ("autograded", "feedback"))
-    found = book.results(student, graded)
-    pages.mkdir(parents=True, exist_ok=True)
-    path = pages / "index.html"
-    path.write_text(index(book.course, student, found), encoding="utf-8")
-    if (graded / SECRET).exists():  # nbgrader's exchange shows feedback once every notebook submitted there has a page
-        for stem in book.course.others:
-            page = render("other.html", course=book.course, student=student, stem=stem)
-            (pages / f"{stem}.html").write_text(page, encoding="utf-8")
-    return path
-
-
-def write_index_after(assignment: str, student: str, notebooks: list[str]) -> None:
-    """Writes the index of the student whose pages nbgrader has made of `notebooks`; called by GenerateFeedback."""
-    for graded in {Path(path).resolve().parent for path in notebooks}:
-        name = graded.parent.name
-        try:
-            path = write_index(graded.parents[2], _books.pop(graded), name)
-            mode = (path.parent / Path(notebooks[0]).with_suffix(".html").name).stat().st_mode
-            for page in path.parent.glob("*.html"):
-                page.chmod(mode)
-        except Exception as error:  # nbgrader goes on and tells nobody
-            get_logger().error("The index of %s was not written: %s", name, error)
-            raise
+    def _write_index(self, course: Course, student: str, found: list[results.Result], exchanged: bool) -> None:
+        """Writes what isn't the page of a part; nbgrader sets the permissions of all that is in the folder then."""
+        coursedir = self.parent.coursedir
+        pages = Path(coursedir.format_path(coursedir.feedback_directory, student, course.name))
+        pages.mkdir(parents=True, exist_ok=True)
+        (pages / "index.html").write_text(index(course, student, found), encoding="utf-8")
+        if exchanged:  # nbgrader's exchange shows feedback once every notebook submitted there has a page
+            for stem in course.others:
+                page = render("other.html", course=course, student=student, stem=stem)
+                (pages / f"{stem}.html").write_text(page, encoding="utf-8")
 
 
 def index(course: Course, student: str, found: list[results.Result]) -> str:

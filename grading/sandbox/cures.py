@@ -34,6 +34,29 @@ STARTING = {  # by the kind of container: all at once, because one obstacle hide
     "seccompProfile: {type: Unconfined}, appArmorProfile: {type: Unconfined}}",
     "lxc": "lxc config set NAME security.nesting true",
 }
+# What is wrong and what to do, where that is the same on every machine.
+ALWAYS = {
+    Cause.TOO_OLD: (
+        "The walls need bubblewrap 0.8 or newer, and this one is older. Build a newer one:",
+        *BUILDING,
+    ),
+    Cause.NO_MORE: (
+        "No more user namespaces may be made here, as is so within another sandbox. "
+        f"Start grading outside of it, or raise {MAXIMUM}.",
+    ),
+    Cause.NOT_IN_KERNEL: (
+        "This kernel has no user namespaces, and a setuid bubblewrap doesn't help. "
+        "Grade with another kernel (CONFIG_USER_NS=y), or in a virtual machine.",
+    ),
+    Cause.NO_MOUNT: (
+        "Python lies where only root may enter, and root may not mount it elsewhere here. "
+        "Move it to where all may enter, such as /srv, or grade as an ordinary user.",
+    ),
+}
+OUTSIDE = (  # of any container
+    "What started this process forbids user namespaces by a seccomp filter. Start grading from a plain "
+    "terminal: not in a snap, a Flatpak, or a systemd service with RestrictNamespaces=."
+)
 RESTRICTED = (  # Ubuntu's own profile: it gives bubblewrap user namespaces, but what runs in them no capability
     "sudo ln -sf /etc/apparmor.d/bwrap-userns-restrict /etc/apparmor.d/disable/",
     "sudo apparmor_parser --remove /etc/apparmor.d/bwrap-userns-restrict",
@@ -79,13 +102,13 @@ def _cure(found: Cause, machine: Machine, words: str) -> list[str]:
         case Cause.NOT_LINUX:
             return _elsewhere(machine.system)
         case Cause.WSL_1:
-            name = machine.environment.get("WSL_DISTRO_NAME", "NAME")
             said = "WSL 1 has no namespaces, so nothing can wall student code in. Change to WSL 2, in PowerShell:"
+            name = machine.environment.get("WSL_DISTRO_NAME", "NAME")
             return [said, "wsl --list --verbose", f"wsl --set-version {name} 2"]
         case Cause.NOT_INSTALLED:
             return ["bubblewrap, which walls student code in, is not installed. Install it:", _installing(machine)]
-        case Cause.TOO_OLD:
-            return ["The walls need bubblewrap 0.8 or newer, and this one is older. Build a newer one:", *BUILDING]
+        case Cause.TOO_OLD | Cause.NO_MORE | Cause.NOT_IN_KERNEL | Cause.NO_MOUNT:
+            return [*ALWAYS[found]]
         case Cause.SETUID:
             said = "This bubblewrap is setuid root, and then refuses options that the walls need. Take the bit away:"
             return [said, f"sudo chmod u-s {machine.bwrap}"]
@@ -96,30 +119,20 @@ def _cure(found: Cause, machine: Machine, words: str) -> list[str]:
             return [f"Only root may make user namespaces ({CLONE} = 0). {allow} them:", *_setting(f"{CLONE}=1")]
         case Cause.NONE_ALLOWED:
             return [f"Nobody may make user namespaces ({MAXIMUM} = 0). {allow} them:", *_setting(f"{MAXIMUM}=15000")]
-        case Cause.NO_MORE:
-            said = "No more user namespaces may be made here, as is so within another sandbox."
-            return [f"{said} Start grading outside of it, or raise {MAXIMUM}."]
-        case Cause.NOT_IN_KERNEL:
-            said = "This kernel has no user namespaces, and a setuid bubblewrap doesn't help."
-            return [f"{said} Grade with another kernel (CONFIG_USER_NS=y), or in a virtual machine."]
         case Cause.SECCOMP if not inside:
-            said = "What started this process forbids user namespaces by a seccomp filter. Start grading from a plain"
-            return [f"{said} terminal: not in a snap, a Flatpak, or a systemd service with RestrictNamespaces=."]
+            return [OUTSIDE]
         case Cause.SECCOMP | Cause.MASKED_PROC | Cause.CONFINED:
             return _starting(found, machine)
         case Cause.RIGHTS_TAKEN:
-            said = "bubblewrap works, but a security profile takes away the rights needed to give each notebook"
+            said = "bubblewrap works, but a security profile takes away the rights needed to give each notebook walls"
             return [
-                f"{said} walls of its own. On Ubuntu, replace that profile with the course's:",
+                f"{said} of its own. On Ubuntu, replace that profile with the course's:",
                 *RESTRICTED,
                 *_loading(""),
             ]
         case Cause.FEW_USERS:
             said = "Root of this container may not become the user whom the walls need. Grade as an ordinary user:"
             return [said, ORDINARY.get(inside, ORDINARY["docker"])]
-        case Cause.NO_MOUNT:
-            said = "Python lies where only root may enter, and root may not mount it elsewhere here."
-            return [f"{said} Move it to where all may enter, such as /srv, or grade as an ordinary user."]
         case Cause.OTHER:
             said = f"bubblewrap does not work here, and says: {words or 'nothing'}."
             return [f"{said} docs/walls.md lists what may be wrong."]

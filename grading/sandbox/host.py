@@ -6,7 +6,6 @@ sandbox serves the next notebook, whoever handed it in, if all of the last one i
 """
 
 import contextlib
-import functools
 import glob
 import os
 import select
@@ -63,7 +62,9 @@ class Sandbox:
         self._ahead: Kernel | None = None
         self._last: Kernel | None = None
         self._asked = 0.0
-        self._starting = _spawner(os.getpid()).submit(self._start, theirs)
+        # A sandbox dies with the thread that started it. This one waits as long as somebody holds the sandbox.
+        self._starter = ThreadPoolExecutor(1, thread_name_prefix="sandbox")
+        self._starting = self._starter.submit(self._start, theirs)
 
     def ready(self) -> None:
         """Waits until the libraries are loaded.
@@ -201,6 +202,7 @@ class Sandbox:
             self._process.kill()
             self._process.wait()
             self._process.stderr.close()
+        self._starter.shutdown()
         self.group.close()
         shutil.rmtree(self._base, ignore_errors=True)
 
@@ -260,12 +262,6 @@ class Sandbox:
         self._process.kill()
         lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else "it ended without a word"
-
-
-@functools.cache
-def _spawner(_: int) -> ThreadPoolExecutor:
-    """The thread that starts all sandboxes of this process: they die with the thread that started them."""
-    return ThreadPoolExecutor(1, thread_name_prefix="sandboxes")
 
 
 def _listener(path: str) -> socket.socket:

@@ -1,16 +1,23 @@
-"""The sandbox of one process of the judge's, kept from notebook to notebook so that nobody waits for an import."""
+"""Sandboxes that are kept from notebook to notebook, so that nobody waits for an import.
+
+`SANDBOXES` is one object for the whole process. Nothing of nbgrader's could hold them: a run may grade no more than one
+student, and nbgrader makes whatever takes part in it again for the next one. It holds them by course, so that no course
+ever gets a sandbox of another one's.
+"""
 
 import atexit
 import functools
 import threading
 
-from grading.core.course import Libraries
+from grading.core.course import Course, Libraries
 from grading.sandbox import bubblewrap
 from grading.sandbox.host import Sandbox, SandboxError
 
+KEPT = 2  # courses whose sandboxes stay: a process grades one course, or a few in turns; each takes as much as torch
+
 
 class Pool:
-    """The sandbox of one process: kept from notebook to notebook, and replaced when it is not as it was at first."""
+    """A sandbox that is kept from notebook to notebook, and replaced when it is not as it was at first."""
 
     def __init__(
         self,
@@ -24,7 +31,7 @@ class Pool:
         if walled and (reason := bubblewrap.available()):
             raise SandboxError(str(reason))
         self._make = functools.partial(Sandbox, walled, granted, gpu, libraries)
-        self._ahead, self._lock = ahead, threading.Lock()
+        self._ahead, self._lock, self._closed = ahead, threading.Lock(), False
         self._kept: Sandbox | None = self._make()
         atexit.register(self.close)
 
@@ -49,23 +56,50 @@ class Pool:
         return box
 
     def give_back(self, box: Sandbox) -> None:
-        """Keeps a sandbox for the next notebook, whose kernel is forked meanwhile."""
-        if self._ahead:
+        """Keeps a sandbox for the next notebook, whose kernel is forked meanwhile; ends it if there will be none."""
+        if self._ahead and not self._closed:
             box.fork_ahead()
         with self._lock:
-            box, self._kept = self._kept, box
+            if not self._closed:
+                box, self._kept = self._kept, box
         if box is not None:
             box.close()
 
     def close(self) -> None:
-        """Ends the sandbox, unless it is in use."""
+        """Ends the sandbox: at once, or if it is in use, when it comes back."""
         with self._lock:
+            self._closed = True
             box, self._kept = self._kept, None
         if box is not None:
             box.close()
+        atexit.unregister(self.close)
 
 
-@functools.cache
-def of_process(walled: bool, libraries: Libraries) -> Pool:
-    """This process's sandboxes in which these libraries are loaded; SandboxError if the walls cannot stand here."""
-    return Pool(walled, libraries=libraries)
+class Sandboxes:
+    """The sandboxes of each course that is graded here, for the courses that were graded last."""
+
+    def __init__(self) -> None:
+        self._pools: dict[tuple[Course, bool], Pool] = {}  # by course and whether it is walled; the oldest first
+        self._lock = threading.Lock()
+
+    def of_course(self, course: Course, walled: bool) -> Pool:
+        """The sandboxes in which the notebooks of this course run, and no other ones.
+
+        Errors  SandboxError if the walls cannot stand here.
+        """
+        with self._lock:
+            pool = self._pools.pop((course, walled), None) or Pool(walled, libraries=course.libraries)
+            self._pools[course, walled] = pool
+            given_up = list(self._pools)[:-KEPT]
+            for each in given_up:
+                self._pools.pop(each).close()
+        return pool
+
+    def close(self) -> None:
+        """Ends all that are not in use; the next notebook gets a new one."""
+        with self._lock:
+            while self._pools:
+                self._pools.popitem()[1].close()
+
+
+SANDBOXES = Sandboxes()

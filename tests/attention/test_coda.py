@@ -15,7 +15,7 @@ from attention_course.table import ChecksFailed, Unwritten
 from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
-from grading.judge import workspace
+from grading.judge.workspace import Workspace
 from grading.submission import extra_files
 
 NOTEBOOK = course_module.FOLDER.parent / "coda.ipynb"
@@ -258,7 +258,8 @@ def test_weights_and_texts_go_wherever_the_package_goes(tmp_path: Path):
     graded = tmp_path / "ada" / COURSE.name
     graded.mkdir(parents=True)
     sample_class.equip(graded)
-    seen = workspace.of_student(None, graded)
+    seen = Workspace(graded)
+    seen.bring_up_to_date()
     for folder in (
         seen.path,
         REPOSITORY / "release" / COURSE.name,

@@ -29,6 +29,7 @@ from fuzzing import Fuzzer, messages, spoil
 from fuzzing.stand_in import CHANNELS, GREETING, Kernel, Peer, Pool, frame, multipart, ready
 from grading.core import limits
 from grading.judge import execution, incoming, save_marks
+from grading.sandbox.sandbox_keeper import SANDBOXES
 
 PART = course.PARTS[3]
 MOMENTS = (*2 * ("cell", "between cells", "request"), "connection", "first reply", "shutdown")
@@ -259,7 +260,7 @@ ATTACKS: dict[str, Callable[[Kernel, Peer, random.Random], None]] = {
 def _surroundings(pool: Pool, small: bool) -> Iterator[None]:
     """The judge's, with these kernels, and with small limits."""
     with contextlib.ExitStack() as stack:
-        stack.enter_context(mock.patch.object(execution, "of_process", lambda *_: pool))
+        stack.enter_context(mock.patch.object(SANDBOXES, "of_course", lambda *_: pool))
         if small:
             stack.enter_context(mock.patch.multiple(limits, **LIMITS))
             stack.enter_context(mock.patch.object(incoming, "FRAME_BYTES", FRAME_BYTES))

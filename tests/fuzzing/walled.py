@@ -22,7 +22,7 @@ from fuzzing.stand_in import GREETING, frame, multipart
 from grading.core import limits
 from grading.judge import execution, incoming
 from grading.sandbox import host
-from grading.sandbox.sandbox_keeper import Pool
+from grading.sandbox.sandbox_keeper import SANDBOXES, Pool
 
 MOMENTS = ("cell", "between cells", "request", "always")
 LIMITS = {
@@ -136,7 +136,7 @@ def pool() -> Pool:
 @contextlib.contextmanager
 def _surroundings(small: bool) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
-        stack.enter_context(mock.patch.object(execution, "of_process", lambda *_: pool()))
+        stack.enter_context(mock.patch.object(SANDBOXES, "of_course", lambda *_: pool()))
         if small:
             stack.enter_context(mock.patch.multiple(limits, **LIMITS))
             stack.enter_context(mock.patch.object(incoming, "FRAME_BYTES", 32 * 2**20))

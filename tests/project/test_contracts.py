@@ -17,8 +17,11 @@ from dev.packages import REPOSITORY
 
 BROKEN = {  # what a module imports, and the contract that forbids it
     "grading/core/limits.py": ("import grading.pages.feedback", "order"),
+    "grading/classroom/lock.py": ("import grading.own_work.ticked", "order"),
     "grading/pages/feedback.py": ("import grading.lms.roster", "order"),
     "grading/rules/closure.py": ("import attention.oracles", "no course"),
+    "grading/pages/wording.py": ("import tests.support.lean", "no course"),
+    "grading/judge/incoming.py": ("from fuzzing import stand_in", "no course"),
     "grading/marking/rubric.py": ("import nbgrader", "nbgrader"),
     "grading/sandbox/zygote.py": ("import grading.core.limits", "alone"),
     "grading/sandbox/child.py": ("import grading.sandbox.cgroups", "alone"),
@@ -43,6 +46,19 @@ def test_a_contract_that_is_broken_is_told(name: str, tmp_path: Path):
     found = checked(tmp_path)
     (broken,) = [line for line in found.stdout.splitlines() if " BROKEN" in line]
     assert found.returncode == 1 and contract in broken
+
+
+def test_what_is_shipped_imports_no_test_and_nothing_that_tests_share():
+    tests = {path.stem for path in (REPOSITORY / "tests").rglob("*.py")} | {"tests", "fuzzing"}
+    found = []
+    for path in (
+        path for package in ("attention", "grading", "source") for path in (REPOSITORY / package).rglob("*.py")
+    ):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found += [(str(path), name) for name in names if name.partition(".")[0] in tests]
+    assert {"lean", "channels", "conftest"} <= tests and found == []
 
 
 def test_no_two_files_of_tests_have_one_name_by_which_the_quick_run_leaves_them_out():
@@ -85,6 +101,38 @@ def _imported(name: str, tree: ast.Module, known: dict) -> set[str]:
     return {each for each in found if each in known and each != name and not name.startswith(f"{each}.")}
 
 
+TABLES = {"dict", "list", "set", "defaultdict", "deque", "OrderedDict", "WeakKeyDictionary", "WeakValueDictionary"}
+
+
+def tables(text: str) -> list[str]:
+    """The names that a module binds to an empty container: what it is filled with, all who import it share."""
+    found = []
+    for node in ast.parse(text).body:
+        value = getattr(node, "value", None)
+        empty = isinstance(value, ast.Dict | ast.List | ast.Set) and not ast.unparse(value).strip("{}[]")
+        if isinstance(value, ast.Call) and not value.args and not value.keywords:
+            empty = ast.unparse(value.func).rpartition(".")[2] in TABLES
+        if empty:
+            found += [ast.unparse(each) for each in getattr(node, "targets", None) or [node.target]]
+    return found
+
+
+def test_a_module_s_table_that_is_empty_at_first_is_found():
+    assert tables("a = {}\nb: dict[str, int] = weakref.WeakKeyDictionary()\nc = d = []\nreal = {'x': 1}\ne = dict") == [
+        *"abcd"
+    ]
+
+
+def test_no_module_keeps_a_table_that_a_second_course_in_the_process_would_share():
+    found = {
+        path.relative_to(REPOSITORY).as_posix(): names
+        for package in ("attention", "grading")
+        for path in sorted((REPOSITORY / package).rglob("*.py"))
+        if (names := tables(path.read_text(encoding="utf-8")))
+    }
+    assert found == {"grading/bridge/remote.py": ["_kept"]}, "of one notebook's kernel"
+
+
 def test_the_course_s_facts_bring_no_probe_along_which_looks_at_the_shell_that_imports_it():
     code = "import sys, dev.sample_class, attention.course; sys.exit('grading.bridge.probe' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, check=False).returncode == 0
@@ -104,6 +152,18 @@ def test_a_folder_and_a_module_are_small_enough_to_be_read_whole():
     lengths = {str(path): len(path.read_text(encoding="utf-8").splitlines()) for path in modules}
     assert len(lengths) > 100 and {path: n for path, n in lengths.items() if n >= 300} == {}
     assert len([path for path in (REPOSITORY / "grading").iterdir() if path.name != "__pycache__"]) <= 14
+
+
+def test_a_function_fits_on_a_screen():
+    folders = ("attention", "benchmarks", "dev", "docs", "grading", "source")
+    paths = [path for name in folders for path in (REPOSITORY / name).rglob("*.py")]
+    lengths = {
+        (path.relative_to(REPOSITORY).as_posix(), node.name): node.end_lineno - node.lineno + 1
+        for path in paths
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    assert len(lengths) > 1000 and {name: n for name, n in lengths.items() if n >= 45} == {}
 
 
 def code_lines(text: str) -> int:

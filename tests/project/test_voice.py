@@ -17,9 +17,9 @@ NOTEBOOKS = sorted((REPOSITORY / "source").glob("*/*.ipynb"))
 CATALOGUES = [
     *(
         f"grading/{name}.py"
-        for name in ("core/messages", "core/course", "core/plain_course", "selfcheck/table", "__main__")
+        for name in ("core/messages", "core/course", "core/plain_course", "own_work/table", "__main__")
     ),
-    *(f"grading/{name}.py" for name in ("selfcheck/visible_checks", "gradebook/course_folder", "gradebook/release")),
+    *(f"grading/{name}.py" for name in ("own_work/visible_checks", "gradebook/course_folder", "gradebook/release")),
     *sorted(str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "grading" / "pages").glob("*.py")),
     *sorted(str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "grading" / "lms").glob("*.py")),
     *(

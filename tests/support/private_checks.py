@@ -250,6 +250,9 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         takes("self"),
         used_by(f"{CONVERTER}.convert_notebooks", "assignments", "init_assignment"),
     ),
+    f"{CONVERTER}.notebooks": (
+        used_by(f"{CONVERTER}.convert_notebooks", "notebooks", "convert_single_notebook", "set_permissions"),
+    ),
     f"{CONVERTER}.init_assignment": (takes("self", "assignment_id", "student_id"), source("77428dabf317")),
     "nbgrader.converters.GenerateAssignment._clean_old_notebooks": (
         takes("self", "assignment_id", "student_id"),

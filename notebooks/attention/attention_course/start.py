@@ -6,6 +6,7 @@ from attention_course.figure import SMALLEST, show
 from attention_course.heads import look
 
 WIDTH = 12.0  # of a panel
+CAPTION = "boxes: what is kept per position; the wider a box, the more numbers it holds"
 
 
 def draw_overview(H=12, G=3, d=64, r=256):
@@ -14,6 +15,19 @@ def draw_overview(H=12, G=3, d=64, r=256):
     H query heads and G key/value heads of width d; a latent of width r.
     """
     figure, panels = plt.subplots(3, 1, figsize=(8, 6.8), layout="constrained")
+    for form, numbers in fill(panels, H, G, d, r).items():
+        print(f"{form} keeps {numbers:4} numbers per position.")
+    figure.supxlabel(CAPTION, fontsize=SMALLEST)
+    show(
+        figure,
+        f"""Three rows of {H} circles, the query heads, with lines down to boxes, what they read. MHA: a box per head,
+        {2 * H * d} numbers in all. GQA: {G} boxes of the same width, each read by {H // G} heads, {2 * G * d} numbers
+        in all. MLA: one box, read by all heads, {r} numbers.""",
+    )
+
+
+def fill(panels, H, G, d, r):
+    """Draws MHA, GQA and MLA into three panels; returns how many numbers each keeps per position."""
     forms = {
         "MHA: every query head has a key and a value of its own": (
             list(range(H)),
@@ -30,14 +44,7 @@ def draw_overview(H=12, G=3, d=64, r=256):
     for panel, (title, (readers, kept, numbers)) in zip(panels, forms.items(), strict=True):
         _panel(panel, readers, kept, numbers / len(kept) / (2 * d))
         panel.set_title(f"{title}\nkept per position: {numbers} numbers", fontsize=SMALLEST + 1)
-        print(f"{title[:3]} keeps {numbers:4} numbers per position.")
-    figure.supxlabel("boxes: what is kept per position; the wider a box, the more numbers it holds", fontsize=SMALLEST)
-    show(
-        figure,
-        f"""Three rows of {H} circles, the query heads, with lines down to boxes, what they read. MHA: a box per head,
-        {2 * H * d} numbers in all. GQA: {G} boxes of the same width, each read by {H // G} heads, {2 * G * d} numbers
-        in all. MLA: one box, read by all heads, {r} numbers.""",
-    )
+    return {title[:3]: numbers for title, (_, _, numbers) in forms.items()}
 
 
 def _panel(panel, readers, kept, size):

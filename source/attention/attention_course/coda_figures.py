@@ -37,37 +37,20 @@ def draw_trade(losses, layers=4):
 
 def draw_rotary(mla, model, decoupled_logits, h=0, d_R=8):
     """One query and one key of the speaker moved apart: their logit with rotary positions, and two ways to absorb."""
-    W_DKV, W_UK, W_Q, H = mla.W_DKV, mla.W_UK, mla.W_Q, mla.H
-    D, distances = W_Q.shape[1], torch.arange(65)
-    d = D // H
     x, y = model.blocks[0].norm(model.token.weight[[65, 80]])  # what layer 0 reads where the letters ` and o stand
-    q, latent = (W_Q @ x).view(H, d), W_DKV @ y
-    k = (W_UK @ latent).view(H, d)
-    rotated = torch.stack([rotate(q[h], 64) @ rotate(k[h], 64 - n) for n in distances]) / d**0.5
-    absorbed = ((W_UK.view(H, d, -1)[h].T @ q[h]) @ latent / d**0.5).expand(65)
-    random = torch.Generator().manual_seed(13)
-    W_QR, W_KR = (torch.randn(n, D, generator=random, dtype=x.dtype) / D**0.5 for n in (H * d_R, d_R))
-    q_R = rotate((W_QR @ x).view(H, d_R), 64)
-    cache = torch.cat([latent.expand(65, -1), rotate((W_KR @ y).expand(65, -1), 64 - distances)], dim=1)
-    decoupled = decoupled_logits(q.flatten(), q_R, cache, W_UK, H)[h]
-    far = torch.stack([rotate((W_QR @ x).view(H, d_R)[h], n) @ (W_KR @ y) for n in distances])
-    content, root = q[h] @ k[h], (d + d_R) ** 0.5
-    direct = (content + far) / root
+    distances = torch.arange(65)
+    rotated, absorbed = _in_between(mla, x, y, h, distances)
+    direct, decoupled, alone = _next_to_it(mla, x, y, h, distances, decoupled_logits, d_R)
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.2), layout="constrained", sharex=True)
     left.plot(distances, rotated, color=RED, label="rotated query · rotated key")
     left.plot(distances, absorbed, color=BLUE, linestyle="--", label="absorbed: one matrix for all distances")
     left.set(title="Rotation in between: absorption fails", ylabel="logit")
     right.plot(distances, direct, color=RED, label="key multiplied out, plus rotary part")
-    right.plot(
-        distances[::4],
-        decoupled[::4],
-        color=BLUE,
-        linestyle="",
-        marker="o",
-        label="your decoupled_logits, from the cache",
-    )
-    right.set(title=f"Rotation next to it: {len(latent)} + {d_R} cached numbers suffice", ylabel="logit")
-    right.axhline(float(content) / root, color=BLUE, linestyle="--", label="content term alone: flat, so it absorbs")
+    dots = {"linestyle": "", "marker": "o", "label": "your decoupled_logits, from the cache"}
+    right.plot(distances[::4], decoupled[::4], color=BLUE, **dots)
+    cached = f"{mla.W_DKV.shape[0]} + {d_R}"
+    right.set(title=f"Rotation next to it: {cached} cached numbers suffice", ylabel="logit")
+    right.axhline(alone, color=BLUE, linestyle="--", label="content term alone: flat, so it absorbs")
     for axes in (left, right):
         axes.set_xlabel("distance between query and key, in tokens")
         axes.margins(y=0.45)
@@ -82,3 +65,32 @@ def draw_rotary(mla, model, decoupled_logits, h=0, d_R=8):
     Right: the logits of decoupled_logits, dots, lie on the curve computed with the key multiplied out,
     which swings around a flat line: the content term alone."""
     show(figure, alt)
+
+
+def _content(mla, x, y):
+    """The query of x, (H, d), the latent of y, (r,), and the key that the latent gives, (H, d)."""
+    latent = mla.W_DKV @ y
+    return (mla.W_Q @ x).view(mla.H, -1), latent, (mla.W_UK @ latent).view(mla.H, -1)
+
+
+def _in_between(mla, x, y, h, distances):
+    """Head h's logits where the key, multiplied out, is rotated, and where W_UK is absorbed: each (distances,)."""
+    q, latent, k = _content(mla, x, y)
+    d = q.shape[1]
+    rotated = torch.stack([rotate(q[h], 64) @ rotate(k[h], 64 - n) for n in distances]) / d**0.5
+    absorbed = (mla.W_UK.view(mla.H, d, -1)[h].T @ q[h]) @ latent / d**0.5
+    return rotated, absorbed.expand(len(distances))
+
+
+def _next_to_it(mla, x, y, h, distances, decoupled_logits, d_R):
+    """Head h's logits with a rotary part of d_R numbers: multiplied out, by decoupled_logits, and its content alone."""
+    (q, latent, k), D = _content(mla, x, y), mla.W_Q.shape[1]
+    random = torch.Generator().manual_seed(13)
+    W_QR, W_KR = (torch.randn(n, D, generator=random, dtype=x.dtype) / D**0.5 for n in (mla.H * d_R, d_R))
+    q_R = (W_QR @ x).view(mla.H, d_R)
+    keys = rotate((W_KR @ y).expand(len(distances), -1), 64 - distances)  # (distances, d_R)
+    cache = torch.cat([latent.expand(len(distances), -1), keys], dim=1)
+    decoupled = decoupled_logits(q.flatten(), rotate(q_R, 64), cache, mla.W_UK, mla.H)[h]
+    far = torch.stack([rotate(q_R[h], n) @ (W_KR @ y) for n in distances])
+    content, root = q[h] @ k[h], (q.shape[1] + d_R) ** 0.5
+    return (content + far) / root, decoupled, float(content) / root

@@ -479,6 +479,19 @@ def with_a_class():
     return Layer()(torch.zeros(1))
 
 
+def once_more(x):
+    return x + 1
+
+
+def twice_more(x):
+    return once_more(once_more(x))
+
+
+@probe.remote(using=(once_more, twice_more))
+def more(x):
+    return [twice_more(x), of_mine(x)]  # noqa: F821
+
+
 SPOILT = "len = sum = max = abs = isinstance = type = str = lambda *a: 'spoilt'\ntorch = np = nn = None\n"
 
 
@@ -496,6 +509,11 @@ def test_a_remote_function_has_builtins_and_libraries_that_the_student_s_names_d
 def test_student_code_keeps_its_own_names_when_a_remote_function_calls_it(student):
     student("len = lambda x: 'mine'\ntwo = 1\ndef helper(x): return len(x)")
     assert doubled([1]) == "mine"
+
+
+def test_what_a_remote_function_uses_is_sent_with_it_and_takes_no_name_of_the_student_s(student):
+    names = student("once_more = 'mine'\ndef of_mine(x): return once_more")
+    assert more(3) == [5, "mine"] and names["once_more"] == "mine" and "twice_more" not in names
 
 
 def test_what_a_remote_function_sets_does_not_reach_the_student_s_names(student):

@@ -17,7 +17,8 @@ from grading.classroom import class_run
 from grading.core import part_report
 from grading.gradebook import course_folder, marks
 from grading.rules import closure, imports
-from grading.sandbox import child, sandbox_keeper
+from grading.sandbox import child
+from grading.sandbox.sandbox_keeper import SANDBOXES
 
 DRAWS = """
 import random
@@ -44,7 +45,7 @@ def graded(root: Path, student: str, answers: dict[int, str], again: bool = Fals
         part = course.PARTS[number]
         lean.write(folder, part, sample_class.hand_in(part, answer))
     if again:
-        sandbox_keeper.of_process.cache_clear()
+        SANDBOXES.close()
     result = class_run.grade_student(root, student, feedback=False)
     assert not result.error and not result.unmarked
     place = root / "autograded" / student / COURSE.name

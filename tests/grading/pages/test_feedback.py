@@ -1,6 +1,7 @@
 """Feedback pages: what they say; that they are valid, accessible and whole by themselves; that nothing in them runs."""
 
 import json
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -12,6 +13,9 @@ import page_checks
 import pytest
 from nbconvert import HTMLExporter
 from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.converters import GenerateFeedback
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.preprocessors import GetGrades
 
 from attention import course
 from attention.course import COURSE
@@ -21,7 +25,7 @@ from dev.packages import REPOSITORY
 from grading.core import limits, messages
 from grading.core.course import Part
 from grading.gradebook import course_folder
-from grading.pages import feedback, mathml, wording
+from grading.pages import feedback, mathml, student_pages, wording
 
 ADA, MALLORY = "ada", "mallory & <i>co"
 MALLORYS = (2, 5, 6)
@@ -268,6 +272,52 @@ def test_the_index_adds_up_what_is_marked_and_names_what_is_not(pages: dict[str,
     assert "parts 8, 9, 11, 12 and 14: your written answer is not read yet." in shown
     assert f"part 4: {wording.NOT_HANDED_IN}" in shown
     assert "4 · From heads to the output 0/5" in shown
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> Path:
+    """A course's folder in which Ada has handed in parts 1 and 2."""
+    graded_class.entered(tmp_path, {ADA: lambda part, notebook: notebook if part.number < 3 else None})
+    return tmp_path
+
+
+def test_the_index_is_as_open_as_the_pages_that_it_leads_to(begun: Path):
+    umask = os.umask(0o077)  # with which nothing is open to a group or to others unless somebody says so
+    try:
+        assert course_folder.api(begun).generate_feedback(COURSE.name, ADA)["success"]
+    finally:
+        os.umask(umask)
+    modes = {p.name: oct(p.stat().st_mode)[-3:] for p in (begun / "feedback" / ADA / COURSE.name).iterdir()}
+    assert modes == dict.fromkeys(("index.html", "part01.html", "part02.html"), "644")
+
+
+def test_an_index_that_cannot_be_written_is_no_success(begun: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(student_pages, "index", lambda *_: 1 / 0)
+    result = course_folder.api(begun).generate_feedback(COURSE.name, ADA)
+    assert not result["success"] and "ZeroDivisionError" in result["log"]
+    assert not (begun / "feedback" / ADA / COURSE.name).exists(), "the next run makes all of it"
+
+
+def test_two_courses_whose_pages_one_process_makes_in_turns_share_nothing(tmp_path: Path):
+    lost, runs = {"one": {3: LOST[3]}, "two": {5: LOST[5]}}, {}
+    for name, of in lost.items():
+        (tmp_path / name).mkdir()
+        graded_class.entered(
+            tmp_path / name, {ADA: lambda part, nb, of=of: graded_class.report(nb, part, of.get(part.number))}
+        )
+        config = course_folder.config(tmp_path / name)
+        runs[name] = GenerateFeedback(coursedir=CourseDirectory(config=config), config=config)
+        runs[name].coursedir.assignment_id, runs[name].coursedir.student_id = COURSE.name, ADA
+        runs[name].init_notebooks()
+        (runs[name].notebooks,) = map(sorted, runs[name].assignments.values())
+        runs[name].exporter = student_pages.PageExporter(parent=runs[name], config=config)
+        runs[name].exporter.register_preprocessor(GetGrades)
+    for part in COURSE.parts:
+        for run in runs.values():
+            path = next(path for path in run.notebooks if Path(path).stem == part.stem)
+            run.exporter.from_filename(path, resources=run.init_single_notebook_resources(path))
+    one, two = (_text(tmp_path / name / "feedback" / ADA / COURSE.name / "index.html") for name in lost)
+    assert "77.67 of 100" in one and "77 of 100" in two
 
 
 def test_links_lead_to_pages_that_are_there(pages: dict[str, Path]):

@@ -24,10 +24,6 @@ NAPS = {1: 4.5, 2: 50.0}  # within a notebook's limit; together above the studen
 HONEST = course.PARTS[4]
 
 
-class Run:
-    """Stands for nbgrader's exporter."""
-
-
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A course with two students who nap in parts 1 and 2, and answer part 4."""
@@ -92,16 +88,6 @@ def test_the_class_command_names_the_limit(root: Path):
     printed = python(root, "print(*class_run.grade_student(root, 'anna', feedback=False).struck)")
     assert printed.strip() == f"part02: {expected()[2]}"
     assert faults(root, "anna") == expected()
-
-
-def test_an_allowance_is_one_student_s_in_one_run():
-    run = Run()
-    anna = allowance.of_student(run, "anna")
-    anna.spent_s = 5.0
-    assert allowance.of_student(run, "anna") is anna
-    assert allowance.of_student(run, "zed").spent_s == 0.0
-    assert allowance.of_student(Run(), "anna").spent_s == 0.0
-    assert allowance.of_student(None, "anna") is not allowance.of_student(None, "anna")
 
 
 def test_a_slow_part_13_after_slow_others_has_all_of_a_notebook_s_time():

@@ -589,17 +589,6 @@ time.sleep(100)
     subprocess.run(["rm", "-r", base], check=True)
 
 
-def test_a_pool_keeps_its_sandbox_as_long_as_it_is_alive():
-    with Pool(walled=False) as pool:
-        first = pool.take()
-        pool.give_back(first)
-        assert pool.take() is first
-        first.kill()
-        pool.give_back(first)
-        assert pool.take() is not first
-        assert not first.answers()
-
-
 def test_without_bubblewrap_nothing_starts_and_the_message_says_how_to_go_on(tmp_path, monkeypatch):
     monkeypatch.setattr(bubblewrap, "SEARCH", str(tmp_path))
     monkeypatch.setattr(os, "geteuid", lambda: 1000)

@@ -17,7 +17,7 @@ from grading.classroom import class_run, inputs
 from grading.core import messages
 from grading.core.course import Part
 from grading.gradebook import course_folder, snapshot
-from grading.judge import workspace
+from grading.judge.workspace import Workspace
 from grading.submission import bundle, clean_copy, extra_files, intake, notices
 
 THIRTEEN = course.PARTS[13]
@@ -133,7 +133,8 @@ def test_the_module_is_in_what_a_kernel_sees(tmp_path: Path):
     graded = tmp_path / "ada" / COURSE.name
     graded.mkdir(parents=True)
     sample_class.equip(graded)
-    seen = workspace.of_student(None, graded)
+    seen = Workspace(graded)
+    seen.bring_up_to_date()
     assert (seen.path / NAME / "mha.py").read_bytes() == OURS
 
 

@@ -19,7 +19,7 @@ from grading.core import limits
 from grading.core.course import Part
 from grading.core.errors import CourseError
 from grading.gradebook import course_folder, marks, release, snapshot
-from grading.selfcheck import table
+from grading.own_work import table
 from grading.submission import bundle, extra_files, notices
 
 ONE = course.PARTS[1]

@@ -18,11 +18,11 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
-from grading.classroom import inputs, lock, ticked
+from grading.classroom import inputs, lock
 from grading.core import cells, command_line, errors, files, names
 from grading.core.course import Part
 from grading.gradebook import course_folder, marks_json, results
-from grading.selfcheck import work_folder
+from grading.own_work import ticked, work_folder
 from grading.submission import bundle, intake
 
 STUDENT = "me"

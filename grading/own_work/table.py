@@ -10,8 +10,8 @@ from typing import TextIO
 
 from grading.core import errors, messages, names
 from grading.core.course import Course
-from grading.selfcheck import visible_checks
-from grading.selfcheck.visible_checks import Result, State
+from grading.own_work import visible_checks
+from grading.own_work.visible_checks import Result, State
 
 _COLOURS = {State.PASSES: 32, State.FAILS: 31, State.UNFINISHED: 33, State.NOT_STARTED: 2, State.UNREAD: 31}
 _WIDTH, _LINES = 100, 3  # of a message: characters, at most; lines, at most

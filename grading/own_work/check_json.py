@@ -1,7 +1,7 @@
 """What the visible checks found as JSON, for other programs; docs/schemas/check-1.json has its form."""
 
 from grading.core.course import Course
-from grading.selfcheck.visible_checks import Result
+from grading.own_work.visible_checks import Result
 
 SCHEMA, VERSION = "grading.check", 1
 

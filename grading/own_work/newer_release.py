@@ -25,11 +25,11 @@ def merged(released: NotebookNode, worked_in: NotebookNode, base: NotebookNode |
     for cell in worked_in.cells:
         name = _name(cell)
         untouched = cell.source == came.get(name) if name else cell.source in unnamed
-        if name in ours and (not _is_answer(ours[name]) or untouched or name not in answers):
+        if name in ours and (not cells.is_editable(ours[name]) or untouched or name not in answers):
             after = name
-        if untouched or not cell.source.strip() or (name and not _is_answer(cell)):
+        if untouched or not cell.source.strip() or (name and not cells.is_editable(cell)):
             continue
-        if name in ours and _is_answer(ours[name]) and name not in answers:
+        if name in ours and cells.is_editable(ours[name]) and name not in answers:
             answers[name] = cell
         else:
             own.setdefault(after, []).append(cell)
@@ -46,10 +46,6 @@ def merged(released: NotebookNode, worked_in: NotebookNode, base: NotebookNode |
 
 def _name(cell: NotebookNode) -> str | None:
     return cell.metadata.get("nbgrader", {}).get("grade_id")
-
-
-def _is_answer(cell: NotebookNode) -> bool:
-    return not cells.is_ours(cell.metadata.get("nbgrader", {}))
 
 
 def _fill(cell: NotebookNode, written: NotebookNode) -> None:

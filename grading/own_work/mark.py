@@ -5,11 +5,11 @@ import time
 import webbrowser
 from pathlib import Path
 
-from grading.classroom.own_marks import Marked, OwnMarks
 from grading.core import command_line, errors, names
 from grading.gradebook import results
 from grading.judge import sandbox_check
-from grading.selfcheck import table as selfcheck
+from grading.own_work import table as check_table
+from grading.own_work.own_marks import Marked, OwnMarks
 
 LOOK_EVERY_S = 0.3
 _CLEAR = "\x1b[H\x1b[2J"
@@ -92,7 +92,7 @@ def table(own: OwnMarks) -> str:
     lines = [f"Marks of {names.path(own.work)}"]
     for result in found:
         lines.append(f"  {result.part.number:>2}  {result.part.title:<{width}}  {_points(own, result)}")
-        lines += [line for text in _found(own, result) for line in selfcheck.below(names.printable(text), hanging=2)]
+        lines += [line for text in _found(own, result) for line in check_table.below(names.printable(text), hanging=2)]
     total, of = results.total(found), own.course.points
     lines += ["", f"total      {total:g} of {of:g} points"]
     if unanswered := [str(part.number) for part in own.unanswered()]:

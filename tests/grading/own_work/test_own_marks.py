@@ -15,11 +15,10 @@ import pytest
 from attention.course import COURSE, PARTS
 from dev import course_copy, sample_class
 from grading.__main__ import main
-from grading.classroom import mark, own_marks, ticked
-from grading.classroom.own_marks import OwnMarks
 from grading.core import cells, errors
 from grading.core.course import Part
-from grading.selfcheck import work_folder
+from grading.own_work import mark, own_marks, ticked, work_folder
+from grading.own_work.own_marks import OwnMarks
 
 ONE, EIGHT = PARTS[1], PARTS[8]
 RIGHT, HALF = "05-plain", "03-value-from-x"  # of part 1, as tests/answers calls them

@@ -16,8 +16,8 @@ from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.core import limits
-from grading.selfcheck import check_json, table, visible_checks
-from grading.selfcheck.visible_checks import Result, State
+from grading.own_work import check_json, table, visible_checks
+from grading.own_work.visible_checks import Result, State
 
 # An answer cell a part; what its row must say, and what the line below the row must begin with.
 ANSWERS = {

@@ -13,7 +13,7 @@ import nbformat
 
 from grading.core import errors, files, names
 from grading.core.course import Course
-from grading.selfcheck import newer_release
+from grading.own_work import newer_release
 from grading.submission import kept_copies
 
 BASES = ".release"

@@ -20,8 +20,8 @@ from nbgrader.utils import compute_checksum
 
 from grading.core import cells, errors, limits, names
 from grading.core.course import Course, Libraries, Part
+from grading.own_work import shell
 from grading.sandbox.clock import Clock, Deadline
-from grading.selfcheck import shell
 from grading.submission import notebook_file
 
 REPLY_BYTES = 2**20

@@ -11,7 +11,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from attention.course import COURSE, PARTS
 from dev.packages import REPOSITORY
 from grading.core import errors, files
-from grading.selfcheck import newer_release, work_folder
+from grading.own_work import newer_release, work_folder
 from grading.submission import kept_copies
 
 PART = PARTS[6]

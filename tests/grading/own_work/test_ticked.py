@@ -6,8 +6,8 @@ import pytest
 
 from attention.course import COURSE, PARTS
 from dev.packages import REPOSITORY
-from grading.classroom import ticked
 from grading.core.errors import CourseError
+from grading.own_work import ticked
 
 BY = ticked.of_course(COURSE, REPOSITORY / "source" / COURSE.name)
 NINE, FOURTEEN = PARTS[9], PARTS[14]

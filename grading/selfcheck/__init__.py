@@ -1,1 +1,0 @@
-"""For students: which parts pass their visible checks."""
