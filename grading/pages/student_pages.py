@@ -6,6 +6,7 @@ index when a student's pages are made. Every text is escaped by the templates, u
 
 import base64
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,12 +22,10 @@ from traitlets.log import get_logger
 from grading.core import find_course
 from grading.core.course import Course, Part
 from grading.gradebook import results
-from grading.pages import feedback, wording
+from grading.pages import feedback, overview, wording
 from grading.submission.extra_files import SECRET
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
-_FIRST = 5  # parts that an index names to look at first
-_FOUND = 4  # findings that it lists of each
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 _IMAGE = '<img src="{}" alt="{}">'
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
@@ -39,11 +38,17 @@ _books: dict[Path, "Book"] = {}  # by folder of graded notebooks, from a student
 
 @dataclass(frozen=True)
 class Book:
-    """A gradebook: its address, the course's name in it, and the course."""
+    """A gradebook: its address, the course's name in it, and the course; whether it is that of one who learns alone."""
 
     address: str
     course_id: str
     course: Course
+    alone: bool = False
+
+    @property
+    def said(self) -> wording.Setting:
+        """What pages say to whoever reads them."""
+        return wording.ALONE if self.alone else wording.IN_CLASS
 
     def results(self, student: str, graded: Path) -> list[results.Result]:
         """All parts of a student; `graded` is the folder of the graded notebooks."""
@@ -78,7 +83,8 @@ class PageExporter(Exporter):
         student, address = resources["nbgrader"]["student"], resources["nbgrader"]["db_url"]
         folder = Path(resources["metadata"]["path"])
         course = find_course.of(self.config)
-        book = Book(address, self.config.CourseDirectory.get("course_id", ""), course)
+        alone = bool(self.config.Course.get("alone", False))
+        book = Book(address, self.config.CourseDirectory.get("course_id", ""), course, alone)
         _books[folder.resolve()] = book
         part = course.part_of(resources["nbgrader"]["notebook"])
         found = self._results(book, student, folder)
@@ -89,6 +95,7 @@ class PageExporter(Exporter):
             student=student,
             result=found[part.number - 1],
             results=found,
+            said=book.said,
             report=found[part.number - 1].report,
             blocks=blocks(nb, part, resources),
             # nbgrader's exchange carries the pages of parts and no other file: there the index would be missing.
@@ -105,11 +112,13 @@ class PageExporter(Exporter):
 
 def write_index(root: Path, book: Book, student: str) -> Path:
     """Writes feedback/STUDENT/ASSIGNMENT/index.html of the course in `root`, from its gradebook."""
-    graded, pages = (root / name / student / book.course.name for name in ("autograded", "feedback"))
+    steps = ("submitted", "autograded", "feedback")
+    submitted, graded, pages = (root / name / student / book.course.name for name in steps)
     found = book.results(student, graded)
+    begun = {part.stem for part in book.course.parts if (submitted / f"{part.stem}.ipynb").exists()}
     pages.mkdir(parents=True, exist_ok=True)
     path = pages / "index.html"
-    path.write_text(index(book.course, student, found), encoding="utf-8")
+    path.write_text(index(book, student, found, begun), encoding="utf-8")
     if (graded / SECRET).exists():  # nbgrader's exchange shows feedback once every notebook submitted there has a page
         for stem in book.course.others:
             page = render("other.html", course=book.course, student=student, stem=stem)
@@ -131,21 +140,23 @@ def write_index_after(assignment: str, student: str, notebooks: list[str]) -> No
             raise
 
 
-def index(course: Course, student: str, found: list[results.Result]) -> str:
-    """A student's index: marks by part, what to look at first, what was not graded."""
-    losses = sorted((r for r in found if r.lost > 0), key=lambda r: (-r.lost, r.part.number))
+def index(book: Book, student: str, found: list[results.Result], begun: Collection[str]) -> str:
+    """A student's index: marks by part, what to look at first, what was not graded; `begun` are stems of parts."""
+    first, more = overview.first(found, book.said)
     return render(
         "index.html",
-        course=course,
+        course=book.course,
         student=student,
         results=found,
+        said=book.said,
+        begun=begun,
         won=results.total(found),
         points=sum(r.part.points for r in found),
         unread=[r for r in found if r.unread],
-        first=[{"result": r, "lines": _findings(r)} for r in losses[:_FIRST]],
-        more=len(losses[_FIRST:]),
-        ungraded=_ungraded(found),
-        open=any(r.unread or r.unmarked for r in found),
+        first=first,
+        more=more,
+        ungraded=overview.ungraded(found, begun, book.said),
+        open=any(r.unread or r.unmarked or (book.alone and not r.here) for r in found),
     )
 
 
@@ -247,40 +258,6 @@ def _picture(data: object, kind: str) -> str | None:
 
 def _text(text: str, style: str) -> Markup:
     return Markup('<pre class="{}" tabindex="0">{}</pre>').format(style, strip_ansi(text).strip("\n"))
-
-
-def _findings(result: results.Result) -> list[dict[str, str]]:
-    """What cost the points of a part: a rule, a fault, or the items lost, the largest first, alike ones in one line."""
-    report = result.report
-    if report is None:
-        return [{"what": "", "found": wording.NOT_HANDED_IN if not result.here else wording.SEE_PAGE}]
-    if whole := report.fault or report.breach:
-        return [{"what": "", "found": whole}]
-    lines: dict[str, list[str]] = {}
-    for item in sorted(report.items, key=lambda item: item.won - item.points):
-        if item.won < item.points:
-            lines.setdefault(item.found or wording.NOT_AS_ASKED, []).append(item.what)
-    return [{"what": ", ".join(what), "found": found} for found, what in list(lines.items())[:_FOUND]]
-
-
-def _ungraded(found: list[results.Result]) -> list[dict[str, str]]:
-    """Which parts, or pieces of them, have no marks yet, and why: a line a reason."""
-    lines: dict[str, list[int]] = {}
-    for result in found:
-        if why := _why_ungraded(result):
-            lines.setdefault(why, []).append(result.part.number)
-    return [{"parts": wording.parts(numbers), "why": why} for why, numbers in lines.items()]
-
-
-def _why_ungraded(result: results.Result) -> str:
-    """Why a part, or a piece of it, has no marks yet; an empty text if it has all."""
-    if not result.entered:
-        return wording.NOT_GRADED
-    if result.unmarked:
-        return wording.NOT_MARKED_YET
-    if not result.here:
-        return wording.NOT_HANDED_IN
-    return wording.NOT_READ if result.unread else ""
 
 
 def _ticked(text: str) -> Markup:

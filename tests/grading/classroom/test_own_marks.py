@@ -19,6 +19,8 @@ from grading.classroom import mark, own_marks, ticked
 from grading.classroom.own_marks import OwnMarks
 from grading.core import cells, errors
 from grading.core.course import Part
+from grading.judge import execution
+from grading.pages import overview, wording
 from grading.selfcheck import work_folder
 
 ONE, EIGHT = PARTS[1], PARTS[8]
@@ -112,6 +114,55 @@ def test_pages_show_marks_and_findings_and_no_line_of_a_hidden_test(root: Path):
         assert not [line for line in hidden if len(line) > 20 and any(line in page for page in pages)]
     shown = mark.table(own)
     assert "shape_W_V_h" in shown and "3 of 5" in shown and "oracles" not in shown
+
+
+def test_the_index_lists_what_begun_parts_lost_and_calls_the_others_not_begun_yet(tmp_path: Path):
+    course_copy.new(tmp_path, ONE, EIGHT)
+    work_folder.begin(tmp_path, COURSE)
+    OwnMarks(tmp_path).prepare()
+    work(tmp_path, ONE, HALF)
+    assert marked(tmp_path) == {1: 3}
+    index = OwnMarks(tmp_path).pages.read_text(encoding="utf-8")
+    first, _, rest = index.partition("What to look at first")[2].partition("What was not graded")
+    assert "part01.html" in first and "2 points to win" in first and "more part" not in first
+    assert not [part.title for part in PARTS.values() if part is not ONE and part.title in first]
+    ungraded, _, table = rest.partition("All parts")
+    assert "parts 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 and 14: not begun yet." in ungraded
+    assert table.count("not begun yet") == 13 and "points so far" in index
+    assert "instructor" not in index and "submitted" not in index
+
+
+def test_where_our_grader_fails_the_other_parts_keep_their_marks_and_only_that_one_is_graded_again(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    work(root, EIGHT, "03-modulo")
+    work(root, ONE, HALF)
+    marked(root)
+    work(root, ONE, RIGHT)
+    with monkeypatch.context() as patched:
+        patched.setattr(execution, "run_test", lambda *_: 1 / 0)
+        assert main(["mark", "--course", str(root)]) == 1
+    said = capsys.readouterr().out
+    assert "part 1: not graded, our grader failed" in said and "3 of 5" in said
+    index = OwnMarks(root).pages.read_text(encoding="utf-8")
+    assert "part 1: not graded yet: our grader failed, not your answer. Mark your work again." in index
+    assert "instructor" not in index and "part 8: " not in index
+    assert marked(root) == {1: 5}
+
+
+def test_a_part_that_nbgrader_cannot_grade_is_not_said_to_be_not_begun(tmp_path: Path, monkeypatch, capsys):
+    course_copy.new(tmp_path, ONE)
+    work_folder.begin(tmp_path, COURSE)
+    work(tmp_path, ONE, HALF)
+    fails = {"success": False, "error": "OSError: No space left on device", "log": ""}
+    with monkeypatch.context() as patched:
+        patched.setattr(own_marks.NbGraderAPI, "autograde", lambda *_, **__: fails)
+        assert main(["mark", "--course", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert "not graded, OSError: No space left on device" in said and "not graded: run this again" in said
+    own = OwnMarks(tmp_path)
+    shown = overview.ungraded(own.results(), {ONE.stem}, wording.ALONE)
+    assert {"parts": "part 1", "why": wording.ALONE.not_marked} in shown
 
 
 def test_criteria_appear_once_an_answer_is_written_and_ticks_count_everywhere(root: Path, capsys):
