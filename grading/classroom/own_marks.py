@@ -231,7 +231,7 @@ class OwnMarks:
 
     def is_written(self, part: Part) -> bool:
         """Whether the graded notebook holds a written answer that isn't the release's text."""
-        return cells.source_in(self._graded_copy(part), part.written[0]).strip() not in ("", cells.TEXT_STUB)
+        return cells.is_written(self._graded_copy(part), part.written[0])
 
     def _config(self) -> Config:
         config = course_folder.config(self.folder, self._assignment)

@@ -168,9 +168,11 @@ def test_a_part_that_nbgrader_cannot_grade_is_not_said_to_be_not_begun(tmp_path:
 def test_criteria_appear_once_an_answer_is_written_and_ticks_count_everywhere(root: Path, capsys):
     work(root, EIGHT, "03-recursive")
     assert marked(root)[8] == 3 and not OwnMarks(root).self_marks.exists()
+    assert _written(root) == (0, False)
     work(root, EIGHT, "03-recursive", REASONING)
     assert main(["mark", "--course", str(root)]) == 0
     assert "tick what your written answers meet" in capsys.readouterr().out
+    assert _written(root) == (0, True), "written, and nothing ticked yet"
     file = OwnMarks(root).self_marks
     file.write_text(file.read_text(encoding="utf-8").replace("[ ]", "[x]", 1), encoding="utf-8")
     assert main(["mark", "--course", str(root)]) == 0
@@ -179,6 +181,12 @@ def test_criteria_appear_once_an_answer_is_written_and_ticks_count_everywhere(ro
     assert "<strong>4</strong> of 5" in (OwnMarks(root).pages.parent / "part08.html").read_text(encoding="utf-8")
     work(root, EIGHT, "03-modulo", REASONING)
     assert marked(root)[8] == 4, "what is ticked stays when the code is graded again"
+
+
+def _written(root: Path) -> tuple[float, bool]:
+    """What the JSON says of part 8's written answer: its points, and whether there is one."""
+    part = OwnMarks(root).document()["students"][0]["parts"][7]
+    return part["written"], part["answered"]
 
 
 def test_a_newer_course_grades_everything_again(root: Path):
