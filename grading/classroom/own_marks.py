@@ -177,7 +177,7 @@ class OwnMarks:
 
     def _taken(self, part: Part) -> intake.Taken:
         """A notebook as it is graded."""
-        return intake.taken(self._submitted / f"{part.stem}.ipynb", self._released(part), self.course)
+        return intake.taken(self._submitted / f"{part.stem}.ipynb", self._released(part), self.course, alone=True)
 
     def _released(self, part: Part) -> Path:
         return self.folder / "release" / self.course.name / f"{part.stem}.ipynb"

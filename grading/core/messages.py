@@ -205,10 +205,6 @@ def unknown_symbol(name: str) -> str:
     return f"`{name[:20]}` is none of the symbols that this part speaks of."
 
 
-def unreadable(why: str, ask_for: str = "the notebook again") -> str:
-    return f"{why}; 0 points. Ask for {ask_for}."
-
-
 def not_json(line: int) -> str:
     return f"the file is not JSON (line {line}), so it can't be a notebook"
 

@@ -1,7 +1,9 @@
 """`make mark`: one's own work graded with the hidden tests, only where it has changed, and nothing of it given away."""
 
+import html
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +19,7 @@ from dev import course_copy, sample_class
 from grading.__main__ import main
 from grading.classroom import mark, own_marks, ticked
 from grading.classroom.own_marks import OwnMarks
-from grading.core import cells, errors
+from grading.core import cells, errors, limits
 from grading.core.course import Part
 from grading.judge import execution
 from grading.pages import overview, wording
@@ -241,6 +243,27 @@ def test_a_notebook_that_is_gone_is_told_and_a_wrong_course_gets_no_offer_about_
     assert "the notebook is gone" in capsys.readouterr().out
     assert main(["mark", "--course", str(tmp_path)]) == 1
     assert "is not a course" in (said := capsys.readouterr().err) and "sandbox" not in said
+
+
+DAMAGED = {
+    "empty": (b"", "release/attention/part01.ipynb", "they are in work/earlier/."),
+    "too large": (b" " * (limits.NOTEBOOK_BYTES + 1), "MB are allowed", "Clear its outputs and save it."),
+    "too long": (json.dumps({"cells": [{}] * (limits.CELLS + 1)}).encode(), "cells, and", "Delete cells"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED)
+def test_a_damaged_notebook_is_told_with_what_helps_who_has_nobody_to_ask(kind: str, root: Path, capsys):
+    content, *told = DAMAGED[kind]
+    work(root, ONE, HALF).write_bytes(content)
+    assert main(["mark", "--course", str(root), "--json"]) == 0
+    shown = capsys.readouterr()
+    pages = {name: (OwnMarks(root).pages.parent / name).read_text("utf-8") for name in ("index.html", "part01.html")}
+    told_by = {"the JSON": shown.out, "the table": shown.err, **pages}
+    for what, text in told_by.items():
+        text = " ".join(html.unescape(re.sub("<[^>]*>", "", text)).split())
+        assert all(piece in text for piece in told) and "Ask for" not in text, what
+    assert "0 of 5" in shown.err
 
 
 def test_a_damaged_note_only_costs_time(root: Path):
