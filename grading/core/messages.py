@@ -110,6 +110,11 @@ def missing(name: str) -> str:
     return f"`{name}` is not there. Was the cell that defines it run without an error?"
 
 
+def not_run(cell: str, line: int, words: str) -> str:
+    """`words` are Python's own."""
+    return short(f"{cell} could not be run. Python says about line {line}: {words}.")
+
+
 def not_callable(name: str) -> str:
     return f"`{name}` is not a function."
 

@@ -1,5 +1,6 @@
 """`make mark`: one's own work graded with the hidden tests, only where it has changed, and nothing of it given away."""
 
+import ast
 import html
 import json
 import os
@@ -222,6 +223,21 @@ def test_stopped_while_a_part_is_graded_it_says_so_and_the_next_run_grades_it_ag
     assert "stopped" in capsys.readouterr().err
     work(root, ONE, RIGHT)
     assert marked(root) == {1: 5}, "even though it was graded like this before"
+
+
+def test_an_answer_that_python_refuses_is_told_with_the_line_everywhere_and_earns_what_it_did(root: Path, capsys):
+    work(root, ONE, "00-does-not-parse")
+    source = (sample_class.ANSWERS / ONE.stem / "00-does-not-parse.py").read_text(encoding="utf-8")
+    with pytest.raises(SyntaxError) as refused:
+        ast.parse(source)
+    assert main(["mark", "--course", str(root), "--json"]) == 0
+    shown = capsys.readouterr()
+    told = f"the answer cell could not be run. Python says about line {refused.value.lineno}: {refused.value.msg}."
+    part = json.loads(shown.out)["students"][0]["parts"][0]
+    assert part["mark"] == 0 and {item["found"] for item in part["items"]} == {told}
+    page = (OwnMarks(root).pages.parent / "part01.html").read_text(encoding="utf-8")
+    assert html.unescape(page).count(told) == len(part["items"]) and "is not there" not in page
+    assert " ".join(shown.err.split()).count(told) == 1, "the table says it once"
 
 
 def test_a_written_answer_that_is_taken_back_keeps_no_points(root: Path):
