@@ -37,6 +37,7 @@ SLOW = (
     "test_class_run.py",
     "test_commands.py",
     "test_hand_ins.py",
+    "test_attacks_marked.py",
     "test_attacks.py",
     "test_answers.py",
     "test_site.py",

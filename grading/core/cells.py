@@ -17,6 +17,11 @@ def source_in(path: Path, name: str) -> str:
     return next(("".join(cell["source"]) for cell in named), "")
 
 
+def is_written(path: Path, name: str) -> bool:
+    """Whether a cell of a notebook file of ours holds a written answer that isn't the release's text."""
+    return source_in(path, name).strip() not in ("", TEXT_STUB)
+
+
 def is_test(cell: dict) -> bool:
     """Whether a notebook's cell is the graded test of a part."""
     return cell["cell_type"] == "code" and cell["metadata"].get("nbgrader", {}).get("grade_id", "").endswith("-test")

@@ -110,6 +110,11 @@ def missing(name: str) -> str:
     return f"`{name}` is not there. Was the cell that defines it run without an error?"
 
 
+def not_run(cell: str, line: int, words: str) -> str:
+    """`words` are Python's own."""
+    return short(f"{cell} could not be run. Python says about line {line}: {words}.")
+
+
 def not_callable(name: str) -> str:
     return f"`{name}` is not a function."
 
@@ -203,10 +208,6 @@ def entry(position: int, found: str) -> str:
 
 def unknown_symbol(name: str) -> str:
     return f"`{name[:20]}` is none of the symbols that this part speaks of."
-
-
-def unreadable(why: str, ask_for: str = "the notebook again") -> str:
-    return f"{why}; 0 points. Ask for {ask_for}."
 
 
 def not_json(line: int) -> str:

@@ -57,9 +57,10 @@ USES = (
         "grading.submission.nbgrader_patches",
         (
             *_of("nbgrader.converters.base.BaseConverter", "init_notebooks convert_notebooks init_assignment"),
-            *_of("nbgrader", "converters.GenerateAssignment._clean_old_notebooks preprocessors.SaveCells.preprocess"),
+            *_of("nbgrader.converters.GenerateAssignment", "_clean_old_notebooks convert_notebooks"),
+            "nbgrader.preprocessors.SaveCells.preprocess",
         ),
-        "who is graded, by names checked first, which notebooks are entered, which files of a submission count",
+        "who is graded, by names checked first, which notebooks are entered, which files count, what a release held",
         "none: nbgrader's hooks run later, ignore lists know only files, and each notebook released is entered",
     ),
     Use(

@@ -91,9 +91,14 @@ def configure(root: Path, like: Path) -> None:
 def course(root: Path, assignment: str = "") -> Course:
     """The course that is graded in `root`; where it holds several assignments, the one of this name.
 
-    Errors  CourseError if its configuration names none that is there.
+    Errors  CourseError if its configuration names none that is there, or another one than asked for.
     """
-    return find_course.of(config(root, assignment))
+    found = find_course.of(config(root, assignment))
+    if assignment not in ("", found.name):
+        raise errors.CourseError(
+            f"there is no assignment {names.printable(assignment)} in this course, only {found.name}."
+        )
+    return found
 
 
 def own(root: Path, assignment: str = "") -> Course:

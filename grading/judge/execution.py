@@ -37,7 +37,8 @@ from grading.judge.save_marks import KERNEL_ENDED
 from grading.judge.transport import KernelTransport
 from grading.marking import rubric
 from grading.marking.budget import TooMuch, limited
-from grading.rules import student_code
+from grading.marking.diagnosis import searched
+from grading.rules import broken_cells, student_code
 from grading.sandbox.host import SandboxError
 from grading.sandbox.sandbox_keeper import SANDBOXES
 from grading.submission import notebook_file
@@ -138,7 +139,8 @@ class Judge(Execute):
                 logs.passed_on_to(self.log),
                 limited(limits.WORK_LIMIT_S, limits.JUDGE_BYTES),
             ):
-                cell.outputs = _marked(replace(run_test(cell.source, name, points), late=way.late))
+                report = replace(run_test(cell.source, name, points), late=way.late)
+                cell.outputs = _marked(searched(lambda: broken_cells.explained(report, part)) or report)
         except TooMuch:
             cell.outputs = _marked(replace(nothing, fault=messages.TOO_MUCH))
         except Exception:  # noqa: BLE001  (whatever failed here is ours: the part stays unmarked, and the log says why)

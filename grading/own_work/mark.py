@@ -121,11 +121,16 @@ def _points(own: OwnMarks, result: results.Result) -> str:
 
 
 def _found(own: OwnMarks, result: results.Result) -> list[str]:
-    """What cost points: a rule, a fault, or each item that was lost; and what is not ticked of a written answer."""
+    """What cost points: a rule, a fault, or the items that were lost, those for one reason in one line; and what is not
+    ticked of a written answer."""
     report = result.report
     if report is None or result.unmarked:
         return []
-    lost = [f"{i.won:g}/{i.points:g} {i.what}: {i.found}" for i in report.items if i.won < i.points]
+    alike: dict[str, list[str]] = {}
+    for item in report.items:
+        if item.won < item.points:
+            alike.setdefault(item.found, []).append(f"{item.won:g}/{item.points:g} {item.what}")
+    lost = [f"{', '.join(items)}: {found}" for found, items in alike.items()]
     if whole := report.fault or report.breach:
         lost = [whole]
     of, ticked_points = result.part.by_hand, result.by_hand or 0.0

@@ -153,10 +153,12 @@ class OwnMarks:
             return marks_json.document(book, self.course, self.folder, [STUDENT])
 
     def write_pages(self) -> None:
-        """Writes the feedback pages again: each shows the marks of all parts.
+        """Writes the feedback pages again, if anything is graded: each shows the marks of all parts.
 
         Errors  CourseError with nbgrader's last words if it cannot.
         """
+        if not any(self._graded_copy(part).exists() for part in self.course.parts):
+            return
         result = NbGraderAPI(config=self._config()).generate_feedback(self.course.name, STUDENT, force=True)
         if not result["success"]:
             raise errors.CourseError(f"the pages could not be written: {course_folder.last_error(result)}")
@@ -175,7 +177,7 @@ class OwnMarks:
 
     def _taken(self, part: Part) -> intake.Taken:
         """A notebook as it is graded."""
-        return intake.taken(self._submitted / f"{part.stem}.ipynb", self._released(part), self.course)
+        return intake.taken(self._submitted / f"{part.stem}.ipynb", self._released(part), self.course, alone=True)
 
     def _released(self, part: Part) -> Path:
         return self.folder / "release" / self.course.name / f"{part.stem}.ipynb"
@@ -229,10 +231,12 @@ class OwnMarks:
 
     def is_written(self, part: Part) -> bool:
         """Whether the graded notebook holds a written answer that isn't the release's text."""
-        return cells.source_in(self._graded_copy(part), part.written[0]).strip() not in ("", cells.TEXT_STUB)
+        return cells.is_written(self._graded_copy(part), part.written[0])
 
     def _config(self) -> Config:
         config = course_folder.config(self.folder, self._assignment)
+        config.Course.alone = True
+        config.Autograde.post_convert_hook = None  # which throws all graded notebooks away where one has no marks
         if not self.walls:
             config.Judge.sandbox = "none"
         return config

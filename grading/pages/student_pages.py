@@ -6,6 +6,7 @@ writes the index. Every text is escaped by the templates, unless `feedback` has 
 
 import base64
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,12 +21,10 @@ from traitlets import default
 from grading.core import find_course
 from grading.core.course import Course, Part
 from grading.gradebook import results
-from grading.pages import feedback, wording
+from grading.pages import feedback, overview, wording
 from grading.submission.extra_files import SECRET
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
-_FIRST = 5  # parts that an index names to look at first
-_FOUND = 4  # findings that it lists of each
 _PICTURES = ("image/png", "image/jpeg", "image/svg+xml")
 _IMAGE = '<img src="{}" alt="{}">'
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
@@ -65,6 +64,7 @@ class PageExporter(Exporter):
         part, found = course.part_of(name), self._results(course, student, folder, resources["nbgrader"]["db_url"])
         # nbgrader's exchange carries the pages of parts and no other file: there the index would be missing.
         exchanged = (folder / SECRET).exists()
+        said = wording.ALONE if self.config.Course.get("alone", False) else wording.IN_CLASS
         page = render(
             "part.html",
             course=course,
@@ -72,12 +72,13 @@ class PageExporter(Exporter):
             student=student,
             result=found[part.number - 1],
             results=found,
+            said=said,
             report=found[part.number - 1].report,
             blocks=blocks(nb, part, resources),
             index=not exchanged,
         )
         if name == Path(self.parent.notebooks[-1]).stem:
-            self._write_index(course, student, found, exchanged)
+            self._write_index(course, student, found, said, exchanged)
         return page, resources
 
     def _results(self, course: Course, student: str, folder: Path, address: str) -> list[results.Result]:
@@ -88,33 +89,43 @@ class PageExporter(Exporter):
                 self._read = wanted, results.read(opened, course, student, folder)
         return self._read[1]
 
-    def _write_index(self, course: Course, student: str, found: list[results.Result], exchanged: bool) -> None:
+    def _write_index(
+        self, course: Course, student: str, found: list[results.Result], said: wording.Setting, exchanged: bool
+    ) -> None:
         """Writes what isn't the page of a part; nbgrader sets the permissions of all that is in the folder then."""
         coursedir = self.parent.coursedir
-        pages = Path(coursedir.format_path(coursedir.feedback_directory, student, course.name))
+        submitted, pages = (
+            Path(coursedir.format_path(step, student, course.name))
+            for step in (coursedir.submitted_directory, coursedir.feedback_directory)
+        )
+        begun = {part.stem for part in course.parts if (submitted / f"{part.stem}.ipynb").exists()}
         pages.mkdir(parents=True, exist_ok=True)
-        (pages / "index.html").write_text(index(course, student, found), encoding="utf-8")
+        (pages / "index.html").write_text(index(course, student, found, said, begun), encoding="utf-8")
         if exchanged:  # nbgrader's exchange shows feedback once every notebook submitted there has a page
             for stem in course.others:
                 page = render("other.html", course=course, student=student, stem=stem)
                 (pages / f"{stem}.html").write_text(page, encoding="utf-8")
 
 
-def index(course: Course, student: str, found: list[results.Result]) -> str:
-    """A student's index: marks by part, what to look at first, what was not graded."""
-    losses = sorted((r for r in found if r.lost > 0), key=lambda r: (-r.lost, r.part.number))
+def index(
+    course: Course, student: str, found: list[results.Result], said: wording.Setting, begun: Collection[str]
+) -> str:
+    """A student's index: marks by part, what to look at first, what was not graded; `begun` are stems of parts."""
+    first, more = overview.first(found, said)
     return render(
         "index.html",
         course=course,
         student=student,
         results=found,
+        said=said,
+        begun=begun,
         won=results.total(found),
         points=sum(r.part.points for r in found),
         unread=[r for r in found if r.unread],
-        first=[{"result": r, "lines": _findings(r)} for r in losses[:_FIRST]],
-        more=len(losses[_FIRST:]),
-        ungraded=_ungraded(found),
-        open=any(r.unread or r.unmarked for r in found),
+        first=first,
+        more=more,
+        ungraded=overview.ungraded(found, begun, said),
+        open=any(r.unread or r.unmarked or (said is wording.ALONE and not r.here) for r in found),
     )
 
 
@@ -216,40 +227,6 @@ def _picture(data: object, kind: str) -> str | None:
 
 def _text(text: str, style: str) -> Markup:
     return Markup('<pre class="{}" tabindex="0">{}</pre>').format(style, strip_ansi(text).strip("\n"))
-
-
-def _findings(result: results.Result) -> list[dict[str, str]]:
-    """What cost the points of a part: a rule, a fault, or the items lost, the largest first, alike ones in one line."""
-    report = result.report
-    if report is None:
-        return [{"what": "", "found": wording.NOT_HANDED_IN if not result.here else wording.SEE_PAGE}]
-    if whole := report.fault or report.breach:
-        return [{"what": "", "found": whole}]
-    lines: dict[str, list[str]] = {}
-    for item in sorted(report.items, key=lambda item: item.won - item.points):
-        if item.won < item.points:
-            lines.setdefault(item.found or wording.NOT_AS_ASKED, []).append(item.what)
-    return [{"what": ", ".join(what), "found": found} for found, what in list(lines.items())[:_FOUND]]
-
-
-def _ungraded(found: list[results.Result]) -> list[dict[str, str]]:
-    """Which parts, or pieces of them, have no marks yet, and why: a line a reason."""
-    lines: dict[str, list[int]] = {}
-    for result in found:
-        if why := _why_ungraded(result):
-            lines.setdefault(why, []).append(result.part.number)
-    return [{"parts": wording.parts(numbers), "why": why} for why, numbers in lines.items()]
-
-
-def _why_ungraded(result: results.Result) -> str:
-    """Why a part, or a piece of it, has no marks yet; an empty text if it has all."""
-    if not result.entered:
-        return wording.NOT_GRADED
-    if result.unmarked:
-        return wording.NOT_MARKED_YET
-    if not result.here:
-        return wording.NOT_HANDED_IN
-    return wording.NOT_READ if result.unread else ""
 
 
 def _ticked(text: str) -> Markup:

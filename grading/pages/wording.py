@@ -1,5 +1,7 @@
 """The texts of feedback pages, beside those of reports, which stand in `messages`."""
 
+from dataclasses import dataclass
+
 COURSE = "The task, as in the notebook"
 MORE = "More of the notebook's text"
 BEYOND = "Where this leads"
@@ -15,10 +17,29 @@ PICTURE_IN_TEXT = "a picture in the text, without a description"
 NOT_AS_ASKED = "not as asked."
 NOT_HANDED_IN = "not submitted. If it should have been, ask your instructor."
 NOT_GRADED = "not graded yet."
-NOT_MARKED_YET = "not graded yet: our grader failed, not your answer. Please tell your instructor."
 NOT_READ = "your written answer is not read yet."
 NO_REPORT = "There is no report of the tests."
 SEE_PAGE = "its page says what was found."
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What depends on who reads a page. `not_begun` is empty in a class, where a missing notebook has 0 points."""
+
+    not_marked: str
+    set_by_hand: str
+    not_begun: str = ""
+
+
+IN_CLASS = Setting(
+    not_marked="not graded yet: our grader failed, not your answer. Please tell your instructor.",
+    set_by_hand="Your instructor has set the points of the tests to",
+)
+ALONE = Setting(
+    not_marked="not graded yet: our grader failed, not your answer. Mark your work again.",
+    set_by_hand="In the gradebook, the points of the tests were set to",
+    not_begun="not begun yet.",
+)
 
 
 def picture(part: int) -> str:

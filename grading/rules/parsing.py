@@ -9,6 +9,7 @@ import contextlib
 import re
 import string
 import warnings
+from collections.abc import Iterator
 
 from IPython.core.inputtransformer2 import TransformerManager, cell_magic, leading_empty_lines
 
@@ -50,27 +51,81 @@ def parse(source: str) -> ast.Module | None:
     The numbers of the lines are those of the cell, also below a cell magic such as %%time. Code that stands in a text,
     as in exec("x = 1") or after %timeit, stands in the tree where it would run.
     """
-    text = source if source.endswith("\n") else f"{source}\n"
-    whole = text.splitlines(keepends=True)  # as IPython does: also at a form feed, or at U+2028
-    if any(line.count('"""') + line.count("'''") > MAX_QUOTES_TIMES_CHARS / len(line) for line in whole):
+    whole = _lines(source)
+    if _has_many_quotes(whole):
         return ast.parse(TOO_DEEP)
-    manager = TransformerManager()
-    skipped, lines = len(whole) - len(leading_empty_lines(whole)), whole
-    for clean in manager.cleanup_transforms:
-        lines = clean(lines)
+    skipped, lines = _cleaned(whole)
     if cell_magic(lines) != lines:
         return _below_a_magic(lines[0], "".join(lines[1:]), skipped)
     if _takes_long("\n".join("".join(lines).splitlines())):
         return ast.parse(TOO_DEEP)
-    with warnings.catch_warnings(), contextlib.suppress(SyntaxError, ValueError, RuntimeError, MemoryError):
-        warnings.simplefilter("ignore")
-        transformed = "".join(manager.do_token_transforms(lines))
-        tree = compile(
-            transformed, "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True
-        )
+    with contextlib.suppress(SyntaxError, ValueError, RuntimeError, MemoryError):
+        tree = _compiled(lines)
         tree = _Unfold().visit(tree) if _depth(tree) <= MAX_DEPTH else ast.parse(TOO_DEEP)
         return ast.increment_lineno(tree, skipped)
     return None
+
+
+def refused(source: str) -> tuple[int, str] | None:
+    """The line at which Python refuses a cell, and its own words; None for a cell that runs, or where nobody can say.
+
+    Of what Python finds only once it has the tree, a return outside of any function is looked for: an indentation that
+    slipped leaves one.
+    """
+    if _has_many_quotes(whole := _lines(source)):
+        return None
+    skipped, lines = _cleaned(whole)
+    if cell_magic(lines) != lines:
+        name = re.match(r"%%(\w+)", lines[0])
+        if not name or name[1] not in PLAIN_MAGICS:
+            return None
+        below, lines = _cleaned(lines[1:])
+        skipped += 1 + below
+    if cell_magic(lines) != lines or _takes_long("\n".join("".join(lines).splitlines())):
+        return None
+    try:
+        tree = _compiled(lines, skipped)
+    except SyntaxError as error:
+        return error.lineno or 1, error.msg
+    except (ValueError, RuntimeError, MemoryError):
+        return None
+    strays = [node.lineno for node in _outside_functions(tree) if isinstance(node, ast.Return)]
+    return (min(strays), "'return' outside function") if strays else None
+
+
+def _lines(source: str) -> list[str]:
+    """The lines of a cell as IPython has them: it also splits at a form feed, or at U+2028."""
+    return (source if source.endswith("\n") else f"{source}\n").splitlines(keepends=True)
+
+
+def _has_many_quotes(lines: list[str]) -> bool:
+    return any(line.count('"""') + line.count("'''") > MAX_QUOTES_TIMES_CHARS / len(line) for line in lines)
+
+
+def _cleaned(whole: list[str]) -> tuple[int, list[str]]:
+    """A cell's lines without prompts and common indentation, and how many empty ones before them are left out."""
+    lines = whole
+    for clean in TransformerManager().cleanup_transforms:
+        lines = clean(lines)
+    return len(whole) - len(leading_empty_lines(whole)), lines
+
+
+def _compiled(lines: list[str], skipped: int = 0) -> ast.Module:
+    """The tree of a cell's lines, with this many empty ones before them; whatever `compile` raises is passed on."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        text = "\n" * skipped + "".join(TransformerManager().do_token_transforms(lines))
+        return compile(text, "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+
+
+def _outside_functions(tree: ast.Module) -> Iterator[ast.AST]:
+    """The nodes of a tree that stand in no function."""
+    left: list[ast.AST] = [tree]
+    while left:
+        node = left.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            left += ast.iter_child_nodes(node)
 
 
 def expands(text: str) -> bool:

@@ -16,8 +16,9 @@ from pathlib import Path
 import nbformat
 from nbconvert.exporters import NotebookExporter
 
-from grading.core import find_course
+from grading.core import find_course, unreadable
 from grading.core.course import Course
+from grading.submission import kept_copies
 from grading.submission.clean_copy import clean_copy
 from grading.submission.notebook_file import MARK, Unreadable, read, read_as_it_is
 
@@ -44,13 +45,13 @@ def once() -> Iterator[None]:
         _made.reset(token)
 
 
-def taken(path: Path, released: Path, of: Course) -> Taken:
-    """A student's file, taken in; the notebook that was released is in `released`."""
+def taken(path: Path, released: Path, of: Course, alone: bool = False) -> Taken:
+    """A student's file, taken in; the notebook that was released is in `released`. `alone`: they have no instructor."""
     made, key = _made.get(), (path.resolve(), released.resolve())
     if made is None:
-        return _take_in(path, released, of)
+        return _take_in(path, released, of, alone)
     if key not in made:
-        made[key] = _take_in(path, released, of)
+        made[key] = _take_in(path, released, of, alone)
     return made[key]
 
 
@@ -68,7 +69,8 @@ class Exporter(NotebookExporter):
         if path.parent == Path(copies):
             return super().from_filename(filename, resources=resources, **kwargs)
         release = Path(coursedir.format_path(coursedir.release_directory, ".", what["assignment"]))
-        found = taken(path, release / path.name, find_course.of(self.config, what["assignment"]))
+        course, alone = find_course.of(self.config, what["assignment"]), bool(self.config.Course.get("alone", False))
+        found = taken(path, release / path.name, course, alone)
         for text in found.findings:
             self.log.warning("%s, %s: %s", what["student"], path.stem, text)
         found.notebook.metadata[MARK] = {"unreadable": found.unreadable} if found.unreadable else {}
@@ -77,10 +79,12 @@ class Exporter(NotebookExporter):
         return self.from_notebook_node(found.notebook, resources=resources, **kwargs)
 
 
-def _take_in(path: Path, released: Path, of: Course) -> Taken:
+def _take_in(path: Path, released: Path, of: Course, alone: bool) -> Taken:
     original = nbformat.read(released, as_version=4)
     try:
         notebook, findings = (read_as_it_is(path, original), []) if of.plain else clean_copy(original, read(path))
     except Unreadable as error:
-        return Taken(original, (str(error),), str(error))
+        fresh, earlier = f"release/{of.name}/{path.name}", f"{kept_copies.FOLDER.as_posix()}/"
+        text = unreadable.told_alone(error.why, error.fix, fresh, earlier) if alone else str(error)
+        return Taken(original, (text,), text)
     return Taken(notebook, tuple(findings))

@@ -1,9 +1,11 @@
 """Copies of notebooks that somebody worked in, kept before a command writes over them."""
 
+import contextlib
 import datetime
 import json
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from grading.core import cells, files, names
@@ -51,6 +53,25 @@ def replace(made: Path, target: Path, root: Path) -> list[tuple[Path, Path]]:
         target.rename(old)
     new.rename(target)
     return kept + (_kept(old, target, root) if old.exists() else [])
+
+
+@contextlib.contextmanager
+def beside(target: Path, root: Path, kept: list[tuple[Path, Path]]) -> Iterator[None]:
+    """Keeps what `replace` keeps of a folder that others make again within the block, and adds it to `kept`.
+
+    A folder that they removed and could not make is put back. If this is stopped, the next time goes on where it was.
+    """
+    target = target.resolve()
+    old = target.with_name(f".{target.name}.old")
+    if target.exists():
+        kept += _kept(old, target, root) if old.exists() else []
+        shutil.copytree(target, old, symlinks=True, copy_function=shutil.copyfile)
+    try:
+        yield
+    finally:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        kept += _kept(old, target, root) if old.exists() else []
 
 
 def _kept(old: Path, target: Path, root: Path) -> list[tuple[Path, Path]]:

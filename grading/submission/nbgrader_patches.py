@@ -5,6 +5,7 @@ calls it, so that it holds for `nbgrader autograde`, `collect`, `zip_collect`, t
 course whose configuration names none of ours, nbgrader's own stay in force, whatever else the process grades.
 """
 
+import contextlib
 import datetime
 import fnmatch
 import functools
@@ -25,7 +26,7 @@ from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config, Configurable
 
 from grading.core import find_course, messages, names
-from grading.submission import collected, extra_files, times
+from grading.submission import collected, extra_files, kept_copies, times
 
 
 class Collect(ExchangeCollect):
@@ -77,6 +78,7 @@ def guard() -> None:
     logging.setLogRecordFactory(Record)
     _guard_names()
     _guard_parts()
+    _guard_release()
     _guard_files()
     _guard_times()
 
@@ -147,6 +149,23 @@ def _guard_parts() -> None:
 
     GenerateAssignment._clean_old_notebooks = clean_old_notebooks
     SaveCells.preprocess = preprocess
+
+
+def _guard_release() -> None:
+    """What somebody wrote into a release is kept as a copy when nbgrader makes it again, as it is by our commands."""
+    convert = GenerateAssignment.convert_notebooks
+
+    def convert_notebooks(self: GenerateAssignment) -> None:
+        kept: list[tuple[Path, Path]] = []
+        with contextlib.ExitStack() as stack:
+            for source in self.assignments if _is_ours(self) else ():
+                made = self.coursedir.format_path(self.coursedir.release_directory, ".", Path(source).name)
+                stack.enter_context(kept_copies.beside(Path(made), Path(self.coursedir.root), kept))
+            convert(self)
+        for line in kept_copies.told(kept):
+            self.log.warning("%s", line)
+
+    GenerateAssignment.convert_notebooks = convert_notebooks
 
 
 def _others(config: Config, assignment: str) -> tuple[str, ...]:

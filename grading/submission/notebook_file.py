@@ -8,7 +8,8 @@ from pathlib import Path
 
 import nbformat
 
-from grading.core import limits, messages
+from grading.core import limits, messages, unreadable
+from grading.core.unreadable import Fix
 from grading.submission import extra_files
 
 KINDS = ("code", "markdown", "raw")  # of cells
@@ -17,11 +18,11 @@ MARK = "grading"  # the key in the metadata of what is graded in its place, for 
 
 
 class Unreadable(Exception):
-    """The file holds no notebook that can be graded: `why`; its text says what to do, too."""
+    """The file holds no notebook that can be graded: `why`, and what helps; its text tells an instructor both."""
 
-    def __init__(self, why: str, *ask_for: str) -> None:
-        super().__init__(messages.unreadable(why, *ask_for))
-        self.why = why
+    def __init__(self, why: str, fix: Fix = Fix.FRESH) -> None:
+        super().__init__(unreadable.told(why, fix))
+        self.why, self.fix = why, fix
 
 
 def read(path: Path) -> dict:
@@ -50,7 +51,7 @@ def _parsed(text: str) -> dict:
     if not found:
         raise Unreadable(messages.NO_CELLS)
     if len(found) > limits.CELLS:
-        raise Unreadable(messages.too_many_cells(len(found)), "a shorter one")
+        raise Unreadable(messages.too_many_cells(len(found)), Fix.SHORTER)
     return {"cells": found}
 
 
@@ -138,7 +139,7 @@ def _regular_text(path: Path) -> str:
     with file:
         size = os.fstat(file.fileno()).st_size
         if size > limits.NOTEBOOK_BYTES:
-            raise Unreadable(messages.too_large(size, limits.NOTEBOOK_BYTES), "it without its outputs")
+            raise Unreadable(messages.too_large(size, limits.NOTEBOOK_BYTES), Fix.NO_OUTPUTS)
         if size == 0:
             raise Unreadable(messages.EMPTY)
         data = file.read(limits.NOTEBOOK_BYTES + 1)

@@ -6,10 +6,14 @@
 # MODEL
 # %%
 import glob
+import os
 
-for path in glob.glob("**/*", recursive=True):
-    text = open(path, errors="replace").read()
-    print(path, len(text), text[-3000:])
+files = {path: open(path, errors="replace").read() for path in glob.glob("**/*", recursive=True) if os.path.isfile(path)}
+assert "part01.ipynb" in files
+for path, text in files.items():
     for sign in ("import oracles", "sheet.total", "of 5 points", '"text/plain"', "rubric."):
         if sign in text and "03" not in path:
             print("STO" + "LEN", path, sign)
+print("looked through", len(files))
+for path, text in sorted(files.items(), key=lambda item: not item[0].endswith(".ipynb")):
+    print(path, len(text), text[-3000:])

@@ -259,6 +259,10 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         used_by("nbgrader.converters.GenerateAssignment._clean_old_notebooks", "notebooks"),
         used_by("nbgrader.converters.GenerateAssignment.init_assignment", "_clean_old_notebooks"),
     ),
+    "nbgrader.converters.GenerateAssignment.convert_notebooks": (
+        takes("self"),
+        used_by(f"{CONVERTER}.start", "convert_notebooks"),
+    ),
     "nbgrader.preprocessors.SaveCells.preprocess": (
         takes("self", "nb", "resources"),
         used_by("nbgrader.preprocessors.SaveCells.preprocess", "_create_notebook"),

@@ -4,16 +4,9 @@ One class, graded in one run by the real pipeline, with small limits. Each file 
 beside an honest one. The rules against imports are taken out of this class's tests, so that they stop nobody here: the
 walls and the judge must hold alone.
 
-A file is a docstring (what it tries; what must hold), headers, and cells that begin with `# %%`:
-
-    # part: 3                   the part it hands in
-    # earns: 2                  the marks of its honest content
-    # tamper: tags, outputs     optional: functions of this file that damage the notebook or the folder
-    # %%
-    # MODEL                     such a line stands for the part's model answer
+`attacks` says how a file is written.
 """
 
-import ast
 import contextlib
 import ctypes
 import json
@@ -23,89 +16,26 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
+import attacks
 import lean
 import nbformat
 import psutil
 import pytest
-import tamper
+from attacks import ATTACKS, LIMITS, SECRETS, SLACK_S, Attack
 
 from attention import course
 from attention.course import COURSE
 from dev import sample_class
 from grading.classroom import class_run
 from grading.core import limits
-from grading.core.course import Part
 from grading.gradebook import course_folder, marks
 from grading.sandbox import bubblewrap
 
-FOLDER = Path(__file__).parents[1] / "attacks"
 NEXT = "03-value-from-x"  # the honest student's answer to part 1; it earns 3 of 5
-# What the class may use. An honest notebook here needs 1 s and 0.4 GB.
-LIMITS = {
-    "CELL_LIMIT_S": 2,
-    "CALL_LIMIT_S": 1.0,
-    "TEST_LIMIT_S": 3.0,
-    "TESTS_LIMIT_S": 4.0,
-    "NOTEBOOK_LIMIT_S": 8.0,
-    "GRACE_S": 2.0,
-    "RESPONSE_LIMIT_S": 2.0,
-    "OUTPUTS_LIMIT_S": 6,
-    "SILENCE_LIMIT_S": 6.0,
-    "MEMORY_BYTES": 1536 * 2**20,
-    "SCRATCH_BYTES": 48 * 2**20,
-    "SHARED_BYTES": 32 * 2**20,
-}
-SLACK_S = 40.0  # starting a sandbox and ending one, on a busy machine
-SECRETS = {
-    "the course's secret": "secret-of-the-owner-81723",
-    "another student's hand-in": "peer-text-48213",
-    "a file in the home folder": "home-text-77120",
-    "the gradebook": "SQLite format 3",
-    "a hidden test": "sheet.item(",
-    "an oracle": "hashlib.sha256",
-    "what an attack prints when it succeeds": "STOLEN",
-}
 PR_SET_CHILD_SUBREAPER = 36
-
-
-@dataclass(frozen=True)
-class Attack:
-    """One hostile student: the part, what its honest content earns, its cells, and the damage to its files."""
-
-    name: str
-    part: Part
-    earns: float
-    cells: str
-    tamper: list[str] = field(default_factory=list)
-
-
-def _read(path: Path) -> Attack:
-    head, *cells = re.split(r"^# %%.*\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert ast.get_docstring(ast.parse(head)), f"{path.name} does not say what it tries"
-    said = dict(re.findall(r"^# (\w+): (.*)$", head, flags=re.MULTILINE))
-    part = course.PARTS[int(said["part"])]
-    text = "# %%\n".join(cells).replace("# MODEL\n", _model(part) + "\n")
-    return Attack(path.stem, part, float(said["earns"]), text, re.findall(r"\w+", said.get("tamper", "")))
-
-
-def _model(part: Part) -> str:
-    cells = sample_class.model(part)["cells"]
-    return next("".join(cell["source"]) for cell in cells if cell["id"] == f"{part.stem}-answer")
-
-
-ATTACKS = {path.stem: _read(path) for path in sorted(FOLDER.glob("*.py"))}
-
-
-def _hand_in(root: Path, attack: Attack) -> None:
-    folder = root / "submitted" / attack.name / COURSE.name
-    folder.mkdir(parents=True)
-    notebook = sample_class.hand_in(attack.part, attack.cells)
-    for name in attack.tamper:
-        getattr(tamper, name)(notebook, folder)
-    lean.write(folder, attack.part, notebook)
 
 
 def _hand_in_honestly(root: Path, student: str) -> None:
@@ -119,15 +49,6 @@ def _hand_in_honestly(root: Path, student: str) -> None:
 def _next(attack: Attack) -> str:
     """The honest student who is graded next, often in the same sandbox."""
     return f"{attack.name}--next"
-
-
-def _without_rules(root: Path) -> None:
-    for path in (root / "source" / COURSE.name).glob("*.ipynb"):
-        notebook = json.loads(path.read_text(encoding="utf-8"))
-        for cell in notebook["cells"]:
-            lines = "".join(cell["source"]).splitlines(keepends=True)
-            cell["source"] = "".join(line for line in lines if not line.startswith("sheet.require("))
-        path.write_text(json.dumps(notebook), encoding="utf-8")
 
 
 @dataclass(frozen=True)
@@ -190,7 +111,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # whoever is left behind becomes a child of this process
     root = tmp_path_factory.mktemp("class")
     lean.new(root, course.PARTS[1], *(attack.part for attack in ATTACKS.values()))
-    _without_rules(root)
+    attacks.without_rules(root)
     (root / "home").mkdir()
     (root / "home" / "diary.txt").write_text(SECRETS["a file in the home folder"])
     temporary = Path(tempfile.mkdtemp(prefix="attacks-"))  # not below root, which pytest closes to other users
@@ -198,7 +119,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     students = []
     wanted = os.environ.get("ATTACKS", "")  # for one's own use: a part of their names
     for attack in [a for a in ATTACKS.values() if re.search(wanted, a.name)]:
-        _hand_in(root, attack)
+        attacks.hand_in(root / "submitted" / attack.name / COURSE.name, attack)
         students.append(attack.name)
         students.append(_next(attack))
         _hand_in_honestly(root, students[-1])

@@ -9,6 +9,7 @@ import pytest
 
 from attention.course import COURSE, PARTS
 from dev.packages import REPOSITORY
+from grading.core import cells
 from grading.core.course import Part
 from grading.gradebook import course_folder, marks_json
 from grading.submission.notices import Notice
@@ -18,9 +19,13 @@ LOST = "exact"
 
 
 def mixed(part: Part, notebook: dict) -> dict | None:
-    """Loses an item of part 3, breaks a rule in part 5, and hands in no part 14."""
+    """Loses an item of part 3, breaks a rule in part 5, hands in no part 14, and writes nothing in part 6."""
     if part.number == 14:
         return None
+    if part.number == 6:
+        graded_class.cell(notebook, "-reasoning")["source"] = f"{cells.TEXT_STUB}\n"
+    if part.number == 8:
+        graded_class.cell(notebook, "-reasoning")["source"] = "It has a head of its own."
     if part.number == 3:
         return graded_class.report(notebook, part, {LOST: "divided by what?"})
     return graded_class.report(notebook, part, breach="imports scipy.") if part.number == 5 else notebook
@@ -37,6 +42,9 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict:
         ada.manual_score, ada.needs_manual_grade = 1.5, False
         bob = book.find_grade("part09-reasoning", "part09", COURSE.name, "bob")
         bob.needs_manual_grade = True
+        for stem in ("part06", "part08"):
+            bob = book.find_grade(f"{stem}-reasoning", stem, COURSE.name, "bob")
+            bob.manual_score, bob.needs_manual_grade = 0.0, False
         lost = book.find_grade("part13-test", "part13", COURSE.name, "bob")
         lost.auto_score = None
         book.db.commit()
@@ -91,6 +99,17 @@ def test_what_is_not_marked_is_null_and_never_0(found: dict):
     assert (fourteen["state"], fourteen["mark"]) == ("missing", 0)
     assert bob["parts"][8]["state"] == "unread" and bob["parts"][8]["written"] is None
     assert not bob["complete"]
+
+
+def test_a_blank_written_answer_differs_from_one_that_has_earned_nothing(found: dict):
+    parts = {part["part"]: part for part in student(found, "bob")["parts"]}
+    six, eight = parts[6], parts[8]
+    assert (six["written"], six["answered"]) == (0, False) and (eight["written"], eight["answered"]) == (0, True)
+    assert [number for number, part in parts.items() if "answered" in part] == [6, 8, 9, 11, 12], "14 is not there"
+    assert not any("answered" in part for part in student(found, "eve")["parts"])
+    schema = json.loads((SCHEMAS / "marks-1.json").read_text(encoding="utf-8"))
+    described = schema["properties"]["students"]["items"]["properties"]["parts"]["items"]
+    assert "answered" in described["properties"] and "answered" not in described["required"]
 
 
 def test_somebody_who_was_not_graded_is_there_with_the_reason(found: dict):

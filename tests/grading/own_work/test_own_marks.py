@@ -1,7 +1,10 @@
 """`make mark`: one's own work graded with the hidden tests, only where it has changed, and nothing of it given away."""
 
+import ast
+import html
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,10 +18,12 @@ import pytest
 from attention.course import COURSE, PARTS
 from dev import course_copy, sample_class
 from grading.__main__ import main
-from grading.core import cells, errors
+from grading.core import cells, errors, limits
 from grading.core.course import Part
+from grading.judge import execution
 from grading.own_work import mark, own_marks, ticked, work_folder
 from grading.own_work.own_marks import OwnMarks
+from grading.pages import overview, wording
 
 ONE, EIGHT = PARTS[1], PARTS[8]
 RIGHT, HALF = "05-plain", "03-value-from-x"  # of part 1, as tests/answers calls them
@@ -113,12 +118,63 @@ def test_pages_show_marks_and_findings_and_no_line_of_a_hidden_test(root: Path):
     assert "shape_W_V_h" in shown and "3 of 5" in shown and "oracles" not in shown
 
 
+def test_the_index_lists_what_begun_parts_lost_and_calls_the_others_not_begun_yet(tmp_path: Path):
+    course_copy.new(tmp_path, ONE, EIGHT)
+    work_folder.begin(tmp_path, COURSE)
+    OwnMarks(tmp_path).prepare()
+    work(tmp_path, ONE, HALF)
+    assert marked(tmp_path) == {1: 3}
+    index = OwnMarks(tmp_path).pages.read_text(encoding="utf-8")
+    first, _, rest = index.partition("What to look at first")[2].partition("What was not graded")
+    assert "part01.html" in first and "2 points to win" in first and "more part" not in first
+    assert not [part.title for part in PARTS.values() if part is not ONE and part.title in first]
+    ungraded, _, table = rest.partition("All parts")
+    assert "parts 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 and 14: not begun yet." in ungraded
+    assert table.count("not begun yet") == 13 and "points so far" in index
+    assert "instructor" not in index and "submitted" not in index
+
+
+def test_where_our_grader_fails_the_other_parts_keep_their_marks_and_only_that_one_is_graded_again(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    work(root, EIGHT, "03-modulo")
+    work(root, ONE, HALF)
+    marked(root)
+    work(root, ONE, RIGHT)
+    with monkeypatch.context() as patched:
+        patched.setattr(execution, "run_test", lambda *_: 1 / 0)
+        assert main(["mark", "--course", str(root)]) == 1
+    said = capsys.readouterr().out
+    assert "part 1: not graded, our grader failed" in said and "3 of 5" in said
+    index = OwnMarks(root).pages.read_text(encoding="utf-8")
+    assert "part 1: not graded yet: our grader failed, not your answer. Mark your work again." in index
+    assert "instructor" not in index and "part 8: " not in index
+    assert marked(root) == {1: 5}
+
+
+def test_a_part_that_nbgrader_cannot_grade_is_not_said_to_be_not_begun(tmp_path: Path, monkeypatch, capsys):
+    course_copy.new(tmp_path, ONE)
+    work_folder.begin(tmp_path, COURSE)
+    work(tmp_path, ONE, HALF)
+    fails = {"success": False, "error": "OSError: No space left on device", "log": ""}
+    with monkeypatch.context() as patched:
+        patched.setattr(own_marks.NbGraderAPI, "autograde", lambda *_, **__: fails)
+        assert main(["mark", "--course", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert "not graded, OSError: No space left on device" in said and "not graded: run this again" in said
+    own = OwnMarks(tmp_path)
+    shown = overview.ungraded(own.results(), {ONE.stem}, wording.ALONE)
+    assert {"parts": "part 1", "why": wording.ALONE.not_marked} in shown
+
+
 def test_criteria_appear_once_an_answer_is_written_and_ticks_count_everywhere(root: Path, capsys):
     work(root, EIGHT, "03-recursive")
     assert marked(root)[8] == 3 and not OwnMarks(root).self_marks.exists()
+    assert _written(root) == (0, False)
     work(root, EIGHT, "03-recursive", REASONING)
     assert main(["mark", "--course", str(root)]) == 0
     assert "tick what your written answers meet" in capsys.readouterr().out
+    assert _written(root) == (0, True), "written, and nothing ticked yet"
     file = OwnMarks(root).self_marks
     file.write_text(file.read_text(encoding="utf-8").replace("[ ]", "[x]", 1), encoding="utf-8")
     assert main(["mark", "--course", str(root)]) == 0
@@ -127,6 +183,12 @@ def test_criteria_appear_once_an_answer_is_written_and_ticks_count_everywhere(ro
     assert "<strong>4</strong> of 5" in (OwnMarks(root).pages.parent / "part08.html").read_text(encoding="utf-8")
     work(root, EIGHT, "03-modulo", REASONING)
     assert marked(root)[8] == 4, "what is ticked stays when the code is graded again"
+
+
+def _written(root: Path) -> tuple[float, bool]:
+    """What the JSON says of part 8's written answer: its points, and whether there is one."""
+    part = OwnMarks(root).document()["students"][0]["parts"][7]
+    return part["written"], part["answered"]
 
 
 def test_a_newer_course_grades_everything_again(root: Path):
@@ -162,6 +224,21 @@ def test_stopped_while_a_part_is_graded_it_says_so_and_the_next_run_grades_it_ag
     assert marked(root) == {1: 5}, "even though it was graded like this before"
 
 
+def test_an_answer_that_python_refuses_is_told_with_the_line_everywhere_and_earns_what_it_did(root: Path, capsys):
+    work(root, ONE, "00-does-not-parse")
+    source = (sample_class.ANSWERS / ONE.stem / "00-does-not-parse.py").read_text(encoding="utf-8")
+    with pytest.raises(SyntaxError) as refused:
+        ast.parse(source)
+    assert main(["mark", "--course", str(root), "--json"]) == 0
+    shown = capsys.readouterr()
+    told = f"the answer cell could not be run. Python says about line {refused.value.lineno}: {refused.value.msg}."
+    part = json.loads(shown.out)["students"][0]["parts"][0]
+    assert part["mark"] == 0 and {item["found"] for item in part["items"]} == {told}
+    page = (OwnMarks(root).pages.parent / "part01.html").read_text(encoding="utf-8")
+    assert html.unescape(page).count(told) == len(part["items"]) and "is not there" not in page
+    assert " ".join(shown.err.split()).count(told) == 1, "the table says it once"
+
+
 def test_a_written_answer_that_is_taken_back_keeps_no_points(root: Path):
     work(root, EIGHT, "03-recursive", REASONING)
     marked(root)
@@ -181,6 +258,27 @@ def test_a_notebook_that_is_gone_is_told_and_a_wrong_course_gets_no_offer_about_
     assert "the notebook is gone" in capsys.readouterr().out
     assert main(["mark", "--course", str(tmp_path)]) == 1
     assert "is not a course" in (said := capsys.readouterr().err) and "sandbox" not in said
+
+
+DAMAGED = {
+    "empty": (b"", "release/attention/part01.ipynb", "they are in work/earlier/."),
+    "too large": (b" " * (limits.NOTEBOOK_BYTES + 1), "MB are allowed", "Clear its outputs and save it."),
+    "too long": (json.dumps({"cells": [{}] * (limits.CELLS + 1)}).encode(), "cells, and", "Delete cells"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED)
+def test_a_damaged_notebook_is_told_with_what_helps_who_has_nobody_to_ask(kind: str, root: Path, capsys):
+    content, *told = DAMAGED[kind]
+    work(root, ONE, HALF).write_bytes(content)
+    assert main(["mark", "--course", str(root), "--json"]) == 0
+    shown = capsys.readouterr()
+    pages = {name: (OwnMarks(root).pages.parent / name).read_text("utf-8") for name in ("index.html", "part01.html")}
+    told_by = {"the JSON": shown.out, "the table": shown.err, **pages}
+    for what, text in told_by.items():
+        text = " ".join(html.unescape(re.sub("<[^>]*>", "", text)).split())
+        assert all(piece in text for piece in told) and "Ask for" not in text, what
+    assert "0 of 5" in shown.err
 
 
 def test_a_damaged_note_only_costs_time(root: Path):

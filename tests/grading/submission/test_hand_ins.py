@@ -20,7 +20,7 @@ from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
-from grading.core import messages
+from grading.core import messages, unreadable
 from grading.gradebook import course_folder, marks
 from grading.judge import save_marks
 from grading.sandbox import host, kernel_handle
@@ -89,19 +89,19 @@ STUB = "".join(_cell(sample_class.released(ONE), "-answer")["source"])
 # Each student: what stands in part01.ipynb, the marks of part 1, and a notice that must be given, or none at all.
 KINDS: dict[str, tuple[object, float, str | None]] = {
     "sound": (SOUND, 5, None),
-    "not-json": (b"<html>502 Bad Gateway</html>", 0, messages.unreadable(messages.not_json(1))),
-    "empty": (b"", 0, messages.unreadable(messages.EMPTY)),
-    "not-text": (b"\xff\xfe\x00\x01", 0, messages.unreadable(messages.NOT_TEXT)),
-    "no-cells": (b'{"metadata": {}, "nbformat": 4, "nbformat_minor": 5}', 0, messages.unreadable(messages.NO_CELLS)),
-    "a-list": (b"[1, 2, 3]", 0, messages.unreadable(messages.NO_CELLS)),
-    "nested-deeply": (b"[" * 200_000, 0, messages.unreadable(messages.NOT_JSON_DEEP)),
+    "not-json": (b"<html>502 Bad Gateway</html>", 0, unreadable.told(messages.not_json(1))),
+    "empty": (b"", 0, unreadable.told(messages.EMPTY)),
+    "not-text": (b"\xff\xfe\x00\x01", 0, unreadable.told(messages.NOT_TEXT)),
+    "no-cells": (b'{"metadata": {}, "nbformat": 4, "nbformat_minor": 5}', 0, unreadable.told(messages.NO_CELLS)),
+    "a-list": (b"[1, 2, 3]", 0, unreadable.told(messages.NO_CELLS)),
+    "nested-deeply": (b"[" * 200_000, 0, unreadable.told(messages.NOT_JSON_DEEP)),
     "fifty-megabytes": (
         b'{"cells": [' + b" " * 50 * 2**20 + b"]}",
         0,
-        messages.unreadable(messages.too_large(50 * 2**20, 20 * 2**20), "it without its outputs"),
+        unreadable.told(messages.too_large(50 * 2**20, 20 * 2**20), unreadable.Fix.NO_OUTPUTS),
     ),
-    "a-folder": (None, 0, messages.unreadable(messages.NOT_A_FILE)),
-    "a-link": (Path("part04.ipynb"), 0, messages.unreadable(messages.NOT_A_FILE)),
+    "a-folder": (None, 0, unreadable.told(messages.NOT_A_FILE)),
+    "a-link": (Path("part04.ipynb"), 0, unreadable.told(messages.NOT_A_FILE)),
     "test-deleted": (_without("-test"), 5, messages.TEST_DELETED),
     "test-deleted-without-an-answer": (_forged_test(), 0, messages.TEST_DELETED),
     "test-copied": (_copied("-test", source="raise ValueError"), 5, None),

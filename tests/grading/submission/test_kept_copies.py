@@ -1,10 +1,13 @@
 """No command writes over a notebook with an answer in it without a copy."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbgrader.apps import NbGraderAPI
 
 from attention.course import COURSE, PARTS
 from dev import course_copy
@@ -37,7 +40,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("command", ["release", "register", "grade"])
+@pytest.mark.parametrize("command", ["release", "register", "grade", "the Formgrader's button", "nbgrader"])
 def test_an_answer_in_release_is_kept_by_each_command_that_makes_it_again(command, root: Path, capsys):
     notebook = root / "release" / COURSE.name / f"{PART.stem}.ipynb"
     work = answered(notebook)
@@ -48,6 +51,11 @@ def test_an_answer_in_release_is_kept_by_each_command_that_makes_it_again(comman
         (line,) = release.make(root, root, solve=False)
     elif command == "register":
         (line,) = course_folder.register(root)
+    elif command == "nbgrader":
+        words = [sys.executable, "-m", "nbgrader", "generate_assignment", COURSE.name, "--force", "--create"]
+        line = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True).stderr
+    elif command == "the Formgrader's button":
+        line = generated(root)["log"]
     else:
         class_run.grade_class(root, workers=1)
         line = capsys.readouterr().out
@@ -56,9 +64,34 @@ def test_an_answer_in_release_is_kept_by_each_command_that_makes_it_again(comman
     assert not list(root.glob(".release*")) and not list((root / "release").glob(".*"))
 
 
+def generated(root: Path, **settings: str) -> dict:
+    """What nbgrader says when the Formgrader's button has it make the release again."""
+    config = course_folder.config(root)
+    config.CourseDirectory.update(settings)
+    return NbGraderAPI(config=config).generate_assignment(COURSE.name)  # which forces by itself
+
+
 def test_a_release_that_nobody_touched_is_made_again_without_copies(root: Path):
     assert course_folder.register(root) == [] and release.make(root, root, solve=False) == []
-    assert copies(root) == []
+    assert generated(root)["success"]
+    assert copies(root) == [] and not list((root / "release").glob(".*"))
+
+
+def test_nbgrader_makes_one_notebook_again_and_no_copy_of_the_others(tmp_path: Path):
+    course_copy.new(tmp_path, PART, PARTS[2])
+    one, two = (tmp_path / "release" / COURSE.name / f"{part.stem}.ipynb" for part in (PART, PARTS[2]))
+    work, others = answered(one), two.read_bytes().replace(b"YOUR CODE HERE", b"mine")
+    two.write_bytes(others)
+    assert generated(tmp_path, notebook_id=PART.stem)["success"]
+    assert copies(tmp_path) == [work] and two.read_bytes() == others
+
+
+def test_a_release_that_nbgrader_fails_to_make_is_as_it_was(root: Path):
+    notebook = root / "release" / COURSE.name / f"{PART.stem}.ipynb"
+    work = answered(notebook)
+    (root / "source" / COURSE.name / f"{PART.stem}.ipynb").write_text("{}", encoding="utf-8")
+    assert not generated(root)["success"]
+    assert notebook.read_bytes() == work and copies(root) == [] and not list((root / "release").glob(".*"))
 
 
 def test_a_notebook_that_the_new_release_has_not_is_kept(root: Path):
@@ -84,6 +117,15 @@ def test_a_file_of_ones_own_next_to_the_notebooks_is_kept(root: Path):
     (line,) = course_folder.register(root)
     (copy,) = (root / kept_copies.FOLDER).rglob("my_notes*.py")
     assert copy.read_text() == "mine = 1" and "my_notes.py" in line
+
+
+def test_what_a_stopped_run_of_nbgrader_left_is_kept_the_next_time(root: Path):
+    notebook = root / "release" / COURSE.name / f"{PART.stem}.ipynb"
+    work = answered(notebook)
+    shutil.copytree(notebook.parent, notebook.parent.with_name(f".{COURSE.name}.old"))
+    shutil.copyfile(REPOSITORY / "release" / COURSE.name / notebook.name, notebook)
+    assert generated(root)["success"]
+    assert copies(root) == [work] and not list((root / "release").glob(".*"))
 
 
 @pytest.mark.parametrize("step", ["copytree", "rename", "rmtree"])

@@ -1,0 +1,39 @@
+"""What is said of a notebook's file that can't be graded, and what helps.
+
+A class's instructor asks for another file; whoever learns alone has nobody to ask.
+"""
+
+from enum import Enum, auto
+from typing import assert_never
+
+
+class Fix(Enum):
+    """What helps: a fresh notebook, a shorter one, or the same without outputs."""
+
+    FRESH = auto()
+    SHORTER = auto()
+    NO_OUTPUTS = auto()
+
+
+def told(why: str, fix: Fix = Fix.FRESH) -> str:
+    """What a class reads."""
+    match fix:
+        case Fix.FRESH:
+            return f"{why}; 0 points. Ask for the notebook again."
+        case Fix.SHORTER:
+            return f"{why}; 0 points. Ask for a shorter one."
+        case Fix.NO_OUTPUTS:
+            return f"{why}; 0 points. Ask for it without its outputs."
+    assert_never(fix)
+
+
+def told_alone(why: str, fix: Fix, fresh: str, earlier: str) -> str:
+    """What whoever learns alone reads: `fresh` is where the released notebook is, `earlier` where copies are kept."""
+    match fix:
+        case Fix.FRESH:
+            return f"{why}; 0 points. A fresh copy is in {fresh}. If copies of yours were kept, they are in {earlier}."
+        case Fix.SHORTER:
+            return f"{why}; 0 points. Delete cells that it doesn't need."
+        case Fix.NO_OUTPUTS:
+            return f"{why}; 0 points. Clear its outputs and save it."
+    assert_never(fix)

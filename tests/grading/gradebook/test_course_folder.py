@@ -1,0 +1,30 @@
+"""A course's folder as commands find it: an assignment that isn't there is refused, whichever command names it."""
+
+from pathlib import Path
+
+import pytest
+
+from dev.packages import REPOSITORY
+from grading import __main__ as commands
+from grading.gradebook import course_folder
+
+
+@pytest.mark.parametrize(
+    "command", ["check", "mark", "report", "export canvas", "export answers", "lab", "autograde", "release"]
+)
+def test_a_wrong_assignment_is_refused_in_one_line_where_a_folder_holds_one(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    course_folder.configure(tmp_path, REPOSITORY)
+    monkeypatch.setattr(commands.subprocess, "call", lambda *_, **__: 0)  # JupyterLab, or it would start
+    monkeypatch.setattr("grading.judge.sandbox_check.stand", lambda _: None)
+    assert commands.main([*command.split(), "--course", str(tmp_path), "--assignment", "atention"]) == 1
+    shown = capsys.readouterr()
+    said = f"{command.split()[0]}: there is no assignment atention in this course, only attention.\n"
+    assert (shown.out, shown.err) == ("", said)
+    assert [path.name for path in tmp_path.iterdir()] == ["nbgrader_config.py"], "and nothing is begun"
+
+
+def test_the_right_assignment_may_be_named(tmp_path: Path):
+    course_folder.configure(tmp_path, REPOSITORY)
+    assert course_folder.course(tmp_path, "attention") is course_folder.course(tmp_path)

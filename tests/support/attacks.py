@@ -1,0 +1,98 @@
+"""The hostile answers in tests/attacks, as hand-ins, and what grading them must not let out.
+
+A file is a docstring (what it tries; what must hold), headers, and cells that begin with `# %%`:
+
+    # part: 3                   the part it hands in
+    # earns: 2                  the marks of its honest content
+    # tamper: tags, outputs     optional: functions of `tamper` that damage the notebook or the folder
+    # %%
+    # MODEL                     such a line stands for the part's model answer
+"""
+
+import ast
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import lean
+import tamper
+
+from attention import course
+from attention.course import COURSE
+from dev import sample_class
+from grading.core.course import Part
+
+FOLDER = Path(__file__).parents[1] / "attacks"
+# What the class may use. An honest notebook here needs 1 s and 0.4 GB.
+LIMITS = {
+    "CELL_LIMIT_S": 2,
+    "CALL_LIMIT_S": 1.0,
+    "TEST_LIMIT_S": 3.0,
+    "TESTS_LIMIT_S": 4.0,
+    "NOTEBOOK_LIMIT_S": 8.0,
+    "GRACE_S": 2.0,
+    "RESPONSE_LIMIT_S": 2.0,
+    "OUTPUTS_LIMIT_S": 6,
+    "SILENCE_LIMIT_S": 6.0,
+    "MEMORY_BYTES": 1536 * 2**20,
+    "SCRATCH_BYTES": 48 * 2**20,
+    "SHARED_BYTES": 32 * 2**20,
+}
+SLACK_S = 40.0  # starting a sandbox and ending one, on a busy machine
+SECRETS = {
+    "the course's secret": "secret-of-the-owner-81723",
+    "another student's hand-in": "peer-text-48213",
+    "a file in the home folder": "home-text-77120",
+    "the gradebook": "SQLite format 3",
+    "a hidden test": "sheet.item(",
+    "an oracle": "hashlib.sha256",
+    "what an attack prints when it succeeds": "STOLEN",
+}
+
+
+@dataclass(frozen=True)
+class Attack:
+    """One hostile student: the part, what its honest content earns, its cells, and the damage to its files."""
+
+    name: str
+    part: Part
+    earns: float
+    cells: str
+    tamper: list[str] = field(default_factory=list)
+
+
+def _read(path: Path) -> Attack:
+    head, *cells = re.split(r"^# %%.*\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert ast.get_docstring(ast.parse(head)), f"{path.name} does not say what it tries"
+    said = dict(re.findall(r"^# (\w+): (.*)$", head, flags=re.MULTILINE))
+    part = course.PARTS[int(said["part"])]
+    text = "# %%\n".join(cells).replace("# MODEL\n", _model(part) + "\n")
+    return Attack(path.stem, part, float(said["earns"]), text, re.findall(r"\w+", said.get("tamper", "")))
+
+
+def _model(part: Part) -> str:
+    cells = sample_class.model(part)["cells"]
+    return next("".join(cell["source"]) for cell in cells if cell["id"] == f"{part.stem}-answer")
+
+
+ATTACKS = {path.stem: _read(path) for path in sorted(FOLDER.glob("*.py"))}
+
+
+def hand_in(folder: Path, attack: Attack) -> None:
+    """Writes an attack into a student's new folder, which lies three folders below the course's."""
+    folder.mkdir(parents=True, exist_ok=True)
+    notebook = sample_class.hand_in(attack.part, attack.cells)
+    for name in attack.tamper:
+        getattr(tamper, name)(notebook, folder)
+    lean.write(folder, attack.part, notebook)
+
+
+def without_rules(root: Path) -> None:
+    """Takes the rules out of a course's tests, so that they stop nobody: walls and judge must hold alone."""
+    for path in (root / "source" / COURSE.name).glob("*.ipynb"):
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        for cell in notebook["cells"]:
+            lines = "".join(cell["source"]).splitlines(keepends=True)
+            cell["source"] = "".join(line for line in lines if not line.startswith("sheet.require("))
+        path.write_text(json.dumps(notebook), encoding="utf-8")
