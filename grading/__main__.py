@@ -1,4 +1,7 @@
-"""The commands for users: python -m grading COMMAND; `python -m grading --help` lists them."""
+"""The commands for users: python -m grading COMMAND; `python -m grading --help` lists them.
+
+Each command imports what it needs itself, so that --help needs nothing that is installed, and answers at once.
+"""
 
 import argparse
 import contextlib
@@ -9,14 +12,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-try:
-    from grading.core import command_line, errors, names
+from grading.core import command_line, errors, names
+
+if TYPE_CHECKING:
     from grading.core.course import Course
-    from grading.gradebook import course_folder
-except ModuleNotFoundError as missing:
-    sys.exit(f"grading: the package {missing.name} is not installed. Run `make demo`, or use .venv/bin/python.")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -73,6 +75,7 @@ def _for_people(as_json: bool) -> Iterator[None]:
 
 def _check(chosen: argparse.Namespace) -> int:
     """Exit status 0 if every notebook could be checked, whether it passes or not."""
+    from grading.gradebook import course_folder
     from grading.selfcheck import check_json, table, visible_checks, work_folder
 
     course = course_folder.own(chosen.course, chosen.assignment)
@@ -87,7 +90,7 @@ def _check(chosen: argparse.Namespace) -> int:
 
 def _autograde(chosen: argparse.Namespace) -> int:
     from grading.classroom import class_run
-    from grading.gradebook import marks_json
+    from grading.gradebook import course_folder, marks_json
     from grading.judge import sandbox_check
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -117,6 +120,7 @@ def _mark(chosen: argparse.Namespace) -> int:
 
 
 def _report(chosen: argparse.Namespace) -> int:
+    from grading.gradebook import course_folder
     from grading.pages import class_data, class_report, report_json
 
     folder = chosen.folder or chosen.course
@@ -129,7 +133,7 @@ def _report(chosen: argparse.Namespace) -> int:
 
 
 def _export(chosen: argparse.Namespace) -> int:
-    from grading.gradebook import marks_json, results
+    from grading.gradebook import course_folder, marks_json, results
     from grading.lms import answers, exports, gradescope, roster
 
     course = course_folder.course(chosen.course, chosen.assignment)
@@ -161,6 +165,7 @@ def _export(chosen: argparse.Namespace) -> int:
 
 def _lab(chosen: argparse.Namespace) -> int:
     from grading import pages
+    from grading.gradebook import course_folder
     from grading.selfcheck import work_folder
 
     root = chosen.course.resolve()
@@ -181,7 +186,7 @@ def _lab(chosen: argparse.Namespace) -> int:
     return subprocess.call(command + ["--allow-root"] * as_root, env=env, cwd=root)
 
 
-def _begin_work(root: Path, course: Course, renew: bool) -> None:
+def _begin_work(root: Path, course: "Course", renew: bool) -> None:
     """Puts the release into work/ where it isn't yet, and offers a newer one."""
     from grading.selfcheck import work_folder
 

@@ -8,13 +8,25 @@ from pathlib import Path
 
 from grading.core import errors, names
 
+OURS = ("grading", "dev")  # packages that lie here or nowhere
+SET_UP = "Run `make demo`, or use .venv/bin/python."
+
 
 def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argparse.Namespace) -> int:
-    """The command's exit status: 1 after a CourseError, 130 after Ctrl-C, 0 if nobody reads its output any more."""
+    """The command's exit status; what kept it from its end is told in a line.
+
+    It is 1 after a CourseError or where a package is missing, 130 after Ctrl-C, and 0 if nobody reads its output any
+    more.
+    """
     try:
         return command(chosen)
     except errors.CourseError as error:
         print(f"{name}: {names.printable_lines(str(error))}", file=sys.stderr)
+        return 1
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] in ("", *OURS):  # no installation would bring it
+            raise
+        print(f"{name}: the package {missing.name} is not installed. {SET_UP}", file=sys.stderr)
         return 1
     except BrokenPipeError:  # whoever read our output, such as head, has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
