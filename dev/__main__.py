@@ -91,4 +91,4 @@ COMMANDS = {
 
 if __name__ == "__main__":
     os.chdir(REPOSITORY)
-    sys.exit(main())
+    sys.exit(command_line.alone(main))

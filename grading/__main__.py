@@ -75,8 +75,9 @@ def _for_people(as_json: bool) -> Iterator[None]:
 
 def _check(chosen: argparse.Namespace) -> int:
     """Exit status 0 if every notebook could be checked, whether it passes or not."""
-    from grading.gradebook import course_folder
-    from grading.selfcheck import check_json, table, visible_checks, work_folder
+    with command_line.importing():
+        from grading.gradebook import course_folder
+        from grading.selfcheck import check_json, table, visible_checks, work_folder
 
     course = course_folder.own(chosen.course, chosen.assignment)
     work = work_folder.folder(chosen.course, course)
@@ -89,11 +90,16 @@ def _check(chosen: argparse.Namespace) -> int:
 
 
 def _autograde(chosen: argparse.Namespace) -> int:
-    from grading.classroom import class_run
-    from grading.gradebook import course_folder, marks_json
-    from grading.judge import sandbox_check
+    from grading.classroom import forks
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if chosen.scheduler is None:
+        forks.prepare()  # first, because it imports for the workers what the next lines import here
+    with command_line.importing():
+        from grading.classroom import class_run
+        from grading.gradebook import course_folder, marks_json
+        from grading.judge import sandbox_check
+
     with _for_people(chosen.json):
         if chosen.scheduler is None:
             sandbox_check.stand(chosen.course)
@@ -231,4 +237,4 @@ COMMANDS = {
 }
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command_line.alone(main))

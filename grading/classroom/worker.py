@@ -3,8 +3,10 @@
 It takes bytes and gives bytes: of the course's disk, gradebook and other hand-ins a worker sees nothing.
 """
 
+import asyncio
 import contextlib
 import functools
+import importlib
 import os
 import platform
 import secrets
@@ -25,10 +27,10 @@ from traitlets.config import Config
 
 from grading.classroom import inputs
 from grading.core import errors, find_course
-from grading.core.course import Course
+from grading.core.course import Course, Libraries
 from grading.gradebook import course_folder, engines, snapshot
 from grading.judge import limits_reached, save_marks
-from grading.sandbox import bubblewrap
+from grading.sandbox import bubblewrap, sandbox_keeper
 from grading.submission import bundle, intake, nbgrader_patches, notices, times
 from grading.submission.notices import Notice
 
@@ -53,6 +55,23 @@ class Result:
     feedback: dict[str, File] = field(default_factory=dict)
     struck: list[str] = field(default_factory=list)
     seconds: float = 0.0
+
+
+async def prepare(walled: bool, libraries: Libraries) -> None:
+    """Does what this process's first hand-in would have to wait for, while there is none; the worker goes on."""
+    await asyncio.to_thread(_prepare, walled, libraries)
+
+
+def _prepare(walled: bool, libraries: Libraries) -> None:
+    """Starts the sandbox, and imports what nbgrader is configured with."""
+    if not _one_at_a_time.acquire(blocking=False):  # a hand-in is there already
+        return
+    try:
+        if not walled or bubblewrap.available() is None:  # else each hand-in says why not
+            sandbox_keeper.of_process(walled, libraries)
+        importlib.import_module("grading.judge.execution")
+    finally:
+        _one_at_a_time.release()
 
 
 def grade(given: inputs.Inputs, hand_in: bundle.HandIn, before: snapshot.Rows, feedback: bool = True) -> Result:
