@@ -11,7 +11,6 @@ import os
 import platform
 import secrets
 import shutil
-import sqlite3
 import stat
 import tempfile
 import threading
@@ -22,7 +21,6 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
-from sqlalchemy import Engine, event
 from traitlets.config import Config
 
 from grading.classroom import inputs
@@ -125,7 +123,7 @@ def _grade(
     config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), url
     engine = _engine(os.getpid(), url)
     with contextlib.ExitStack() as at_end:
-        for each in (_unsynced(root), _secret(asked.secret, given.secret), intake.once()):
+        for each in (engines.unsynced(root), _secret(asked.secret, given.secret), intake.once()):
             at_end.enter_context(each)
         struck = at_end.enter_context(limits_reached.collected())
         at_end.callback(engine.dispose)
@@ -166,23 +164,6 @@ def _folder() -> Iterator[Path]:
 
 _name = functools.cache(lambda _: secrets.token_hex(4))
 _engine = functools.lru_cache(1)(lambda _, url: snapshot.engine(url))
-
-
-@contextlib.contextmanager
-def _unsynced(root: Path):
-    """Lets SQLite leave writing to the system's own pace: a gradebook below `root` need not survive a power cut."""
-
-    def connect(connection: object, _: object) -> None:
-        if isinstance(connection, sqlite3.Connection):
-            _, _, file = connection.execute("PRAGMA database_list").fetchone()
-            if Path(file).is_relative_to(root):
-                connection.execute("PRAGMA synchronous=OFF")
-
-    event.listen(Engine, "connect", connect)
-    try:
-        yield
-    finally:
-        event.remove(Engine, "connect", connect)
 
 
 @contextlib.contextmanager
