@@ -115,7 +115,8 @@ def _autograde(chosen: argparse.Namespace) -> int:
 
 
 def _mark(chosen: argparse.Namespace) -> int:
-    from grading.classroom import mark
+    with command_line.importing():
+        from grading.classroom import mark
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with _for_people(chosen.json):
