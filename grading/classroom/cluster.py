@@ -49,7 +49,7 @@ class Workers:
     """Tasks at work on a cluster, and their results in the order in which they are ready.
 
     With an address these are the workers that are there; without, a number of them on this machine, started at the
-    first task and ended with all they started at the end.
+    first task, or earlier by `start`, and ended with all they started at the end.
     """
 
     def __init__(self, workers: int, address: str | None) -> None:
