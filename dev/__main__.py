@@ -1,17 +1,15 @@
-"""The commands for developers: python -m dev COMMAND; `python -m dev --help` lists them."""
+"""The commands for developers: python -m dev COMMAND; `python -m dev --help` lists them.
+
+Each command imports what it needs itself, so that --help needs nothing that is installed, and answers at once.
+"""
 
 import argparse
 import os
 import sys
 from pathlib import Path
 
-from dev import course_copy
 from dev.packages import REPOSITORY
-
-try:
-    from grading.core import command_line
-except ModuleNotFoundError as missing:
-    sys.exit(f"dev: the package {missing.name} is not installed. Run `make demo`, or use .venv/bin/python.")
+from grading.core import command_line
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -33,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _demo(chosen: argparse.Namespace) -> int:
-    from dev import sample_class
+    from dev import course_copy, sample_class
     from grading.classroom import class_run
     from grading.judge import sandbox_check
 
@@ -93,4 +91,4 @@ COMMANDS = {
 
 if __name__ == "__main__":
     os.chdir(REPOSITORY)
-    sys.exit(main())
+    sys.exit(command_line.alone(main))

@@ -1,4 +1,7 @@
-"""The commands for users: python -m grading COMMAND; `python -m grading --help` lists them."""
+"""The commands for users: python -m grading COMMAND; `python -m grading --help` lists them.
+
+Each command imports what it needs itself, so that --help needs nothing that is installed, and answers at once.
+"""
 
 import argparse
 import contextlib
@@ -9,14 +12,13 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-try:
-    from grading.core import command_line, errors, names
+from grading.core import command_line, errors, names
+
+if TYPE_CHECKING:
     from grading.core.course import Course
-    from grading.gradebook import course_folder
-except ModuleNotFoundError as missing:
-    sys.exit(f"grading: the package {missing.name} is not installed. Run `make demo`, or use .venv/bin/python.")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -78,7 +80,9 @@ def _for_people(as_json: bool) -> Iterator[None]:
 
 def _check(chosen: argparse.Namespace) -> int:
     """Exit status 0 if every notebook could be checked, whether it passes or not."""
-    from grading.own_work import check_json, table, visible_checks, work_folder
+    with command_line.importing():
+        from grading.gradebook import course_folder
+        from grading.own_work import check_json, table, visible_checks, work_folder
 
     course = course_folder.own(chosen.course, chosen.assignment)
     work = work_folder.folder(chosen.course, course)
@@ -91,11 +95,16 @@ def _check(chosen: argparse.Namespace) -> int:
 
 
 def _autograde(chosen: argparse.Namespace) -> int:
-    from grading.classroom import class_run
-    from grading.gradebook import marks_json
-    from grading.judge import sandbox_check
+    from grading.classroom import forks
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if chosen.scheduler is None:
+        forks.prepare()  # first, because it imports for the workers what the next lines import here
+    with command_line.importing():
+        from grading.classroom import class_run
+        from grading.gradebook import course_folder, marks_json
+        from grading.judge import sandbox_check
+
     with _for_people(chosen.json):
         if chosen.scheduler is None:
             sandbox_check.stand(chosen.course)
@@ -111,7 +120,8 @@ def _autograde(chosen: argparse.Namespace) -> int:
 
 
 def _mark(chosen: argparse.Namespace) -> int:
-    from grading.own_work import mark
+    with command_line.importing():
+        from grading.own_work import mark
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with _for_people(chosen.json):
@@ -122,6 +132,7 @@ def _mark(chosen: argparse.Namespace) -> int:
 
 
 def _report(chosen: argparse.Namespace) -> int:
+    from grading.gradebook import course_folder
     from grading.pages import class_data, class_report, report_json
 
     folder = chosen.folder or chosen.course
@@ -134,7 +145,7 @@ def _report(chosen: argparse.Namespace) -> int:
 
 
 def _export(chosen: argparse.Namespace) -> int:
-    from grading.gradebook import marks_json, results
+    from grading.gradebook import course_folder, marks_json, results
     from grading.lms import answers, exports, gradescope, roster
 
     course = course_folder.course(chosen.course, chosen.assignment)
@@ -166,6 +177,7 @@ def _export(chosen: argparse.Namespace) -> int:
 
 def _lab(chosen: argparse.Namespace) -> int:
     from grading import pages
+    from grading.gradebook import course_folder
     from grading.own_work import work_folder
 
     root = chosen.course.resolve()
@@ -186,7 +198,7 @@ def _lab(chosen: argparse.Namespace) -> int:
     return subprocess.call(command + ["--allow-root"] * as_root, env=env, cwd=root)
 
 
-def _begin_work(root: Path, course: Course, renew: bool) -> None:
+def _begin_work(root: Path, course: "Course", renew: bool) -> None:
     """Puts the release into work/ where it isn't yet, and offers a newer one."""
     from grading.own_work import work_folder
 
@@ -211,8 +223,10 @@ def _begin_work(root: Path, course: Course, renew: bool) -> None:
 
 
 def _watch(chosen: argparse.Namespace) -> int:
-    from grading.classroom.service import command
-    from grading.judge import sandbox_check
+    with command_line.importing():
+        from grading.classroom.service import command
+        from grading.gradebook import course_folder
+        from grading.judge import sandbox_check
 
     root = chosen.course.resolve()
     course_folder.course(root, chosen.assignment)  # also sets PATH and PYTHONPATH for the workers
@@ -244,4 +258,4 @@ COMMANDS = {
 }
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command_line.alone(main))

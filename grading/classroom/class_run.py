@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from grading.classroom import cluster, crash_notes, inputs, lock, merge, progress, registration, task_queue, worker
 from grading.classroom.task_queue import Graded, Task, TaskQueue
-from grading.core import errors, messages, names
+from grading.core import errors, find_course, messages, names
 from grading.gradebook import course_folder, marks, snapshot
 
 TICK_S = 0.5
@@ -41,12 +41,12 @@ def grade_class(
     Errors  CourseError if there is nothing to grade, the course cannot be read, or the disk is full.
     """
     course, students = course_folder.course(root, assignment), course_folder.students(root, student, assignment)
-    with _told(root), lock.alone(root):
-        register(root, assignment)
+    with _told(root), lock.alone(root), cluster.Workers(_count(workers, students), scheduler) as team:
+        register(root, assignment, team)
         results, started, shown = [], time.monotonic(), progress.Progress(len(students), quiet)
         try:
-            settings = {"scheduler": scheduler, "force": force, "asked": student, "assignment": assignment}
-            for result in graded(root, students, workers, tick=shown.tick, say=shown.say, **settings):
+            settings = {"force": force, "asked": student, "assignment": assignment, "team": team}
+            for result in graded(root, students, tick=shown.tick, say=shown.say, **settings):
                 results.append(result)
                 shown.add(line(result), failed=bool(problem(result)), kept=result.kept)
         except KeyboardInterrupt:
@@ -79,8 +79,11 @@ def graded(
     say: Callable[[str], None] = lambda line: None,
     asked: str | None = None,
     assignment: str = "",
+    team: cluster.Workers | None = None,
 ) -> Iterator[Graded]:
     """The results of all students, in the order in which they are ready; `workers` at once, one a core by default.
+
+    They are ended at the end, but for those of a `team` that is given.
 
     Without `force`, what is graded and unchanged is not graded again. `tick` is called about twice a second, `say`
     with a line about a submission that is set aside. One that has ended a run or a worker is graded last and alone,
@@ -88,10 +91,12 @@ def graded(
     Errors  CourseError if the workers are others than ours, or the scheduler is gone; OSError and DBAPIError if
             the disk is full or the gradebook cannot be written.
     """
-    workers = max(1, min(workers or os.cpu_count() or 1, len(students)))
     course = course_folder.course(root, assignment)
     merge.clean(root, course.name)
-    with _opened(root) as engine, crash_notes.Notes(root) as notes, cluster.Workers(workers, scheduler) as team:
+    with contextlib.ExitStack() as at_end:
+        engine = at_end.enter_context(_opened(root))
+        notes = at_end.enter_context(crash_notes.Notes(root))
+        team = team or at_end.enter_context(cluster.Workers(_count(workers, students), scheduler))
         given = inputs.read(root, engine, assignment)
         queue = TaskQueue(root, course, engine, given, feedback, force, notes, say, asked)
         todo, ready = deque(students), None
@@ -141,13 +146,24 @@ def outcome(result: Graded) -> str:
     return f"graded in {result.seconds:.0f} s{seen}"
 
 
-def register(root: Path, assignment: str = "") -> None:
+def _count(workers: int | None, students: list[str]) -> int:
+    """How many workers grade so many students: as many as are asked for, by default one a core, and none for nobody."""
+    return max(1, min(workers or os.cpu_count() or 1, len(students)))
+
+
+def register(root: Path, assignment: str = "", team: cluster.Workers | None = None) -> None:
     """Tells the gradebook about the assignment, unless it knows of it as it stands in source/ and release/.
 
+    Then nobody's marks stand, so the workers start meanwhile.
     Errors  CourseError if it can't be told.
     """
+
+    def start() -> None:
+        config = course_folder.config(root, assignment)
+        team.start(worker.prepare, config.Judge.get("sandbox") != "none", find_course.of(config))
+
     with _opened(root) as engine:
-        for text in registration.current(root, engine, assignment)[1]:
+        for text in registration.current(root, engine, assignment, start if team is not None else lambda: None)[1]:
             print(text)
 
 

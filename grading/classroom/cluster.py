@@ -6,7 +6,6 @@ holds more than a few.
 
 import contextlib
 import logging
-import multiprocessing
 import os
 import queue
 import shutil
@@ -15,7 +14,6 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from multiprocessing import forkserver
 from pathlib import Path
 
 import dask
@@ -23,8 +21,8 @@ import psutil
 from distributed import Client, Future, KilledWorker, LocalCluster, Status
 from distributed.security import Security
 
-from grading.core import errors, limits
-from grading.sandbox.host import SOCKET_PATH_CHARS
+from grading.classroom import forks
+from grading.core import errors
 
 FIND_LIMIT_S = 10  # for a scheduler to answer
 AHEAD = 16  # tasks that a cluster of others may hold beyond one a worker, so that it sees the need to grow
@@ -44,7 +42,6 @@ SETTINGS = {
     "distributed.admin.system-monitor.interval": "10 s",
 }
 logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what the user needs to know is said here
-PRELOAD = ["distributed", "nbgrader.apps"]  # what workers take longest to import; nothing of ours: see _prepare_forks
 NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
 
 
@@ -52,7 +49,7 @@ class Workers:
     """Tasks at work on a cluster, and their results in the order in which they are ready.
 
     With an address these are the workers that are there; without, a number of them on this machine, started at the
-    first task and ended with all they started at the end.
+    first task, or earlier by `start`, and ended with all they started at the end.
     """
 
     def __init__(self, workers: int, address: str | None) -> None:
@@ -87,6 +84,15 @@ class Workers:
     def busy(self) -> bool:
         """Whether any task is at work, or ready."""
         return bool(self._names)
+
+    def start(self, function: Callable, *arguments: object) -> None:
+        """Starts the workers of this machine before their first task; each begins with a coroutine function of these.
+
+        Nobody waits for it, and what it raises is nobody's failure. On a cluster of others there is nothing to start.
+        """
+        if self._address is None and self._client is None:
+            self._open()
+            self._client.run(function, *arguments, wait=False, on_error="ignore")
 
     def submit(self, name: str, function: Callable, *arguments: object) -> None:
         """Begins a task.
@@ -175,9 +181,7 @@ def _local(workers: int) -> Iterator[LocalCluster]:
     """A cluster on this machine; at its end its workers are killed, and what they had on the disk is removed."""
     folder = Path(tempfile.mkdtemp(prefix="class-"))
     folder.chmod(0o711)  # student code runs as another user, who must get through
-    # A process to fork workers from listens in the temporary folder.
-    method = "forkserver" if len(tempfile.gettempdir()) < SOCKET_PATH_CHARS else "spawn"
-    changing = {"temporary-directory": str(folder), "distributed.worker.multiprocessing-method": method}
+    changing = {"temporary-directory": str(folder), "distributed.worker.multiprocessing-method": forks.method()}
     try:
         with dask.config.set({**SETTINGS, **changing}):
             cluster = _started(
@@ -204,25 +208,10 @@ def _local(workers: int) -> Iterator[LocalCluster]:
 
 def _started(**settings: object) -> LocalCluster:
     try:
-        if dask.config.get("distributed.worker.multiprocessing-method") == "forkserver":
-            _prepare_forks()
+        forks.prepare()
         return LocalCluster(**settings)
     except (OSError, RuntimeError) as error:
         raise errors.CourseError(f"{NO_START}: {error}") from error
-
-
-def _prepare_forks() -> None:
-    """Starts the process that workers are forked from, once, with what takes each of them a second to import.
-
-    It stays, and what runs next in this process may have other limits, so it knows none of ours; a worker is given all
-    of the environment.
-    """
-    multiprocessing.get_context("forkserver").set_forkserver_preload(PRELOAD)
-    kept = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith(limits.PREFIX)}
-    try:
-        forkserver.ensure_running()
-    finally:
-        os.environ.update(kept)
 
 
 def _found(address: str) -> Client:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from nbgrader.api import MissingEntry
@@ -12,10 +13,12 @@ from grading.classroom import inputs
 from grading.gradebook import course_folder
 
 
-def current(root: Path, engine: Engine, assignment: str = "") -> tuple[inputs.Inputs, list[str]]:
+def current(
+    root: Path, engine: Engine, assignment: str = "", first: Callable[[], None] = lambda: None
+) -> tuple[inputs.Inputs, list[str]]:
     """The inputs of the course in `root`, and a line about each copy that was kept of a released notebook.
 
-    The gradebook is told, and the release made again, unless both know the assignment as it stands.
+    Unless gradebook and release know the assignment as it stands, `first` is called, and they are told.
     Errors  CourseError as `course_folder.register`, OSError, DBAPIError.
     """
     stamp = root / "autograded" / ".registered.json"
@@ -23,6 +26,7 @@ def current(root: Path, engine: Engine, assignment: str = "") -> tuple[inputs.In
         given = inputs.read(root, engine, assignment)
         if json.loads(stamp.read_text(encoding="utf-8")) == [inputs.sources(root, assignment), given.digest]:
             return given, []
+    first()
     told = course_folder.register(root, assignment)
     given = inputs.read(root, engine, assignment)
     stamp.parent.mkdir(exist_ok=True)

@@ -3,13 +3,14 @@
 It takes bytes and gives bytes: of the course's disk, gradebook and other hand-ins a worker sees nothing.
 """
 
+import asyncio
 import contextlib
 import functools
+import importlib
 import os
 import platform
 import secrets
 import shutil
-import sqlite3
 import stat
 import tempfile
 import threading
@@ -20,7 +21,6 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
-from sqlalchemy import Engine, event
 from traitlets.config import Config
 
 from grading.classroom import inputs
@@ -29,6 +29,7 @@ from grading.core.course import Course
 from grading.gradebook import course_folder, engines, snapshot
 from grading.judge import limits_reached, save_marks
 from grading.sandbox import bubblewrap
+from grading.sandbox.sandbox_keeper import SANDBOXES
 from grading.submission import bundle, intake, nbgrader_patches, notices, times
 from grading.submission.notices import Notice
 
@@ -53,6 +54,23 @@ class Result:
     feedback: dict[str, File] = field(default_factory=dict)
     struck: list[str] = field(default_factory=list)
     seconds: float = 0.0
+
+
+async def prepare(walled: bool, course: Course) -> None:
+    """Does what this process's first hand-in would have to wait for, while there is none; the worker goes on."""
+    await asyncio.to_thread(_prepare, walled, course)
+
+
+def _prepare(walled: bool, course: Course) -> None:
+    """Starts the sandbox, and imports what nbgrader is configured with."""
+    if not _one_at_a_time.acquire(blocking=False):  # a hand-in is there already
+        return
+    try:
+        if not walled or bubblewrap.available() is None:  # else each hand-in says why not
+            SANDBOXES.of_course(course, walled)
+        importlib.import_module("grading.judge.execution")
+    finally:
+        _one_at_a_time.release()
 
 
 def grade(given: inputs.Inputs, hand_in: bundle.HandIn, before: snapshot.Rows, feedback: bool = True) -> Result:
@@ -106,7 +124,7 @@ def _grade(
     config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), url
     engine = _engine(os.getpid(), url)
     with contextlib.ExitStack() as at_end:
-        for each in (_unsynced(root), _secret(asked.secret, given.secret), intake.once()):
+        for each in (engines.unsynced(root), _secret(asked.secret, given.secret), intake.once()):
             at_end.enter_context(each)
         struck = at_end.enter_context(limits_reached.collected())
         at_end.callback(engine.dispose)
@@ -147,23 +165,6 @@ def _folder() -> Iterator[Path]:
 
 _name = functools.cache(lambda _: secrets.token_hex(4))
 _engine = functools.lru_cache(1)(lambda _, url: snapshot.engine(url))
-
-
-@contextlib.contextmanager
-def _unsynced(root: Path):
-    """Lets SQLite leave writing to the system's own pace: a gradebook below `root` need not survive a power cut."""
-
-    def connect(connection: object, _: object) -> None:
-        if isinstance(connection, sqlite3.Connection):
-            _, _, file = connection.execute("PRAGMA database_list").fetchone()
-            if Path(file).is_relative_to(root):
-                connection.execute("PRAGMA synchronous=OFF")
-
-    event.listen(Engine, "connect", connect)
-    try:
-        yield
-    finally:
-        event.remove(Engine, "connect", connect)
 
 
 @contextlib.contextmanager

@@ -6,8 +6,6 @@ Never the answer. Words that stand on a page, whatever was found, are beside tha
 import shlex
 from typing import assert_never
 
-import numpy as np
-
 from grading.core import limits
 
 NOT_FINITE = "some of the numbers are infinite or not numbers (NaN)."
@@ -288,6 +286,8 @@ def number(value: float) -> str:
 def _kind(got: object) -> str:
     if got is None:
         return "None (is a `return` missing?)"
+    import numpy as np  # what only prints a message in passing, such as --help, needs no arrays
+
     name = {"Tensor": "a torch tensor", "ndarray": "a NumPy array"}.get(type(got).__name__)
     if name and isinstance(got, np.ndarray) and got.dtype.kind not in "biufc":
         return "an array of things that are not numbers"

@@ -17,6 +17,7 @@ from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
 
 from grading.core import errors, find_course, names
 from grading.core.course import Course
+from grading.gradebook import engines
 from grading.submission import kept_copies
 
 _STEM = "nbgrader_config"
@@ -142,18 +143,57 @@ def register(root: Path, assignment: str = "") -> list[str]:
     What somebody wrote into released notebooks is kept as a copy; returns a line about each.
     Errors  CourseError with nbgrader's last words if it cannot, or if the gradebook's file is none.
     """
-    gradebook_file(root)
-    settings, assignment = config(root), course(root, assignment).name
+    path, settings, assignment = gradebook_file(root), config(root), course(root, assignment).name
     # And then in place of the old one: nbgrader would remove that first, answers and all.
-    made = Path(tempfile.mkdtemp(prefix=".release-", dir=root))
+    made = Path(tempfile.mkdtemp(prefix=".release-", dir=root.resolve()))
     settings.CourseDirectory.release_directory = made.name
     try:
-        result = NbGraderAPI(config=settings).generate_assignment(assignment, force=True, create=True)
-        if not result["success"]:
-            raise errors.CourseError(f"source/{assignment} could not be released: {last_error(result)}")
+        is_new = path is not None and not (path.exists() and path.stat().st_size)
+        if not (is_new and _made_apart(settings, assignment, made / path.name, path)):
+            _generate(settings, assignment)
         return kept_copies.told(kept_copies.replace(made / assignment, root / "release" / assignment, root))
     finally:
         shutil.rmtree(made, ignore_errors=True)
+
+
+def _generate(settings: Config, assignment: str) -> None:
+    result = NbGraderAPI(config=settings).generate_assignment(assignment, force=True, create=True)
+    if not result["success"]:
+        raise errors.CourseError(f"source/{assignment} could not be released: {last_error(result)}")
+
+
+def _made_apart(settings: Config, assignment: str, apart: Path, path: Path) -> bool:
+    """Makes a new gradebook apart and puts it into place whole; False if somebody else has begun one there meanwhile.
+
+    nbgrader waits for the disk after each of its 300 entries, in all for a second or more; apart it needn't.
+
+    Errors  CourseError as in `register`, and if the file can't be written.
+    """
+    elsewhere = Config(settings)
+    elsewhere.CourseDirectory = Config(settings.CourseDirectory)  # a Config copies no deeper
+    elsewhere.CourseDirectory.db_url = f"sqlite:///{apart}"
+    with engines.unsynced(apart.parent):
+        _generate(elsewhere, assignment)
+    try:
+        with contextlib.closing(sqlite3.connect(path, LOCK_LIMIT_S, isolation_level=None)) as connection:
+            return _filled(connection, apart)
+    except sqlite3.Error as error:
+        raise errors.CourseError(f"the gradebook {names.path(path)} cannot be made: {error}.") from error
+
+
+def _filled(connection: sqlite3.Connection, apart: Path) -> bool:
+    """Copies a database into one with nothing in it, at once or not at all; False if there is something in it."""
+    connection.execute("ATTACH ? AS apart", [str(apart)])
+    connection.execute("BEGIN IMMEDIATE")
+    if connection.execute("SELECT count(*) FROM main.sqlite_master").fetchone() != (0,):
+        return False
+    found = connection.execute("SELECT type, name, sql FROM apart.sqlite_master WHERE sql IS NOT NULL").fetchall()
+    for kind, name, sql in sorted(found, key=lambda each: each[0] != "table"):  # an index after its table
+        connection.execute(sql)
+        if kind == "table":
+            connection.execute(f'INSERT INTO main."{name}" SELECT * FROM apart."{name}"')
+    connection.execute("COMMIT")
+    return True
 
 
 def last_error(result: dict) -> str:

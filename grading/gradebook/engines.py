@@ -5,12 +5,17 @@ query. `keep_engines` hands it the engine that it had before. Closing a gradeboo
 For each new gradebook it starts Alembic's command, to ask for what never changes; that is asked once a process.
 """
 
+import contextlib
 import functools
 import os
+import sqlite3
 import warnings
+from collections.abc import Iterator
+from pathlib import Path
 
 import sqlalchemy
 from nbgrader import api
+from sqlalchemy import Engine, event
 
 KEPT = 8  # engines; a process of ours uses one gradebook, or few
 
@@ -29,3 +34,23 @@ def create_engine(url: str, **settings: object) -> sqlalchemy.Engine:
 
 alembic_version = functools.cache(api.get_alembic_version)
 _engine = functools.lru_cache(KEPT)(lambda _, url, **settings: sqlalchemy.create_engine(url, **settings))
+
+
+@contextlib.contextmanager
+def unsynced(root: Path) -> Iterator[None]:
+    """Lets SQLite leave writing to the system's own pace: a gradebook below `root` need not survive a power cut.
+
+    root    a full path
+    """
+
+    def connect(connection: object, _: object) -> None:
+        if isinstance(connection, sqlite3.Connection):
+            _, _, file = connection.execute("PRAGMA database_list").fetchone()
+            if Path(file).is_relative_to(root):
+                connection.execute("PRAGMA synchronous=OFF")
+
+    event.listen(Engine, "connect", connect)
+    try:
+        yield
+    finally:
+        event.remove(Engine, "connect", connect)

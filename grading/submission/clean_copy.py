@@ -27,14 +27,14 @@ def clean_copy(released: nbformat.NotebookNode, handed_in: dict) -> tuple[nbform
     anchor = 0
     for cell in handed_in["cells"]:
         name = _handed_in_id(cell, official)
-        if name is None or (name in seen and not _is_editable(official[name])):
+        if name is None or (name in seen and not cells.is_editable(official[name])):
             if name is None:
                 own.setdefault(min(anchor, test_at - 1), []).append(cell)
             continue
         seen.setdefault(name, []).append(cell)
         anchor = ids.index(name)
     for name, cell in official.items():
-        if _is_editable(cell) and name in seen:
+        if cells.is_editable(cell) and name in seen:
             versions = seen[name]
             chosen = next((v for v in versions if _source(v).strip() != cell.source.strip()), versions[0])
             others = [v for v in versions if v is not chosen and _source(v).strip() != cell.source.strip()]
@@ -45,7 +45,7 @@ def clean_copy(released: nbformat.NotebookNode, handed_in: dict) -> tuple[nbform
         ordered.append(cell)
         ordered += [_own_cell(c, f"own-{position}-{n}") for n, c in enumerate(own.get(position, []), start=1)]
     clean.cells = ordered
-    shortened = _shorten([cell for cell in ordered if _is_editable(cell)])
+    shortened = _shorten([cell for cell in ordered if cells.is_editable(cell)])
     return clean, _findings(official, seen) + ([messages.TOO_MUCH_TEXT] if shortened else [])
 
 
@@ -63,10 +63,6 @@ def _handed_in_id(cell: dict, official: dict) -> str | None:
         return name
     name = cell.get("id")
     return name if isinstance(name, str) and name in official and _grade_id(cell) is None else None
-
-
-def _is_editable(cell: nbformat.NotebookNode) -> bool:
-    return not cells.is_ours(cell.metadata.get("nbgrader", {}))
 
 
 def _source(cell: dict) -> str:
@@ -110,7 +106,7 @@ def _findings(official: dict, seen: dict) -> list[str]:
             out.append(messages.type_changed(name))
         elif name.endswith("-test") and _points(copies[0]) not in (None, cell.metadata.nbgrader["points"]):
             out.append(messages.POINTS_CHANGED)
-    locked = [n for n, c in official.items() if not _is_editable(c) and n in seen]
+    locked = [n for n, c in official.items() if not cells.is_editable(c) and n in seen]
     if any(_source(seen[n][0]).strip() != official[n].source.strip() for n in locked):
         out.append(messages.OTHER_RELEASE)
     return out

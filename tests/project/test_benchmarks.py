@@ -30,6 +30,7 @@ import measured  # noqa: E402
 import public_torch  # noqa: E402
 import repeat  # noqa: E402
 import simulate  # noqa: E402
+import start  # noqa: E402
 import system_calls  # noqa: E402
 
 
@@ -58,6 +59,19 @@ def test_the_parents_part_is_measured_with_workers_that_have_graded_before(tmp_p
     with open(tmp_path / "parent.csv", newline="", encoding="utf-8") as file:
         (row,) = csv.DictReader(file)
     assert row["students"] == "5" and float(row["parent_s"]) > 0
+
+
+def test_the_start_of_each_command_is_measured_and_a_class_s_steps_follow_one_another(tmp_path: Path):
+    arguments = ["--rounds", "1", "--results", tmp_path]
+    run = subprocess.run([sys.executable, BENCHMARKS / "start.py", *arguments], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    with open(tmp_path / "start.csv", newline="", encoding="utf-8") as file:
+        taken = [(row["what"], float(row["seconds"])) for row in csv.DictReader(file)]
+    assert [what for what, _ in taken] == [start.HELP, start.CHECK, start.CLASS, *start.STEPS]
+    (_, helped), (_, checked), (_, whole), *steps = taken
+    assert 0 < helped < checked and whole > steps[-1][1]
+    assert [seconds for _, seconds in steps] == sorted(seconds for _, seconds in steps)
+    assert run.stdout.endswith(f"{start.summary(taken)}\n")
 
 
 def test_computing_is_counted_in_children_and_grandchildren_killed_or_not(tmp_path: Path):

@@ -92,6 +92,13 @@ def test_the_tables_of_the_benchmark_are_those_of_its_last_run(monkeypatch: pyte
     assert said in blocks(DOCS / "performance.md")
 
 
+def test_the_start_s_table_is_that_of_its_last_run():
+    start = benchmark("start")
+    with open(ROOT / "benchmarks" / "results" / "start.csv", newline="", encoding="utf-8") as file:
+        taken = [(row["what"], float(row["seconds"])) for row in csv.DictReader(file)]
+    assert start.summary(taken).splitlines() in blocks(DOCS / "performance.md")
+
+
 def number(value: str) -> object:
     for kind in (int, float):
         try:

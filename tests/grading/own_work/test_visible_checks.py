@@ -182,6 +182,20 @@ def test_part_13_takes_MyMHA_from_the_course_s_own_module_next_to_it(tmp_path: P
     assert result.message.startswith("D = 6, H = 3, r = 5: four torch tensors of the right shapes: got None.")
 
 
+def test_notebooks_share_what_was_loaded_for_all_of_them_and_collect_their_own_rubbish(tmp_path: Path):
+    sample_class.equip(tmp_path)
+    notebook = sample_class.model(course.PARTS[8])
+    (cell,) = [cell for cell in notebook["cells"] if cell["id"] == "part08-answer"]
+    look = (
+        "import gc, pathlib\npathlib.Path('seen').write_text(f'{gc.isenabled()} {gc.get_freeze_count() > 100_000}')\n"
+    )
+    cell["source"] = [look, *cell["source"]]
+    sample_class.write(tmp_path, course.PARTS[8], notebook)
+    (result,) = visible_checks.results(COURSE, [tmp_path / "part08.ipynb"])
+    assert result.state is visible_checks.State.PASSES
+    assert (tmp_path / "seen").read_text() == "True True"
+
+
 def test_processes_can_start_without_a_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(visible_checks.sys, "platform", "darwin")
     sample_class.equip(tmp_path)

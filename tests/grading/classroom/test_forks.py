@@ -1,0 +1,146 @@
+"""Workers start early: forked from a process that has imported for them, with their sandbox under way before a task."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import busy
+import pytest
+
+from attention import course
+from attention.course import COURSE
+from dev import course_copy, sample_class
+from dev.packages import REPOSITORY
+from grading.classroom import class_run, cluster, forks, worker
+from grading.core import limits
+from grading.core.course import Course, Part
+from grading.sandbox import sandbox_keeper
+
+ONE = course.PARTS[1]
+SMALL = Course("small", "Small", "Small", (Part(1, "One", "one", ("one",), 1),))
+
+
+def answer(team: cluster.Workers) -> object:
+    """What the one task gives."""
+    _, found = team.next(busy.patience(60))
+    return found
+
+
+def one_student(root: Path) -> None:
+    course_copy.new(root, ONE)
+    folder = root / "submitted" / "anna" / COURSE.name
+    folder.mkdir(parents=True)
+    sample_class.write(folder, ONE, sample_class.model(ONE))
+
+
+FRESH = """
+import gc, signal, sys
+from grading.classroom import cluster
+look = lambda: (gc.isenabled(), gc.get_freeze_count() > 100_000, "nbgrader.apps" in sys.modules, signal.getsignal(2))
+with cluster.Workers(1, None) as team:
+    team.submit("look", look)
+    print(*team.next(600)[1], signal.getsignal(2) is signal.default_int_handler)
+"""
+
+
+def test_workers_are_forked_with_what_they_import_collect_only_their_own_rubbish_and_hear_no_ctrl_c():
+    run = subprocess.run([sys.executable, "-c", FRESH], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == (f"True True True {signal.SIG_IGN} True\n", "")
+
+
+def test_the_environment_is_as_it_was_once_the_process_has_started(monkeypatch: pytest.MonkeyPatch):
+    for path in ("/somewhere", None):
+        monkeypatch.setenv("PYTHONPATH", path) if path else monkeypatch.delenv("PYTHONPATH", raising=False)
+        monkeypatch.setenv(f"{limits.PREFIX}CALL_LIMIT_S", "7")
+        before = dict(os.environ)
+        with forks._environment():
+            assert not any(name.startswith(limits.PREFIX) for name in os.environ)
+            assert os.environ["PYTHONPATH"].split(os.pathsep) == [str(REPOSITORY), *([path] if path else [])]
+        assert dict(os.environ) == before
+
+
+def test_a_worker_that_is_prepared_has_its_sandbox_before_its_first_task():
+    def sandboxes() -> tuple:
+        end = time.monotonic() + busy.patience(30)
+        while not (made := len(sandbox_keeper.SANDBOXES._pools)) and time.monotonic() < end:
+            time.sleep(0.01)
+        kept = sandbox_keeper.SANDBOXES.of_course(SMALL, False)
+        return made, len(sandbox_keeper.SANDBOXES._pools), kept._kept.answers()
+
+    with cluster.Workers(1, None) as team:
+        team.start(worker.prepare, False, SMALL)
+        team.submit("sandboxes", sandboxes)
+        assert answer(team) == (1, 1, True)
+
+
+def test_a_worker_that_grades_already_is_not_prepared(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sandbox_keeper.SANDBOXES, "of_course", lambda *_: pytest.fail("a second sandbox is started"))
+    with worker._one_at_a_time:
+        worker._prepare(False, SMALL)
+
+
+def test_what_a_worker_cannot_prepare_fails_no_run():
+    async def fail() -> None:
+        raise ValueError("nothing")
+
+    with cluster.Workers(1, None) as team:
+        team.start(fail)
+        client = team._client
+        team.start(fail)
+        assert team._client is client  # they have started already
+        team.submit("sum", sum, [1, 2])
+        assert answer(team) == 3
+    with cluster.Workers(1, None) as team:
+        team.start(print)  # which is no coroutine function, so that the worker's own program refuses it
+        team.submit("sum", sum, [1, 2])
+        assert answer(team) == 3
+
+
+def test_on_a_cluster_of_others_nothing_is_started():
+    team = cluster.Workers(1, "tcp://127.0.0.1:9")  # where nobody answers
+    team.start(worker.prepare, True, SMALL)
+    assert team._client is None
+
+
+def test_workers_start_while_the_assignment_is_entered_and_only_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """A run in which all is as it was may find nothing to grade, and needs no worker then."""
+    one_student(tmp_path)
+    started = []
+    monkeypatch.setattr(cluster.Workers, "start", lambda team, *what: started.append((team._workers, *what)))
+    monkeypatch.setattr(class_run, "graded", lambda *_, **settings: [])
+    class_run.grade_class(tmp_path, 3, quiet=True)
+    assert started == [(1, worker.prepare, True, COURSE)]
+    class_run.grade_class(tmp_path, 3, quiet=True)
+    assert len(started) == 1
+    (tmp_path / "source" / COURSE.name / "data.csv").write_text("1,2\n")
+    class_run.grade_class(tmp_path, 3, quiet=True)
+    assert len(started) == 2
+
+
+def test_a_command_starts_the_process_before_it_imports_what_takes_long(tmp_path: Path):
+    code = (
+        "import sys\n"
+        "from grading.classroom import forks\n"
+        'forks.prepare = lambda: sys.exit(f\'{sorted({"nbgrader", "distributed"} & set(sys.modules))}\')\n'
+        "from grading.__main__ import main\n"
+        "main(sys.argv[1:])"
+    )
+    command = [sys.executable, "-c", code, "autograde", "--course", str(tmp_path)]
+    run = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert run.stderr == "[]\n"
+    elsewhere = subprocess.run([*command, "--scheduler", "x"], cwd=REPOSITORY, capture_output=True, text=True)
+    assert "is not a course" in elsewhere.stderr
+
+
+def test_a_run_of_one_student_grades_in_the_sandbox_that_was_started_early(tmp_path: Path):
+    """If it were another one, two would be loaded, and nobody would see it but for the time."""
+    one_student(tmp_path)
+    with cluster.Workers(1, None) as team:
+        class_run.register(tmp_path, "", team)
+        (result,) = class_run.graded(tmp_path, ["anna"], team=team)
+        assert not class_run.problem(result)
+        team.submit("sandboxes", lambda: len(sandbox_keeper.SANDBOXES._pools))
+        assert answer(team) == 1  # from the same worker: a team that is given isn't ended

@@ -1,0 +1,43 @@
+"""When Python looks for rubbish in a command: not while it imports, and not once more at its end."""
+
+import gc
+import subprocess
+import sys
+
+import pytest
+
+from dev.packages import REPOSITORY
+from grading.core import command_line
+
+
+def test_rubbish_is_looked_for_again_once_the_imports_are_made_or_have_failed():
+    with command_line.importing():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(ModuleNotFoundError), command_line.importing():
+        raise ModuleNotFoundError
+    assert gc.isenabled()
+
+
+def test_whoever_wants_no_rubbish_looked_for_is_left_alone():
+    gc.disable()
+    try:
+        with command_line.importing():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize("ending", ["7", "1 / 0"])
+def test_at_the_end_of_a_command_nothing_is_looked_through(ending: str):
+    """In a process of its own: here it would keep whatever the other tests have left."""
+    code = (
+        "import atexit, gc\n"
+        "from grading.core import command_line\n"
+        "atexit.register(lambda: print(gc.get_freeze_count() > 1000))\n"
+        f"print(command_line.alone(lambda: {ending}))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert run.stdout.splitlines() == (["7"] if ending == "7" else []) + ["True"]
+    assert ("ZeroDivisionError" in run.stderr) == (ending != "7")

@@ -1,0 +1,99 @@
+"""A new gradebook is made apart and put into place whole; one that is there is never written over."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from attention import course
+from dev import course_copy
+from grading.core import errors
+from grading.gradebook import course_folder, engines
+
+ONE = course.PARTS[1]
+ROWS = ("assignment", "notebook", "base_cell", "grade_cells", "solution_cells", "source_cell", "alembic_version")
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    course_copy.new(tmp_path, ONE)
+    return tmp_path
+
+
+def contents(root: Path) -> tuple[dict, dict]:
+    """What a gradebook is made of, and how many rows each table has."""
+    connection = sqlite3.connect(root / "gradebook.db")
+    schema = dict(connection.execute("SELECT name, sql FROM sqlite_master").fetchall())
+    rows = {name: connection.execute(f"SELECT count(*) FROM {name}").fetchone()[0] for name in ROWS}
+    connection.close()
+    return schema, rows
+
+
+def made_in_place(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(course_folder, "_made_apart", lambda *_: False)
+    course_folder.register(root)
+    monkeypatch.undo()
+
+
+@pytest.mark.parametrize("empty", [False, True], ids=["no file", "an empty file"])
+def test_it_holds_what_nbgrader_makes_in_place(empty: bool, root: Path, monkeypatch: pytest.MonkeyPatch):
+    made_in_place(root, monkeypatch)
+    expected = contents(root)
+    (root / "gradebook.db").unlink()
+    if empty:
+        (root / "gradebook.db").touch()
+    course_folder.register(root)
+    assert contents(root) == expected and expected[1]["source_cell"] > 5
+    assert [path.name for path in root.iterdir() if path.name.startswith(".release-")] == []
+
+
+def test_an_assignment_is_entered_into_the_gradebook_that_is_there(root: Path):
+    course_folder.register(root)
+    with course_folder.gradebook(root) as book:
+        book.add_student("anna")
+    course_folder.register(root)
+    with course_folder.gradebook(root) as book:
+        assert [student.id for student in book.students] == ["anna"]
+
+
+def test_a_gradebook_that_somebody_makes_meanwhile_is_kept(root: Path, monkeypatch: pytest.MonkeyPatch):
+    generate = course_folder._generate
+
+    def slowly(*given: object) -> None:
+        generate(*given)
+        if not (root / "gradebook.db").exists():
+            with course_folder.gradebook(root) as book:
+                book.add_student("anna")
+
+    monkeypatch.setattr(course_folder, "_generate", slowly)
+    course_folder.register(root)
+    with course_folder.gradebook(root) as book:
+        assert [student.id for student in book.students] == ["anna"]
+        assert [notebook.name for notebook in book.find_assignment("attention").notebooks] == [ONE.stem]
+
+
+def test_a_copy_that_fails_leaves_nothing_and_is_one_clear_line(root: Path, monkeypatch: pytest.MonkeyPatch):
+    filled = course_folder._filled
+
+    def fail(connection: sqlite3.Connection, apart: Path) -> bool:
+        connection.execute("PRAGMA max_page_count = 30")  # as on a disk with no more room
+        return filled(connection, apart)
+
+    monkeypatch.setattr(course_folder, "_filled", fail)
+    with pytest.raises(
+        errors.CourseError, match=r"the gradebook .*gradebook\.db cannot be made: database or disk is full\.$"
+    ):
+        course_folder.register(root)
+    connection = sqlite3.connect(root / "gradebook.db")
+    assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+    connection.close()
+
+
+def test_only_what_is_thrown_away_goes_to_the_disk_late(root: Path):
+    with engines.unsynced(root / "apart"):
+        (root / "apart").mkdir()
+        for folder, pace in ((root / "apart", 0), (root, 2)):
+            made = engines.create_engine(f"sqlite:///{folder / 'x.db'}")
+            with made.connect() as connection:
+                assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == pace
+            made.dispose()
