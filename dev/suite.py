@@ -26,8 +26,8 @@ END_TO_END = [
     "tests/project/test_benchmarks.py",
     "tests/grading/classroom/test_class_run.py",
     "tests/grading/submission/test_hand_ins.py",
-    *(f"tests/whole/test_attacks{of}.py" for of in ("", "_marked")),
-    *(f"tests/whole/test_{name}.py" for name in ("commands", "site", "lab", "marking", "hub")),
+    *(f"tests/whole/test_attacks{of}.py" for of in ("", "_marked", "_watched")),
+    *(f"tests/whole/test_{name}.py" for name in ("commands", "site", "lab", "marking", "watch", "hub")),
 ]
 ANSWERS = "tests/whole/test_answers.py"
 ONE_NOTEBOOK = "tests/whole/test_one_notebook.py"  # the only slow test that `quick` runs

@@ -44,7 +44,23 @@ def main(arguments: list[str] | None = None) -> int:
     report.add_argument("folder", type=Path, nargs="?", help="the course folder, such as demo (default: this one)")
     for command in (check, grade, report, stay):
         command.add_argument("--json", action="store_true", help="print the result as JSON, and all else as errors are")
-    export = commands.add_parser("export", help="write marks for Canvas, Moodle or Gradescope, or answers to compare")
+    _export_options(
+        commands.add_parser("export", help="write marks for Canvas, Moodle or Gradescope, or answers to compare")
+    )
+    lab = commands.add_parser("lab", help="open JupyterLab on your own copy of the release, in work/")
+    lab.add_argument("--renew", action="store_true", help="take a newer release over first; your answers stay")
+    _watch_options(commands.add_parser("watch", help="stay, and grade each submission as it arrives"))
+    commands.add_parser("release", help="for authors: make release/ and notebooks/ from source/")
+    for command in dict.fromkeys(commands.choices.values()):
+        command.add_argument(
+            "--course", type=Path, default=Path(), metavar="FOLDER", help="the course's folder (default: this one)"
+        )
+        command.add_argument("--assignment", default="", metavar="NAME", help="which one, where source/ holds several")
+    chosen = parser.parse_args(arguments)
+    return command_line.run(chosen.command, COMMANDS[chosen.command], chosen)
+
+
+def _export_options(export: argparse.ArgumentParser) -> None:
     export.add_argument("platform", choices=["canvas", "moodle", "gradescope", "answers"])
     export.add_argument("--roster", type=Path, help="CSV file: student, and lms_id, login or email")
     export.add_argument(
@@ -54,21 +70,13 @@ def main(arguments: list[str] | None = None) -> int:
     export.add_argument("--student", metavar="NAME", help="only this one; of gradescope and answers")
     export.add_argument("--dry-run", action="store_true", help="say what the import would change, and write nothing")
     export.add_argument("--so-far", action="store_true", help="also parts whose written answer nobody has read yet")
-    lab = commands.add_parser("lab", help="open JupyterLab on your own copy of the release, in work/")
-    lab.add_argument("--renew", action="store_true", help="take a newer release over first; your answers stay")
-    watch = commands.add_parser("watch", help="stay, and grade each submission as it arrives")
+
+
+def _watch_options(watch: argparse.ArgumentParser) -> None:
     watch.add_argument("--folder", metavar="FOLDER", help="take submissions from there, not from nbgrader's exchange")
     watch.add_argument("--release", action="store_true", default=None, help="show students the feedback at once")
     watch.add_argument("--port", type=int, help="of the status page on this machine (default: 8765)")
     watch.add_argument("--workers", type=command_line.positive, help="submissions graded at once (default: one a core)")
-    commands.add_parser("release", help="for authors: make release/ and notebooks/ from source/")
-    for command in dict.fromkeys(commands.choices.values()):
-        command.add_argument(
-            "--course", type=Path, default=Path(), metavar="FOLDER", help="the course's folder (default: this one)"
-        )
-        command.add_argument("--assignment", default="", metavar="NAME", help="which one, where source/ holds several")
-    chosen = parser.parse_args(arguments)
-    return command_line.run(chosen.command, COMMANDS[chosen.command], chosen)
 
 
 @contextlib.contextmanager

@@ -37,12 +37,14 @@ SLOW = (
     "test_class_run.py",
     "test_commands.py",
     "test_hand_ins.py",
+    "test_attacks_watched.py",
     "test_attacks_marked.py",
     "test_attacks.py",
     "test_answers.py",
     "test_site.py",
     "test_marking.py",
     "test_lab.py",
+    "test_watch.py",
     "test_hub.py",
 )
 

@@ -6,6 +6,8 @@ until somebody writes there, as the collector would. Whoever is forked collects 
 
 import gc
 import os
+import sys
 
-gc.disable()
-os.register_at_fork(before=gc.freeze, after_in_child=gc.enable)
+if any("multiprocessing.forkserver" in argument for argument in sys.orig_argv):  # whoever else imports it goes on
+    gc.disable()
+    os.register_at_fork(before=gc.freeze, after_in_child=gc.enable)

@@ -15,12 +15,14 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import course_secrets
 import lean
 import tamper
 
 from attention import course
 from attention.course import COURSE
 from dev import sample_class
+from dev.packages import REPOSITORY
 from grading.core.course import Part
 
 FOLDER = Path(__file__).parents[1] / "attacks"
@@ -96,3 +98,26 @@ def without_rules(root: Path) -> None:
             lines = "".join(cell["source"]).splitlines(keepends=True)
             cell["source"] = "".join(line for line in lines if not line.startswith("sheet.require("))
         path.write_text(json.dumps(notebook), encoding="utf-8")
+
+
+def hidden_lines() -> set[str]:
+    """The lines of all hidden tests that stand in no release and in no attack."""
+    known = course_secrets.plain(" ".join(text for _, text in course_secrets.texts(REPOSITORY / "release")))
+    known += course_secrets.plain(" ".join(attack.cells for attack in ATTACKS.values()))
+    regions = [
+        region
+        for path in (REPOSITORY / "source" / COURSE.name).glob("*.ipynb")
+        for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+        for kind, region in course_secrets.REGIONS.findall("".join(cell["source"]))
+        if kind == "HIDDEN TESTS"
+    ]
+    lines = {course_secrets.plain(line) for region in regions for line in region.splitlines()}
+    found = {line for line in lines if len(line) >= course_secrets.SHORTEST and line not in known}
+    assert len(found) > 100
+    return found
+
+
+def let_out(text: str, hidden: set[str]) -> list[str]:
+    """What of the secrets and of the hidden tests' lines stands in a text that somebody is shown."""
+    plain = course_secrets.plain(re.sub(r"<[^>]*>", "", text))
+    return [what for what, secret in SECRETS.items() if secret in text] + [line for line in hidden if line in plain]

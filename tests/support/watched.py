@@ -64,7 +64,6 @@ def write(root: Path, folder: Path, answers: dict[str, str]) -> None:
 class Submitted:
     """A submission in the exchange."""
 
-    root: Path
     folder: Path
     secret: str
 
@@ -76,20 +75,25 @@ class Submitted:
     def feedback(self, stem: str) -> str:
         """The page that a student fetches; empty as long as there is none."""
         name = notebook_hash(secret=self.secret, notebook_id=stem)
-        path = self.root / "exchange" / COURSE / "feedback" / f"{name}.html"
+        path = self.folder.parents[1] / "feedback" / f"{name}.html"
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def submit(root: Path, student: str, answers: dict[str, str], end: bool = True) -> Submitted:
     """Submits to the exchange as `nbgrader submit` does; without `end` its last files are still to come."""
-    now = time.time()
-    moment = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1e6):06d} UTC"
-    name = f"{student}+{COURSE}+{moment}+{secrets.token_hex(4)}"
-    submitted = Submitted(root, root / "exchange" / COURSE / "inbound" / name, secrets.token_hex(64))
+    submitted = place(root, student, COURSE)
     write(root, submitted.folder, answers)
     if end:
         submitted.end()
     return submitted
+
+
+def place(root: Path, student: str, course: str) -> Submitted:
+    """Where a submission would lie in the exchange; nothing is there yet."""
+    now = time.time()
+    moment = f"{time.strftime('%Y-%m-%d %H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1e6):06d} UTC"
+    name = f"{student}+{course}+{moment}+{secrets.token_hex(4)}"
+    return Submitted(root / "exchange" / course / "inbound" / name, secrets.token_hex(64))
 
 
 @dataclass
@@ -127,9 +131,9 @@ class Service:
         """The lines that it printed that match a pattern."""
         return [line for line in list(self.lines) if re.search(pattern, line)]
 
-    def wait(self, ready: Callable[[], object]) -> object:
+    def wait(self, ready: Callable[[], object], patience_s: float = PATIENCE_S) -> object:
         """What `ready` gives as soon as it gives something."""
-        end = time.monotonic() + busy.patience(PATIENCE_S)
+        end = time.monotonic() + busy.patience(patience_s)
         while not (found := ready()):
             assert time.monotonic() < end, "\n".join(self.lines)
             assert self.process.poll() is None, "\n".join(self.lines)
@@ -142,12 +146,12 @@ class Service:
 
 
 @contextmanager
-def running(root: Path, *options: str, workers: int = 1) -> Iterator[Service]:
+def running(root: Path, *options: str, workers: int = 1, **environment: str) -> Iterator[Service]:
     """Runs the service; at the end it is stopped as systemd does, if it still runs, and nothing of it is left."""
     command = [sys.executable, "-m", "grading", "watch", "--course", str(root), "--port", "0"]
     command += ["--workers", str(workers), *options]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "stdin": subprocess.DEVNULL, "text": True}
-    env = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    env = {**os.environ, "PYTHONPATH": str(REPOSITORY), **environment}
     service = Service(root, psutil.Popen(command, cwd=root, env=env, **pipes))
     reader = threading.Thread(target=service.read)
     reader.start()

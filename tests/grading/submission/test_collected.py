@@ -1,0 +1,104 @@
+"""A student's folder, copied with an instructor's rights: no link is followed, and the copy is whole or not there."""
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from grading.core import limits
+from grading.submission import collected
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "theirs"
+    (made / "data").mkdir(parents=True)
+    (made / "part01.ipynb").write_text("mine")
+    (made / "data" / "a.csv").write_text("1,2")
+    return made
+
+
+def below(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_files_and_folders_are_copied_with_their_times(folder: Path, tmp_path: Path):
+    os.utime(folder / "part01.ipynb", (5, 5))
+    collected.copy(folder, tmp_path / "ours")
+    assert below(tmp_path / "ours") == {"part01.ipynb": "mine", "data/a.csv": "1,2"}
+    assert (tmp_path / "ours" / "part01.ipynb").stat().st_mtime == 5
+
+
+def test_links_pipes_and_sockets_become_links_to_nowhere(folder: Path, tmp_path: Path):
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "test.ipynb").write_text("hidden")
+    (folder / "part02.ipynb").symlink_to(secret / "test.ipynb")
+    (folder / "all").symlink_to(secret)
+    os.mkfifo(folder / "data" / "pipe")
+    with socket.socket(socket.AF_UNIX) as made:
+        made.bind(str(folder / "s"))
+        collected.copy(folder, tmp_path / "ours")
+    for name in ("part02.ipynb", "all", "data/pipe", "s"):
+        path = tmp_path / "ours" / name
+        assert path.is_symlink() and not path.exists(), name
+    assert "hidden" not in below(tmp_path / "ours").values()
+
+
+def test_a_file_that_becomes_a_link_while_it_is_copied_is_not_followed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (tmp_path / "secret").write_text("hidden")
+    opened = collected.extra_files.opened
+
+    def swap(name: str, at: int) -> object:
+        path = folder / name
+        if path.exists():
+            path.unlink()
+            path.symlink_to(tmp_path / "secret")
+        return opened(name, at)
+
+    monkeypatch.setattr(collected.extra_files, "opened", swap)
+    collected.copy(folder, tmp_path / "ours")
+    assert (tmp_path / "ours" / "part01.ipynb").is_symlink() and not (tmp_path / "ours" / "part01.ipynb").exists()
+
+
+def test_folders_within_folders_and_names_without_end_are_cut_off(folder: Path, tmp_path: Path):
+    (folder / Path(*"abcdefghij")).mkdir(parents=True)
+    collected.copy(folder, tmp_path / "ours")
+    deepest = max(len(path.relative_to(tmp_path / "ours").parts) for path in (tmp_path / "ours").rglob("*"))
+    assert deepest <= limits.FILE_DEPTH + 2
+
+
+@pytest.mark.parametrize("broken", [0, 1, 2, 3])
+def test_what_fails_half_way_leaves_the_former_copy_whole(
+    broken: int, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    place = tmp_path / "submitted" / "anna" / "course"
+    collected.replace(folder, place)
+    (folder / "part01.ipynb").write_text("newer")
+    calls = iter(range(9))
+
+    def fails(function: object) -> object:
+        def call(*arguments: object) -> object:
+            if next(calls) == broken:
+                raise OSError(28, "No space left on device")
+            return function(*arguments)
+
+        return call
+
+    monkeypatch.setattr(Path, "rename", fails(Path.rename))
+    monkeypatch.setattr(collected.shutil, "copyfileobj", fails(collected.shutil.copyfileobj))
+    with pytest.raises(OSError, match="No space"):
+        collected.replace(folder, place)
+    monkeypatch.undo()
+    assert below(place)["part01.ipynb"] == "mine" and os.listdir(place.parent) == ["course"]
+
+
+def test_a_copy_that_was_killed_between_two_names_is_put_back(folder: Path, tmp_path: Path):
+    place = tmp_path / "course"
+    collected.replace(folder, place)
+    place.rename(tmp_path / ".course.old")  # and then the power was cut
+    collected.put_back(place)
+    assert below(place)["part01.ipynb"] == "mine" and not (tmp_path / ".course.old").exists()
