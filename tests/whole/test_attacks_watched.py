@@ -18,7 +18,7 @@ from attacks import ATTACKS, LIMITS, SECRETS, SLACK_S, Attack
 from attention import course
 from attention.course import COURSE
 from dev import sample_class
-from grading.gradebook import course_folder
+from grading.gradebook import course_folder, marks
 from grading.sandbox import bubblewrap
 
 EXHAUST = (
@@ -37,7 +37,8 @@ class Storm:
 
     def __init__(self, root: Path, service: watched.Service, submitted: dict[str, watched.Submitted]) -> None:
         self.service, self.submitted = service, submitted
-        self.earned = watched.earned(root)
+        with course_folder.gradebook(root) as book:
+            self.parts = {row.student: row.parts for row in marks.read(book, course_folder.course(root))}
         self.healthy = service.ask("health", token=False)[0] == 200
 
     def shown(self, name: str) -> dict[str, str]:
@@ -71,7 +72,7 @@ def storm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storm]:
             service.wait(
                 lambda name=name: service.said(rf" {name}: graded(,|$)"), SLACK_S + 2 * LIMITS["NOTEBOOK_LIMIT_S"]
             )
-        service.wait(lambda: all(one.feedback(PARTS[0].stem) for one in submitted.values()))
+        service.wait(lambda: all("of 10 points" in submitted[name].feedback("part03") for name in HONEST))
         yield Storm(root, service, submitted)
 
 
@@ -94,11 +95,11 @@ each = pytest.mark.parametrize("attack", CHOSEN, ids=lambda attack: attack.name)
 
 @each
 def test_an_attack_earns_what_its_honest_content_earns(attack: Attack, storm: Storm):
-    assert storm.earned[attack.name] == attack.earns
+    assert storm.parts[attack.name][attack.part.number] == attack.earns
 
 
 def test_honest_students_among_them_keep_every_point(storm: Storm):
-    assert {storm.earned[name] for name in HONEST} == {10.0}
+    assert {storm.parts[name][3] for name in HONEST} == {10.0}
     assert storm.healthy and not storm.service.said("waiting:")
 
 

@@ -184,8 +184,8 @@ def test_a_release_that_is_changed_is_what_later_submissions_are_graded_with(ser
     notebook = json.loads(source.read_text(encoding="utf-8"))
     cell = next(cell for cell in notebook["cells"] if cell["id"] == "part02-answer")
     cell["source"] = "".join(cell["source"]) + "\n# the second edition"
-    time.sleep(watched.RENEWED_S)
     source.write_text(json.dumps(notebook), encoding="utf-8")
+    time.sleep(watched.RENEWED_S)
     watched.submit(service.root, "kurt", RIGHT)
     graded(service, "kurt")
     assert watched.earned(service.root)["kurt"] == ALL

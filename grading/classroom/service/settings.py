@@ -30,6 +30,10 @@ def read(config: Config, course: Course, **options: object) -> Watch:
 
     Errors  CourseError, one line, for a setting that can't be.
     """
+    known = Watch.class_trait_names(config=True)
+    if unknown := sorted(set(config.get("Watch", {})) - set(known)):
+        listed = ", ".join(sorted(known))
+        raise errors.CourseError(f"nbgrader_config.py sets c.Watch.{unknown[0]}; there are only {listed}.")
     try:
         found = Watch(config=config)
         for name, value in options.items():
@@ -37,12 +41,6 @@ def read(config: Config, course: Course, **options: object) -> Watch:
                 setattr(found, name, value)
     except TraitError as error:
         raise errors.CourseError(f"c.Watch in nbgrader_config.py: {str(error).splitlines()[0]}") from None
-    unknown = sorted(set(config.get("Watch", {})) - set(found.traits(config=True)))
-    if unknown:
-        known = ", ".join(sorted(found.traits(config=True)))
-        raise errors.CourseError(
-            f"nbgrader_config.py sets c.Watch.{unknown[0]}, which there is not. There are {known}."
-        )
     if wrong := [stem for stem in found.parts if stem not in course.stems]:
         raise errors.CourseError(
             f"c.Watch.parts names {wrong[0]}, which is no part of {course.name}: they are {', '.join(course.stems)}."
