@@ -266,10 +266,6 @@ def not_marked(part: int, where: str) -> str:
     return f"Part {part} · not graded yet. Our grader failed, not your answer. Please tell your instructor: {where}."
 
 
-def owned_by(account: str) -> str:
-    return f"the submission is owned by {account}. Who submitted it?"
-
-
 def folder_too_large(size: int, largest: int) -> str:
     """Of a submission in the exchange."""
     return f"the folder has {size:,} bytes, and c.CourseDirectory.max_dir_size allows {largest:,}."

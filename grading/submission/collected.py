@@ -10,6 +10,7 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import ignore_patterns
@@ -17,12 +18,17 @@ from nbgrader.utils import ignore_patterns
 from grading.core import limits, messages
 from grading.submission import extra_files
 
+PIECE_BYTES = 2**20
 NOWHERE = "nowhere"  # where each link of a copy leads
 Ignored = Callable[[str, list[str]], list[str]]  # of a folder's names those that are not copied, as in shutil.copytree
 
 
 class TooLargeError(Exception):
     """A submission is larger than the course's configuration allows; the text says so."""
+
+
+class UnreadableError(OSError):
+    """A submission can't be read, or was written to meanwhile: its author's doing, not the disk's."""
 
 
 def take(directory: CourseDirectory, source: Path, place: Path) -> None:
@@ -43,15 +49,17 @@ def take(directory: CourseDirectory, source: Path, place: Path) -> None:
 def copy(source: Path, place: Path, ignored: Ignored = lambda _, names: []) -> None:
     """Copies a folder to a new one; what is neither file nor folder, or can't be read, becomes a link to nowhere.
 
-    Errors  OSError if the folder itself cannot be read, or the copy not be written.
+    Errors  UnreadableError if the folder itself cannot be read, or changes; other OSErrors if the copy isn't written.
     """
-    os.scandir(source).close()
+    with _reading():
+        os.scandir(source).close()
     place.mkdir()
     entries = 0
     for folder, folders, files, opened in os.fwalk(source, follow_symlinks=False):  # a closed folder stays empty
         here = place / os.path.relpath(folder, source)
-        left_out = set(ignored(folder, [*folders, *files]))
-        links = [name for name in folders if not _is_folder(name, opened)]
+        with _reading():
+            left_out = set(ignored(folder, [*folders, *files]))
+            links = [name for name in folders if not _is_folder(name, opened)]
         folders[:] = [name for name in folders if name not in left_out and name not in links]
         for name in folders:
             (here / name).mkdir()
@@ -100,14 +108,32 @@ def _sizes(folder: Path) -> Iterator[int]:
 
 def _copy_file(name: str, opened: int, place: Path) -> None:
     try:
-        file = extra_files.opened(name, opened)
-    except (extra_files.NoFile, PermissionError):
-        place.symlink_to(NOWHERE)
-        return
+        with _reading():
+            file = extra_files.opened(name, opened)
+    except UnreadableError as error:
+        if isinstance(error.__cause__, extra_files.NoFile | PermissionError):
+            place.symlink_to(NOWHERE)
+            return
+        raise
     with file, place.open("xb") as copied:
-        shutil.copyfileobj(file, copied)
+        while content := _read(file):
+            copied.write(content)
         status = os.fstat(file.fileno())
     os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def _read(file: BinaryIO) -> bytes:
+    with _reading():
+        return file.read(PIECE_BYTES)
+
+
+@contextlib.contextmanager
+def _reading() -> Iterator[None]:
+    """What fails within is the submission's fault."""
+    try:
+        yield
+    except OSError as error:
+        raise UnreadableError(error.errno, error.strerror, error.filename) from error
 
 
 def _is_folder(name: str, opened: int) -> bool:

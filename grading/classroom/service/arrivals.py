@@ -6,6 +6,7 @@ write must have lain still for a while, by a clock that nobody sets.
 
 import contextlib
 import datetime
+import getpass
 import hashlib
 import os
 import time
@@ -21,6 +22,7 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
+from grading.classroom.service import refusals
 from grading.core import errors, limits, messages, names
 from grading.core.course import Course
 from grading.submission import collected, extra_files, times
@@ -75,7 +77,7 @@ class Source(Protocol):
     def take(self, arrival: Arrival) -> None:
         """Copies one into submitted/, and notes when it was made.
 
-        Errors  OSError if it can't be read or written; collected.TooLargeError; Unsettled if it changed meanwhile.
+        Errors  collected.TooLargeError, collected.UnreadableError, Unsettled if it changed; OSError if the copy fails.
         """
 
 
@@ -113,16 +115,16 @@ class Exchange:
         found = [name for name in _names(self._inbound) if middle in name and (name, "") not in known]
         self._still.forget_all_but(found)
         for name in sorted(found, key=lambda name: name.rsplit(middle, 1)[1]):  # by the time that it claims
-            if not (self._inbound / name).is_dir():
+            if not os.path.isdir(self._inbound / name):  # which no closed folder keeps from its answer
                 continue
-            there = (file for file in STILL_S if (self._inbound / name / file).exists())
+            there = (file for file in STILL_S if os.path.lexists(self._inbound / name / file))
             wait_s = min((STILL_S[file] for file in there), default=STILL_OTHERWISE_S)
             if self._still.state(name, self._inbound / name, wait_s) is not None:
                 yield self._arrival(name)
 
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone."""
-        return self._arrival(name) if (self._inbound / name).is_dir() else None
+        return self._arrival(name) if os.path.isdir(self._inbound / name) else None
 
     def take(self, arrival: Arrival) -> None:
         """Copies one into submitted/, and notes when it was made."""
@@ -136,8 +138,11 @@ class Exchange:
             made = times.in_exchange(source, _claimed(name, self._course))
         except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):  # of a time that is none
             refused = refused or messages.NAME_IN_EXCHANGE
-        owner = _owner(source) if self._check_owner else student
-        noticed = "" if owner == student else messages.owned_by(owner)
+        owner, noticed = _owner(source) if self._check_owner else student, ""
+        if owner == getpass.getuser():  # on a hub where all are one account
+            noticed = refusals.owned_by_grader(owner) if owner != student else ""
+        elif owner != student:
+            refused = refused or refusals.owned_by(owner)
         return Arrival(name, "", student, source, made, refused, noticed)
 
 
@@ -153,7 +158,9 @@ class Folder:
 
     def look(self, known: Container[Key]) -> Iterator[Arrival]:
         """Those that are whole and not known; CourseError if the folder is gone."""
-        found = [name for name in _names(self._folder) if not name.startswith(".") and self._source(name).is_dir()]
+        found = [
+            name for name in _names(self._folder) if not name.startswith(".") and os.path.isdir(self._source(name))
+        ]
         self._still.forget_all_but(found)
         for name in sorted(found):
             state = self._still.state(name, self._source(name), FOLDER_STILL_S)
@@ -162,7 +169,7 @@ class Folder:
 
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone, or other than it was."""
-        there = self._source(name).is_dir() and _state(self._source(name)) == state
+        there = os.path.isdir(self._source(name)) and _state(self._source(name)) == state
         return self._arrival(name, state) if there else None
 
     def take(self, arrival: Arrival) -> None:

@@ -21,7 +21,7 @@ HOUR_S = 3600.0
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS submission (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
-    place INTEGER NOT NULL, name TEXT NOT NULL, state TEXT NOT NULL, student TEXT NOT NULL, arrived REAL NOT NULL,
+    place INTEGER NOT NULL, name BLOB NOT NULL, state BLOB NOT NULL, student BLOB NOT NULL, arrived REAL NOT NULL,
     made REAL, outcome TEXT NOT NULL, begun REAL, boot TEXT NOT NULL, begun_at REAL, seconds REAL, said TEXT NOT NULL,
     shown INTEGER NOT NULL, UNIQUE (name, state)
 )"""
@@ -122,7 +122,8 @@ class Journal:
         made = seconds(arrival.made)
         with self._connection as connection:
             sql = "INSERT INTO submission VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, NULL, '', NULL, NULL, ?, 0)"
-            values = (place or 0, *arrival.key, arrival.student, time.time(), made, outcome.value, arrival.refused)
+            texts = (*arrival.key, arrival.student)
+            values = (place or 0, *map(os.fsencode, texts), time.time(), made, outcome.value, arrival.refused)
             number = connection.execute(sql, values).lastrowid
             if place is None:
                 connection.execute("UPDATE submission SET place = number WHERE number = ?", (number,))
@@ -131,7 +132,7 @@ class Journal:
                 connection.execute("UPDATE submission SET outcome = ? WHERE number = ?", replaced)
         for entry in earlier:
             self.entries[entry.key] = replace(entry, outcome=Outcome.REPLACED)
-        entry = Entry(number, place or number, *values[1:6], outcome, said=arrival.refused)
+        entry = Entry(number, place or number, *texts, *values[4:6], outcome, said=arrival.refused)
         self._put(entry)
         return entry, earlier
 
@@ -208,5 +209,6 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _entry(row: tuple) -> Entry:
-    *first, outcome, begun, began_in, begun_at, seconds, said, shown = row
-    return Entry(*first, Outcome(outcome), begun, began_in, begun_at, seconds, said, bool(shown))
+    number, place, name, state, student, *times, outcome, begun, began_in, begun_at, seconds, said, shown = row
+    texts = map(os.fsdecode, (name, state, student))  # which a file system may have as bytes that are no text
+    return Entry(number, place, *texts, *times, Outcome(outcome), begun, began_in, begun_at, seconds, said, bool(shown))

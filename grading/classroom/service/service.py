@@ -12,8 +12,9 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from grading.classroom import cluster, crash_notes, merge, worker
-from grading.classroom.service import journal, status
+from grading.classroom.service import journal, refusals, status
 from grading.classroom.service.arrivals import Arrival, Source, Unsettled
+from grading.classroom.service.attempts import Attempts
 from grading.classroom.service.deadline import Deadline
 from grading.classroom.service.given import Given
 from grading.classroom.service.journal import Entry, Journal, Outcome
@@ -29,7 +30,6 @@ from grading.submission import bundle, collected
 
 LOOK_EVERY_S, TICK_S = 0.25, 0.1
 LOOK_SHARE = 10  # times as long as a look took, until the next one: looking takes a tenth of a processor at most
-TRIES = 3  # of a submission that our grader failed to mark
 RUNS = 4  # that one submission may end: whatever ends the service, it starts again by itself
 WARM = "warm-up"  # a task's name; a student's has none of these signs before it
 
@@ -64,7 +64,7 @@ class Service:
         self._showing = Showing(root, course, settings, source, self._journal, self._deadline)
         self._work: dict[str, Entry] = {}  # who is with the workers or set aside, and by what
         self._alone: str | None = None
-        self._failed: dict[int, int] = {}  # how often our grader failed, by number
+        self._attempts = Attempts()
         self._since: dict[int, float] = {}  # when it arrived, by `journal.clock`, by number
         self._next_look = float("-inf")
         self._retrying = Retrying(board, root, say)
@@ -177,7 +177,8 @@ class Service:
         for place in list(self._line.places()):
             if team.room <= 0:
                 return
-            if not place.free_in_s and place.entry.student not in self._work:
+            number, student = place.entry.number, place.entry.student
+            if not place.free_in_s and student not in self._work and self._attempts.may_begin(number):
                 self._send(team, queue, place.entry)
         if not team.busy and queue.aside:
             self._alone = next(iter(queue.aside))
@@ -195,7 +196,10 @@ class Service:
         except collected.TooLargeError as error:
             self._end(entry, Outcome.REFUSED, str(error))
             return
-        except Unsettled:
+        except (Unsettled, collected.UnreadableError) as error:
+            if not self._attempts.failed(entry.number, put_off=True):
+                why = error.strerror if isinstance(error, OSError) else "it changed while it was read"
+                self._end(entry, Outcome.REFUSED, refusals.unreadable(why))
             return
         self._work[entry.student] = entry = self._journal.begun(entry)
         try:
@@ -228,12 +232,10 @@ class Service:
         """What became of a submission; where our grader failed, it waits once more."""
         alone, self._alone = entry.student == self._alone, None if entry.student == self._alone else self._alone
         failed = bool(sent and (result.error or result.unmarked))
-        if failed and not alone:
-            self._failed[entry.number] = self._failed.get(entry.number, 0) + 1
-            if self._failed[entry.number] < TRIES:
-                self._say(f"{_shown(entry.student)}: {_why(result)} It is graded once more.")
-                self._wait_again(entry)
-                return
+        if failed and not alone and self._attempts.failed(entry.number):
+            self._say(f"{_shown(entry.student)}: {_why(result)} It is graded once more.")
+            self._wait_again(entry)
+            return
         if failed or result.error:
             self._end(entry, Outcome.FAILED if failed else Outcome.REFUSED, _why(result))
             return
@@ -248,7 +250,7 @@ class Service:
         since = self._since.get(entry.number)
         took = None if since is None else journal.clock() - since
         entry = self._journal.change(entry, outcome=outcome, said=said, seconds=took)
-        self._failed.pop(entry.number, None)
+        self._attempts.forget(entry.number)
         self._work.pop(entry.student, None)
         self._told(entry)
 

@@ -81,15 +81,15 @@ def test_what_fails_half_way_leaves_the_former_copy_whole(
     calls = iter(range(9))
 
     def fails(function: object) -> object:
-        def call(*arguments: object) -> object:
+        def call(*arguments: object, **named: object) -> object:
             if next(calls) == broken:
                 raise OSError(28, "No space left on device")
-            return function(*arguments)
+            return function(*arguments, **named)
 
         return call
 
     monkeypatch.setattr(Path, "rename", fails(Path.rename))
-    monkeypatch.setattr(collected.shutil, "copyfileobj", fails(collected.shutil.copyfileobj))
+    monkeypatch.setattr(collected.os, "utime", fails(os.utime))
     with pytest.raises(OSError, match="No space"):
         collected.replace(folder, place)
     monkeypatch.undo()
@@ -102,3 +102,20 @@ def test_a_copy_that_was_killed_between_two_names_is_put_back(folder: Path, tmp_
     place.rename(tmp_path / ".course.old")  # and then the power was cut
     collected.put_back(place)
     assert below(place)["part01.ipynb"] == "mine" and not (tmp_path / ".course.old").exists()
+
+
+def test_what_disappears_while_it_is_read_is_the_submission_s_doing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    opened = collected.extra_files.opened
+
+    def gone(name: str, at: int) -> object:
+        (folder / "part01.ipynb").unlink(missing_ok=True)
+        return opened(name, at)
+
+    monkeypatch.setattr(collected.extra_files, "opened", gone)
+    with pytest.raises(collected.UnreadableError):
+        collected.replace(folder, tmp_path / "ours" / "course")
+    assert not (tmp_path / "ours" / "course").exists()
+    with pytest.raises(collected.UnreadableError):
+        collected.copy(tmp_path / "nowhere", tmp_path / "copy")

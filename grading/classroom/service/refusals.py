@@ -1,0 +1,19 @@
+"""Why a submission in the exchange is not graded, or what an instructor should know of it, in a sentence each."""
+
+
+def unreadable(why: str) -> str:
+    """Of one that could not be read, several times."""
+    return f"the submission can't be read: {why}. Submit it again."
+
+
+def owned_by(account: str) -> str:
+    """Of one under another name than its account's."""
+    return (
+        f"the submission belongs to the account {account}, not to the student in its name. If accounts and names "
+        "differ here, set c.ExchangeCollect.check_owner = False."
+    )
+
+
+def owned_by_grader(account: str) -> str:
+    """Of one that could be anybody's, where all have one account."""
+    return f"the submission belongs to {account}, the grader's own account, so nobody can tell who submitted it."
