@@ -31,6 +31,7 @@ FILE_LEFT_OUT = (
 )
 NAME_RULE = "Rename it with letters, digits, spaces and any of . , _ - + @ ( ) [ ], and grade again."
 NAME_NOT_TEXT = f"The name of this folder in submitted/ is not UTF-8 text. {NAME_RULE}"
+NAME_DOT = f"The name of this folder in submitted/ is empty or begins with a dot. {NAME_RULE}"
 NAME_SPACE = f"The name of this folder in submitted/ begins or ends with a space, which nbgrader drops. {NAME_RULE}"
 NAME_IN_EXCHANGE = (
     "this folder's name in the exchange is not made of a student's name, an assignment and a time. "

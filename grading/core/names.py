@@ -27,6 +27,8 @@ def trouble(student: str) -> str | None:
         return messages.NAME_NOT_TEXT
     if found := list(dict.fromkeys(c for c in student if not _is_fine(c))):
         return messages.name_signs([printable(c) for c in found[:5]])
+    if not student or student.startswith("."):  # a folder named .. would lie elsewhere
+        return messages.NAME_DOT
     if student != student.strip():
         return messages.NAME_SPACE
     return messages.name_long(LONGEST) if len(student) > LONGEST else None

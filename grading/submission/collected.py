@@ -7,16 +7,15 @@ way of their feedback. Here a link stays a link to nowhere, of which grading tel
 import contextlib
 import os
 import shutil
-import stat
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import ignore_patterns
 
-from grading.core import limits, messages
-from grading.submission import extra_files
+from grading.core import messages
+from grading.submission import extra_files, walk
 
 PIECE_BYTES = 2**20
 NOWHERE = "nowhere"  # where each link of a copy leads
@@ -31,46 +30,54 @@ class UnreadableError(OSError):
     """A submission can't be read, or was written to meanwhile: its author's doing, not the disk's."""
 
 
+@dataclass
+class Room:
+    """How many bytes may still be copied, in all and of one file."""
+
+    left: float = float("inf")
+    of_file: float = float("inf")
+
+
 def take(directory: CourseDirectory, source: Path, place: Path) -> None:
     """Copies a submission from the exchange as the course's configuration says of its files, as a whole.
 
     Errors  TooLargeError; OSError as `replace`.
     """
-    size, largest = sum(_sizes(source)), 1000 * directory.max_dir_size
+    largest = 1000 * directory.max_dir_size
+    with _reading(), walk.opened(source) as folder:
+        size = sum(found.status.st_size for found in walk.below(folder) if not found.is_folder)
     if size > largest:
         raise TooLargeError(messages.folder_too_large(size, largest))
-    replace(source, place, ignore_patterns(directory.ignore, directory.include, directory.max_file_size, directory.log))
+    ignored = ignore_patterns(directory.ignore, directory.include, directory.max_file_size, directory.log)
+    replace(source, place, ignored, Room(largest, 1000 * directory.max_file_size))
     if directory.groupshared:  # where instructors share a course, as nbgrader has it
         for path in (place, *place.rglob("*")):
             if not path.is_symlink():
                 path.chmod(path.stat().st_mode | (0o2770 if path.is_dir() else 0o660))
 
 
-def copy(source: Path, place: Path, ignored: Ignored = lambda _, names: []) -> None:
-    """Copies a folder to a new one; what is neither file nor folder, or can't be read, becomes a link to nowhere.
+def copy(source: Path, place: Path, ignored: Ignored = lambda _, names: [], room: Room | None = None) -> None:
+    """Copies a folder to a new one; what is neither file nor folder, or is closed to us, becomes a link to nowhere.
 
-    Errors  UnreadableError if the folder itself cannot be read, or changes; other OSErrors if the copy isn't written.
+    Errors  UnreadableError if it cannot be read, or grows; other OSErrors if the copy cannot be written.
     """
-    with _reading():
-        os.scandir(source).close()
+    left_out: set[str] = set()
+    room = room or Room()
     place.mkdir()
-    entries = 0
-    for folder, folders, files, opened in os.fwalk(source, follow_symlinks=False):  # a closed folder stays empty
-        here = place / os.path.relpath(folder, source)
+    entries = _entries(source)
+    while (found := next(entries, None)) is not None:
+        parent = os.path.dirname(found.path)
         with _reading():
-            left_out = set(ignored(folder, [*folders, *files]))
-            links = [name for name in folders if not _is_folder(name, opened)]
-        folders[:] = [name for name in folders if name not in left_out and name not in links]
-        for name in folders:
-            (here / name).mkdir()
-        for name in sorted({*files, *links} - left_out):
-            _copy_file(name, opened, here / name)
-        entries += len(folders) + len(files)
-        if entries > limits.ENTRIES or len(here.parts) - len(place.parts) > limits.FILE_DEPTH:
-            folders.clear()  # grading looks at no more either
+            if parent in left_out or ignored(os.path.join(source, parent), [found.name]):
+                left_out.add(found.path)
+                continue
+        if found.is_folder:
+            (place / found.path).mkdir()
+        else:
+            _copy_file(found, place / found.path, room)
 
 
-def replace(source: Path, place: Path, ignored: Ignored = lambda _, names: []) -> None:
+def replace(source: Path, place: Path, ignored: Ignored = lambda _, names: [], room: Room | None = None) -> None:
     """Copies a folder and puts it in the place of what is there: at any moment the old one or the new one is whole.
 
     Errors  OSError if it cannot be read or written; then the old one is as it was.
@@ -80,7 +87,7 @@ def replace(source: Path, place: Path, ignored: Ignored = lambda _, names: []) -
     new, old = _new(place), _old(place)
     shutil.rmtree(new, ignore_errors=True)
     try:
-        copy(source, new, ignored)
+        copy(source, new, ignored, room)
         if place.exists():
             place.rename(old)
         new.rename(place)
@@ -99,32 +106,35 @@ def put_back(place: Path) -> None:
     shutil.rmtree(_old(place), ignore_errors=True)
 
 
-def _sizes(folder: Path) -> Iterator[int]:
-    for place, _, files in os.walk(folder):
-        for name in files:
-            with contextlib.suppress(OSError):  # it may be gone by now
-                yield os.lstat(os.path.join(place, name)).st_size
+def _entries(source: Path) -> Iterator[walk.Found]:
+    with _reading(), walk.opened(source) as folder:
+        yield from walk.below(folder)
 
 
-def _copy_file(name: str, opened: int, place: Path) -> None:
+def _copy_file(found: walk.Found, place: Path, room: Room) -> None:
     try:
         with _reading():
-            file = extra_files.opened(name, opened)
+            file = extra_files.opened(found.name, found.folder)
     except UnreadableError as error:
         if isinstance(error.__cause__, extra_files.NoFile | PermissionError):
             place.symlink_to(NOWHERE)
             return
         raise
     with file, place.open("xb") as copied:
-        while content := _read(file):
-            copied.write(content)
         status = os.fstat(file.fileno())
+        size = status.st_size
+        if size > min(room.left, room.of_file):
+            raise UnreadableError(None, "it grew while it was read")
+        room.left -= size
+        while size > 0 and (content := _read(file, min(size, PIECE_BYTES))):  # what is added meanwhile stays behind
+            copied.write(content)
+            size -= len(content)
     os.utime(place, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-def _read(file: BinaryIO) -> bytes:
+def _read(file: object, most: int) -> bytes:
     with _reading():
-        return file.read(PIECE_BYTES)
+        return file.read(most)
 
 
 @contextlib.contextmanager
@@ -132,12 +142,10 @@ def _reading() -> Iterator[None]:
     """What fails within is the submission's fault."""
     try:
         yield
+    except UnreadableError:
+        raise
     except OSError as error:
         raise UnreadableError(error.errno, error.strerror, error.filename) from error
-
-
-def _is_folder(name: str, opened: int) -> bool:
-    return stat.S_ISDIR(os.stat(name, dir_fd=opened, follow_symlinks=False).st_mode)
 
 
 def _new(place: Path) -> Path:

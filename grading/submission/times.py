@@ -13,12 +13,14 @@ import functools
 import io
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from nbgrader.utils import parse_utc
 
 from grading.core import errors, files, names, spreadsheet
+from grading.submission import walk
 
 FILE = "times.csv"
 HEAD = ["student", "time"]
@@ -67,19 +69,18 @@ def in_exchange(folder: Path, claimed: datetime.datetime) -> datetime.datetime:
     time of change: the system sets that one, to the present. So a submission was made when the last of its files was
     changed, and the time that its name claims is believed only if it lies within `SLACK_S` of that.
     """
-    changed = max(map(_changed, (folder, *_below(folder))))
+    changed = max(_changed(folder))
     seen = datetime.datetime.fromtimestamp(changed, datetime.UTC).replace(tzinfo=None)
     return claimed if abs((seen - claimed).total_seconds()) <= SLACK_S else seen
 
 
-def _changed(path: Path) -> float:
-    with contextlib.suppress(OSError):  # it may be gone by now
-        return path.lstat().st_ctime
-    return 0.0
-
-
-def _below(folder: Path) -> list[Path]:
-    return [Path(place) / name for place, folders, files in os.walk(folder) for name in (*folders, *files)]
+def _changed(folder: Path) -> Iterator[float]:
+    """When a folder and what is below it were changed, as far as anybody looks."""
+    yield 0.0
+    with contextlib.suppress(OSError):  # it may be gone by now, or hold too much
+        yield os.lstat(folder).st_ctime
+        with walk.opened(folder) as opened:
+            yield from (found.status.st_ctime for found in walk.below(opened))
 
 
 @functools.lru_cache(maxsize=8)

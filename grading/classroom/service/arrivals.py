@@ -23,9 +23,9 @@ from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
 from grading.classroom.service import refusals
-from grading.core import errors, limits, messages, names
+from grading.core import errors, messages, names
 from grading.core.course import Course
-from grading.submission import collected, extra_files, times
+from grading.submission import collected, extra_files, times, walk
 
 STILL_S = {extra_files.SECRET: 0.2, extra_files.TIMESTAMP: 2.0}  # with this file in it; nbgrader writes them last
 STILL_OTHERWISE_S = 5.0  # without: somebody copies it by hand
@@ -115,16 +115,16 @@ class Exchange:
         found = [name for name in _names(self._inbound) if middle in name and (name, "") not in known]
         self._still.forget_all_but(found)
         for name in sorted(found, key=lambda name: name.rsplit(middle, 1)[1]):  # by the time that it claims
-            if not os.path.isdir(self._inbound / name):  # which no closed folder keeps from its answer
+            if not walk.is_folder(self._inbound / name):
                 continue
-            there = (file for file in STILL_S if os.path.lexists(self._inbound / name / file))
+            there = (file for file in STILL_S if walk.is_there(self._inbound / name / file))
             wait_s = min((STILL_S[file] for file in there), default=STILL_OTHERWISE_S)
             if self._still.state(name, self._inbound / name, wait_s) is not None:
                 yield self._arrival(name)
 
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone."""
-        return self._arrival(name) if os.path.isdir(self._inbound / name) else None
+        return self._arrival(name) if walk.is_folder(self._inbound / name) else None
 
     def take(self, arrival: Arrival) -> None:
         """Copies one into submitted/, and notes when it was made."""
@@ -159,7 +159,7 @@ class Folder:
     def look(self, known: Container[Key]) -> Iterator[Arrival]:
         """Those that are whole and not known; CourseError if the folder is gone."""
         found = [
-            name for name in _names(self._folder) if not name.startswith(".") and os.path.isdir(self._source(name))
+            name for name in _names(self._folder) if not name.startswith(".") and walk.is_folder(self._source(name))
         ]
         self._still.forget_all_but(found)
         for name in sorted(found):
@@ -169,7 +169,7 @@ class Folder:
 
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone, or other than it was."""
-        there = os.path.isdir(self._source(name)) and _state(self._source(name)) == state
+        there = walk.is_folder(self._source(name)) and _state(self._source(name)) == state
         return self._arrival(name, state) if there else None
 
     def take(self, arrival: Arrival) -> None:
@@ -214,18 +214,11 @@ def _take(directory: CourseDirectory, arrival: Arrival, place: Path) -> None:
 def _state(folder: Path) -> str:
     """A text that is another when any file below a folder is; no file is opened."""
     out = hashlib.sha256()
-    entries = 0
-    for place, folders, files in os.walk(folder):
-        folders.sort()
-        for name in sorted((*folders, *files)):
-            path = os.path.join(place, name)
-            with contextlib.suppress(OSError):  # it may be gone by now
-                status = os.lstat(path)
-                entry = (os.path.relpath(path, folder), status.st_size, status.st_mtime_ns, status.st_ino)
-                out.update(os.fsencode(repr(entry)))
-        entries += len(folders) + len(files)
-        if entries > limits.ENTRIES:
-            break
+    with contextlib.suppress(OSError), walk.opened(folder) as opened:  # it may be gone by now, or hold too much
+        for found in walk.below(opened):
+            status = found.status
+            seen = (found.path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+            out.update(os.fsencode(repr(seen)))
     return out.hexdigest()
 
 

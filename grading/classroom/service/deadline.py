@@ -17,11 +17,13 @@ class Deadline:
         self._given, self._journal = given, journal
         self._before_duedate, self._quiet_s = before_duedate, 60 * quiet_minutes
 
-    def counts_for_nothing(self, student: str, made: datetime.datetime | None) -> bool:
-        """Whether nbgrader's collect would leave out a submission."""
+    def counts_for_nothing(self, student: str, made: datetime.datetime | None, number: int = 0) -> bool:
+        """Whether nbgrader's collect would leave out a submission; `number` is its own in the journal."""
         if not self._is_late(seconds(made)):
             return False
-        earlier = (entry for entry in self._journal.of(student) if entry.outcome not in NOTHING)
+        earlier = (
+            entry for entry in self._journal.of(student) if entry.number != number and entry.outcome not in NOTHING
+        )
         return any(not self._is_late(entry.made) for entry in earlier)
 
     def quiet_until(self) -> float | None:

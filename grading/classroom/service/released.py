@@ -12,7 +12,7 @@ from nbgrader.utils import notebook_hash
 from grading.core import files
 from grading.core.course import Course
 from grading.pages import student_pages
-from grading.submission import extra_files
+from grading.submission import extra_files, walk
 
 LONGEST_SECRET = 1000  # bytes; nbgrader's have 128
 
@@ -51,7 +51,7 @@ class Released:
         if (secret := _secret(source)) is not None:
             page = self._note(student, why, **about)
             for stem in (*self._course.stems, *self._course.others):
-                if (source / f"{stem}.ipynb").exists():
+                if walk.is_there(source / f"{stem}.ipynb"):
                     self._put(secret, stem, page)
 
     @property
@@ -72,13 +72,14 @@ class Released:
 
 def _alone(page: str) -> str:
     """A part's page without the list at its end, which has the marks of all parts."""
-    return page[: page.rindex("<nav ")] + page[page.rindex("</nav>") + len("</nav>") :]
+    before, _, after = page.rpartition("<nav ")
+    return before + after.partition("</nav>")[2] if before else page
 
 
 def _secret(folder: Path) -> str | None:
     """The text by which a submission's feedback is found; None if there is none."""
     try:
-        with extra_files.opened(folder / extra_files.SECRET) as file:
+        with walk.opened(folder) as opened, extra_files.opened(extra_files.SECRET, opened) as file:
             found = file.read(LONGEST_SECRET + 1)
     except OSError:
         return None

@@ -14,6 +14,11 @@ from grading.classroom.service.status import Board
 from grading.core import errors, names
 
 TRY_AGAIN_S = 3.0
+COURSE, DATABASE, FILES = (
+    "The course or the exchange can't be read.",
+    "The gradebook or the journal can't be reached.",
+    "A file can't be read or written.",
+)
 _PASSES = (*task_queue.FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE, errno.ENOENT)
 
 
@@ -22,17 +27,17 @@ class Retrying:
 
     def __init__(self, board: Board, place: Path, say: Callable[[str], None]) -> None:
         self._board, self._place, self._say = board, place, say
-        self._trouble = ""
+        self._trouble = self._kind = ""
 
     def begin_turn(self) -> None:
         """A turn begins, in which everything may be well."""
-        self._trouble = ""
+        self._trouble = self._kind = ""
 
     def end_turn(self) -> None:
         """The turn has ended; whether it was well stands on the board."""
         if self._board.read().trouble and not self._trouble:
             self._say("going on")
-        self._board.write(trouble=self._trouble)
+        self._board.write(trouble=self._trouble, kind=self._kind)
 
     @contextlib.contextmanager
     def waiting(self) -> Iterator[None]:
@@ -42,13 +47,15 @@ class Retrying:
             return
         except (errors.CourseError, DBAPIError, sqlite3.Error) as error:
             said = str(error.orig if isinstance(error, DBAPIError) else error).strip().splitlines()[0]
+            self._kind = COURSE if isinstance(error, errors.CourseError) else DATABASE
         except OSError as error:
             if error.errno not in _PASSES:
                 raise
+            self._kind = FILES
             said = f"{error.strerror}: {names.path(Path(str(error.filename or self._place)))}"
         said = names.printable(said).rstrip(".") + "."
         if said != self._board.read().trouble:
             self._say(f"waiting: {said} No submission is lost.")
         self._trouble = said
-        self._board.write(trouble=said, looked=time.monotonic())
+        self._board.write(trouble=said, kind=self._kind, looked=time.monotonic())
         time.sleep(TRY_AGAIN_S)

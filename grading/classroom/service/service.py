@@ -4,6 +4,8 @@ One thread does it all by turns: look, take, send, settle. What it can't do now,
 gradebook is away, it says and tries again. Nothing is forgotten meanwhile: journal and files are the queue.
 """
 
+import itertools
+import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,7 +25,7 @@ from grading.classroom.service.retrying import Retrying
 from grading.classroom.service.settings import Watch
 from grading.classroom.service.showing import Showing
 from grading.classroom.task_queue import Graded, TaskQueue
-from grading.core import errors, names
+from grading.core import errors, limits, names
 from grading.core.course import Course
 from grading.gradebook import course_folder, snapshot
 from grading.submission import bundle, collected
@@ -31,6 +33,7 @@ from grading.submission import bundle, collected
 LOOK_EVERY_S, TICK_S = 0.25, 0.1
 LOOK_SHARE = 10  # times as long as a look took, until the next one: looking takes a tenth of a processor at most
 RUNS = 4  # that one submission may end: whatever ends the service, it starts again by itself
+AT_ONCE = 50  # arrivals between two other turns
 WARM = "warm-up"  # a task's name; a student's has none of these signs before it
 
 
@@ -129,7 +132,7 @@ class Service:
                 if ready:
                     with self._retrying.waiting():
                         self._settle(team, queue, *ready)
-                self._publish(queue)
+                self._board.show(self._line.places(), self._work, queue.aside)
                 self._retrying.end_turn()
 
     def _queue(self, notes: crash_notes.Notes) -> TaskQueue:
@@ -150,7 +153,7 @@ class Service:
         if time.monotonic() < self._next_look:
             return
         began = time.monotonic()
-        for arrival in self._source.look(self._journal.entries):
+        for arrival in itertools.islice(self._source.look(self._journal.entries), AT_ONCE):
             self._arrive(arrival)
         now = time.monotonic()
         self._next_look = now + max(LOOK_EVERY_S, LOOK_SHARE * (now - began))
@@ -168,7 +171,7 @@ class Service:
             for each in replaced:
                 self._told(self._journal.entries[each.key])
             if arrival.noticed:
-                self._say(f"{_shown(entry.student)}: {names.printable(arrival.noticed)}")
+                self._say(f"{status.shown(entry.student)}: {names.printable(arrival.noticed)}")
 
     def _begin(self, team: cluster.Workers, queue: TaskQueue) -> None:
         """Sends who is next, as long as there is room."""
@@ -187,19 +190,14 @@ class Service:
 
     def _send(self, team: cluster.Workers, queue: TaskQueue, entry: Entry) -> None:
         """Takes a submission and gives it to the workers."""
-        arrival = self._source.again(entry.name, entry.state)
-        if arrival is None:
-            self._end(entry, Outcome.GONE)
-            return
         try:
-            self._source.take(arrival)
-        except collected.TooLargeError as error:
-            self._end(entry, Outcome.REFUSED, str(error))
-            return
-        except (Unsettled, collected.UnreadableError) as error:
+            if not self._take(entry):
+                return
+        except (OSError, DBAPIError, sqlite3.Error, errors.CourseError):
+            raise
+        except Exception as error:  # noqa: BLE001  (told, and counted: one submission must not end the service)
             if not self._attempts.failed(entry.number, put_off=True):
-                why = error.strerror if isinstance(error, OSError) else "it changed while it was read"
-                self._end(entry, Outcome.REFUSED, refusals.unreadable(why))
+                self._end(entry, Outcome.FAILED, f"{type(error).__name__}: {error}")
             return
         self._work[entry.student] = entry = self._journal.begun(entry)
         try:
@@ -208,6 +206,27 @@ class Service:
         except Exception:
             self._wait_again(entry)
             raise
+
+    def _take(self, entry: Entry) -> bool:
+        """Copies a submission into submitted/; False if that isn't possible now, or never will be."""
+        arrival = self._source.again(entry.name, entry.state)
+        if arrival is None:
+            self._end(entry, Outcome.GONE)
+            return False
+        if self._deadline.counts_for_nothing(arrival.student, arrival.made, entry.number):  # it was changed since
+            self._end(entry, Outcome.LATE)
+            return False
+        try:
+            self._source.take(arrival)
+        except collected.TooLargeError as error:
+            self._end(entry, Outcome.REFUSED, str(error))
+            return False
+        except (Unsettled, collected.UnreadableError) as error:
+            if not self._attempts.failed(entry.number, put_off=True):
+                why = error.strerror if isinstance(error, OSError) else "it changed while it was read"
+                self._end(entry, Outcome.REFUSED, refusals.unreadable(why))
+            return False
+        return True
 
     def _settle(self, team: cluster.Workers, queue: TaskQueue, name: str, found: object) -> None:
         """Puts in place what came back from a worker."""
@@ -233,7 +252,7 @@ class Service:
         alone, self._alone = entry.student == self._alone, None if entry.student == self._alone else self._alone
         failed = bool(sent and (result.error or result.unmarked))
         if failed and not alone and self._attempts.failed(entry.number):
-            self._say(f"{_shown(entry.student)}: {_why(result)} It is graded once more.")
+            self._say(f"{status.shown(entry.student)}: {_why(result)} It is graded once more.")
             self._wait_again(entry)
             return
         if failed or result.error:
@@ -241,8 +260,8 @@ class Service:
             return
         if not result.kept:
             self._line.took(result.seconds)
-        for notice in result.notices:
-            self._say(f"{_shown(entry.student)}: {names.printable(f'{notice.part}: {notice.text}')}")
+        for notice in result.notices[: limits.NAMED]:
+            self._say(f"{status.shown(entry.student)}: {names.printable(f'{notice.part}: {notice.text}')}")
         self._end(entry, Outcome.KEPT if result.kept else Outcome.GRADED)
 
     def _end(self, entry: Entry, outcome: Outcome, said: str = "") -> None:
@@ -257,7 +276,7 @@ class Service:
     def _told(self, entry: Entry) -> None:
         """Says what became of a submission: a line here, on the board, and to the student."""
         self._since.pop(entry.number, None)
-        name, said, what = _shown(entry.student), names.printable(entry.said), entry.outcome.value
+        name, said, what = status.shown(entry.student), names.printable(entry.said), entry.outcome.value
         after = "" if entry.seconds is None else f", {entry.seconds:.1f} s after it arrived"
         self._say(f"{name}: {what}{after}{'. ' + said if said else ''}")
         self._board.add(status.Done(name, entry.arrived, what, said, entry.seconds), entry.outcome.name.lower())
@@ -273,25 +292,6 @@ class Service:
         if self._alone == entry.student:
             self._alone = None
 
-    def _publish(self, queue: TaskQueue) -> None:
-        """Puts on the board how things stand."""
-        line = [
-            status.Waiting(
-                _shown(each.entry.student), each.entry.arrived, each.number, each.expected_s, each.not_before
-            )
-            for each in self._line.places()
-        ]
-        for student in queue.aside:
-            entry = self._work[student]
-            line.append(status.Waiting(_shown(student), entry.arrived, len(line) + 1, alone=True))
-        busy = [e for e in self._work.values() if e.student not in queue.aside]
-        at_work = tuple(status.AtWork(_shown(e.student), e.arrived, e.begun_at) for e in busy)
-        self._board.write(waiting=tuple(line), at_work=at_work)
-
 
 def _why(result: Graded) -> str:
     return result.error or f"{', '.join(result.unmarked)} could not be graded: our grader failed."
-
-
-def _shown(student: str) -> str:
-    return names.printable(student, names.SHOWN)

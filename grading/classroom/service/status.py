@@ -3,7 +3,12 @@
 import datetime
 import threading
 import time
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
+
+from grading.classroom.service.journal import Entry
+from grading.classroom.service.line import Place
+from grading.core import names
 
 LAST = 50  # submissions that are done and still shown
 
@@ -44,7 +49,8 @@ class Done:
 class Status:
     """A moment of the service.
 
-    trouble   what keeps it from going on, in a line; empty: nothing
+    trouble   what keeps it from going on, in a line that may hold names; empty: nothing
+    kind      the same in words without any
     counts    by outcome, since it started
     looked    when it last looked for submissions, by `time.monotonic`
     """
@@ -54,6 +60,7 @@ class Status:
     started: float
     ready: bool = False
     trouble: str = ""
+    kind: str = ""
     waiting: tuple[Waiting, ...] = ()
     at_work: tuple[AtWork, ...] = ()
     done: tuple[Done, ...] = ()
@@ -66,7 +73,7 @@ class Status:
             name: tuple(each for each in getattr(self, name) if each.student == student)
             for name in ("waiting", "at_work", "done")
         }
-        return replace(self, **mine)
+        return replace(self, trouble=self.kind, **mine)
 
 
 class Board:
@@ -86,6 +93,16 @@ class Board:
         with self._lock:
             self._status = replace(self._status, **changes)
 
+    def show(self, places: Iterable[Place], work: dict[str, Entry], aside: Container[str]) -> None:
+        """Puts up who waits in which place, and who is at work or set aside, by student."""
+        line = [Waiting(shown(p.entry.student), p.entry.arrived, p.number, p.expected_s, p.not_before) for p in places]
+        for entry in work.values():
+            if entry.student in aside:
+                line.append(Waiting(shown(entry.student), entry.arrived, len(line) + 1, alone=True))
+        busy = [entry for entry in work.values() if entry.student not in aside]
+        at_work = tuple(AtWork(shown(entry.student), entry.arrived, entry.begun_at) for entry in busy)
+        self.write(waiting=tuple(line), at_work=at_work)
+
     def add(self, done: Done, counted: str) -> None:
         """Adds one that is done, counted under its outcome."""
         with self._lock:
@@ -99,6 +116,11 @@ class Board:
         with self._lock:
             found, self._times = self._times, []
             return found
+
+
+def shown(student: str) -> str:
+    """A student's name in a line."""
+    return names.printable(student, names.SHOWN)
 
 
 def in_utc(seconds: float) -> str:

@@ -110,7 +110,8 @@ def test_what_disappears_while_it_is_read_is_the_submission_s_doing(
     opened = collected.extra_files.opened
 
     def gone(name: str, at: int) -> object:
-        (folder / "part01.ipynb").unlink(missing_ok=True)
+        if name == "part01.ipynb":
+            (folder / name).unlink()
         return opened(name, at)
 
     monkeypatch.setattr(collected.extra_files, "opened", gone)
@@ -119,3 +120,28 @@ def test_what_disappears_while_it_is_read_is_the_submission_s_doing(
     assert not (tmp_path / "ours" / "course").exists()
     with pytest.raises(collected.UnreadableError):
         collected.copy(tmp_path / "nowhere", tmp_path / "copy")
+
+
+def test_a_link_in_the_place_of_the_folder_is_not_read(folder: Path, tmp_path: Path):
+    (tmp_path / "link").symlink_to(folder)
+    with pytest.raises(collected.UnreadableError):
+        collected.copy(tmp_path / "link", tmp_path / "ours")
+
+
+def test_a_file_that_grows_while_it_is_read_is_copied_as_far_as_it_was_and_no_more_than_there_is_room(
+    folder: Path, tmp_path: Path
+):
+    os.truncate(folder / "part01.ipynb", 5_000_000)
+    with pytest.raises(collected.UnreadableError, match="grew"):
+        collected.replace(folder, tmp_path / "a" / "course", room=collected.Room(4_000_000, 9e9))
+    with pytest.raises(collected.UnreadableError, match="grew"):
+        collected.replace(folder, tmp_path / "a" / "course", room=collected.Room(9e9, 4_000_000))
+    collected.replace(folder, tmp_path / "a" / "course", room=collected.Room(9e9, 9e9))
+    assert os.listdir(tmp_path / "a") == ["course"]
+
+
+def test_more_names_than_anybody_looks_at_are_refused_at_once(folder: Path, tmp_path: Path):
+    for number in range(limits.ENTRIES + 1):
+        (folder / f"{number}.txt").touch()
+    with pytest.raises(collected.UnreadableError, match="more than 5,000"):
+        collected.copy(folder, tmp_path / "ours")
