@@ -145,3 +145,22 @@ def test_more_names_than_anybody_looks_at_are_refused_at_once(folder: Path, tmp_
         (folder / f"{number}.txt").touch()
     with pytest.raises(collected.UnreadableError, match="more than 5,000"):
         collected.copy(folder, tmp_path / "ours")
+
+
+def test_a_folder_that_is_closed_to_the_grader_is_its_author_s_doing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    opened = os.open
+
+    def closed(path: object, *arguments: object, **named: object) -> int:
+        if path == closed_one:
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *arguments, **named)
+
+    monkeypatch.setattr(os, "open", closed)
+    closed_one = "data"
+    collected.copy(folder, tmp_path / "ours")
+    assert below(tmp_path / "ours") == {"part01.ipynb": "mine"}
+    closed_one = folder
+    with pytest.raises(collected.UnreadableError, match="Permission denied"):
+        collected.copy(folder, tmp_path / "more")
