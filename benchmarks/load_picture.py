@@ -12,18 +12,7 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter
 
 OURS, LIGHT, WARM, GREY = "#2a6f97", "#8fb8d0", "#a04040", "#9a9a9a"
-TICKS_S = {
-    1: "1 s",
-    2: "2",
-    5: "5",
-    10: "10 s",
-    30: "30",
-    60: "1 min",
-    180: "3",
-    600: "10 min",
-    1800: "30",
-    3600: "1 h",
-}
+TICKS_S = {1: "1 s", 3: "3", 10: "10 s", 60: "1 min", 300: "5", 1200: "20 min", 3600: "1 h"}
 
 
 def draw(rows: list[Row], path: Path) -> None:
@@ -42,29 +31,32 @@ def draw(rows: list[Row], path: Path) -> None:
 def _times(axes: plt.Axes, rows: list[Row]) -> None:
     """The shares that have feedback after so many seconds."""
     storm = of(rows, load_table.STORM)
-    notebooks = f"{storm[0]['notebooks']:.0f} part{'s' * (storm[0]['notebooks'] > 1)}"
+    notebooks = load_table.parts(storm)
     names = {
         load_table.ONE: ("one part, idle", WARM, "-."),
         load_table.ALL: (f"{notebooks}, idle", LIGHT, "--"),
-        load_table.STORM: (f"{notebooks}, {len(storm)} at once", OURS, "-"),
+        load_table.STORM: (f"{notebooks}, {len(storm)} in {load_table.over_s(storm):.0f} s", OURS, "-"),
     }
     longest = 1.0
     for what, (name, colour, line) in names.items():
         if seconds := sorted(column(of(rows, what), "feedback_s")):
             shares = [number / len(seconds) for number in range(len(seconds) + 1)]
-            axes.step([seconds[0], *seconds], shares, where="post", color=colour, ls=line, lw=2, label=name)
-            axes.plot(statistics.median(seconds), 0.5, "o", color=colour, markersize=5)
+            median_s = statistics.median(seconds)
+            said = f"{median_s:.1f} s" if median_s < 60 else f"{median_s / 60:.1f} min"
+            label = f"{name}: median {said}"
+            axes.step([seconds[0], *seconds], shares, where="post", color=colour, ls=line, lw=2, label=label)
+            axes.plot(median_s, 0.5, "o", color=colour, markersize=5)
             longest = max(longest, seconds[-1])
     shortest = min(column(rows, "feedback_s"))
-    axes.set(xscale="log", xlim=(0.8 * shortest, 1.3 * longest), ylim=(0, 1.02))
+    axes.set(xscale="log", xlim=(0.8 * shortest, 1.3 * longest), ylim=(0, 1.4), yticks=(0, 0.25, 0.5, 0.75, 1))
     ticks = {second: name for second, name in TICKS_S.items() if 0.8 * shortest <= second <= 1.3 * longest}
     axes.xaxis.set_major_locator(FixedLocator(list(ticks)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xticklabels(ticks.values())
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     axes.set_xlabel("from submission to feedback (log scale)")
-    axes.set_title("Share with feedback; dots: medians", fontsize=11)
-    axes.legend(frameon=False, fontsize=9, loc="upper left")
+    axes.set_title("Share with feedback", fontsize=11)
+    axes.legend(frameon=False, fontsize=9, loc="upper left", borderaxespad=0)
 
 
 def _line(axes: plt.Axes, rows: list[Row]) -> None:
@@ -75,7 +67,7 @@ def _line(axes: plt.Axes, rows: list[Row]) -> None:
     moments = [(row["at_s"] + row["told_s"]) / 60 for row in told]
     axes.plot(moments, column(told, "place"), ".", color=WARM, markersize=3, label="place shown to a student")
     axes.set(xlabel="minutes", xlim=(0, None), ylim=(0, None))
-    axes.set_title("In line", fontsize=11)
+    axes.set_title("Submissions in line", fontsize=11)
     axes.legend(frameon=False, fontsize=9, loc="upper right")
 
 

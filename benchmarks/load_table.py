@@ -75,8 +75,7 @@ def _single(rows: list[Row]) -> list[str]:
     lines = ["one student at a time   submissions   median s   worst s"]
     for what in (ONE, ALL):
         if here := of(rows, what):
-            notebooks = max(row["notebooks"] for row in here)
-            name = "one part" if what == ONE else f"{notebooks:.0f} parts"
+            name = "one part" if what == ONE else parts(here)
             seconds = column(here, "feedback_s")
             lines += [f"{name:<23} {len(seconds):>11} {statistics.median(seconds):>10.1f} {max(seconds):>9.1f}"]
     return lines
@@ -85,8 +84,8 @@ def _single(rows: list[Row]) -> list[str]:
 def _storm(rows: list[Row]) -> list[str]:
     here, looks, (total,) = of(rows, STORM), of(rows, SAMPLE), of(rows, TOTAL)
     number, notebooks = len(here), here[0]["notebooks"]
-    over_s = number * here[-1]["at_s"] / max(1, number - 1)
-    lines = [f"{number} submissions of {notebooks:.0f} parts in {over_s:.0f} s   median s   9 of 10   worst s"]
+    title = f"{number} submissions of {parts(here)} in {over_s(here):.0f} s"
+    lines = [f"{title:<37} median s   9 of 10   worst s"]
     for name, title in (
         ("accepted_s", "accepted after"),
         ("told_s", "place in line shown after"),
@@ -117,6 +116,17 @@ def _parent(rows: list[Row]) -> list[str]:
         f"a turn of the service: {row['waiting_us']:.1f} us more per submission in line,"
         f" {row['known_us']:.2f} us more per submission that it knows",
     ]
+
+
+def parts(rows: list[Row]) -> str:
+    """How many parts a submission has."""
+    number = rows[0]["notebooks"]
+    return f"{number:.0f} part{'s' * (number > 1)}"
+
+
+def over_s(storm: list[Row]) -> float:
+    """The seconds in which the submissions of a storm arrive."""
+    return len(storm) * storm[-1]["at_s"] / max(1, len(storm) - 1)
 
 
 def _value(name: str, text: str) -> object:

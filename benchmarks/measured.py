@@ -87,7 +87,10 @@ class Watch:
         self._thread.join()
 
     def cost(self) -> Cost:
-        """What they have taken so far, as of the last look; `wall_s` is not known here."""
+        """What they have taken so far, as of the last look; `wall_s` is not known here.
+
+        Errors  KeyError before the first look, which comes at once.
+        """
         with self._lock:
             peak_mb = max((memory.all_mb for memory in self.memory), default=0.0)
             return Cost(0.0, _total(self._seen, self._pid), self._seen[self._pid].own_s, peak_mb)

@@ -1,5 +1,6 @@
 """The benchmarks run, and what they say follows from what was measured."""
 
+import argparse
 import csv
 import json
 import os
@@ -27,6 +28,7 @@ sys.path.insert(0, str(BENCHMARKS))
 
 import earned  # noqa: E402  (found through the line above)
 import grading_runs  # noqa: E402
+import load  # noqa: E402
 import load_table  # noqa: E402
 import measured  # noqa: E402
 import public_torch  # noqa: E402
@@ -79,6 +81,20 @@ def test_computing_is_counted_in_children_and_grandchildren_killed_or_not(tmp_pa
     (tmp_path / "first.py").write_text("import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'])\n")
     cost = measured.run([sys.executable, "first.py"], tmp_path, dict(os.environ), tmp_path / "log")
     assert 1.9 <= cost.cpu_s < 3.5 and cost.parent_s < 1.0
+
+
+def test_a_cost_that_is_asked_for_twice_is_counted_once(tmp_path: Path):
+    busy = "import time\nwhile time.process_time() < 1: pass\n"
+    code = f"import subprocess, sys, time\nsubprocess.run([sys.executable, '-c', {busy!r}])\nprint(flush=True)\n"
+    code += "time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        with measured.Watch(process.pid, look_s=0.05) as watch:
+            process.stdout.readline()
+            time.sleep(1)
+            costs = [watch.cost(), watch.cost()]
+        process.kill()
+    assert costs[0] == costs[1] and 0.9 <= costs[0].cpu_s < 1.9 and costs[0].parent_s < 0.5
+    assert 1 < watch.memory[0].parent_mb <= watch.memory[0].all_mb
 
 
 def test_system_calls_are_counted_within_the_walls_alone_and_those_refused_apart():
@@ -157,7 +173,7 @@ def test_a_small_storm_is_accepted_graded_and_leaves_a_table_and_a_picture(tmp_p
     looks, (parent,) = load_table.of(rows, load_table.SAMPLE), load_table.of(rows, load_table.PARENT)
     assert looks and all(50 < row["parent_mb"] < row["all_mb"] for row in looks)
     assert parent["number"] == 2 and parent["parent_busy_s"] > 0 and parent["waiting_us"] > 0
-    assert load_table.summary(rows) in run.stdout and "6 submissions of 1 parts in 2 s" in run.stdout
+    assert load_table.summary(rows) in run.stdout and "6 submissions of 1 part in 2 s" in run.stdout
     assert (tmp_path / "load.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -261,6 +277,25 @@ def test_a_student_sees_a_place_first_and_then_marks(tmp_path: Path):
     page.write_text("<strong>3</strong> of 5 points so far")
     os.utime(page, (150.0, 150.0))
     assert each.fetch() and each.feedback_at == 150.0
+
+
+def test_a_submission_that_never_gets_feedback_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def submit(root: Path, number: int, parts: list[int]) -> watched_course.Submitted:
+        page = tmp_path / f"{number}.html"
+        if number != 1:
+            page.write_text("<strong>3</strong> of 5 points")
+        return watched_course.Submitted(f"student-{number}", time.time(), page)
+
+    monkeypatch.setattr(load.watched_course, "submit", submit)
+    monkeypatch.setattr(load, "FEEDBACK_LIMIT_S", 2.0)
+    with psutil.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as process:
+        service = watched_course.Service(process, tmp_path / "log")
+        (tmp_path / "log").touch()
+        monkeypatch.setattr(service, "queue", lambda: {"waiting": [1], "at_work": []})
+        chosen = argparse.Namespace(submissions=3, seconds=0.5, parts=[1])
+        with pytest.raises(RuntimeError, match="1 submissions have none, the first is student-1's"):
+            load.storm(tmp_path, service, chosen)
+        process.kill()
 
 
 def test_of_a_table_that_is_written_again_stays_what_was_not_measured(tmp_path: Path):
