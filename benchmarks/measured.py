@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 LOOK_S = 0.2
@@ -35,7 +35,15 @@ class _Process:
     own_s: float = 0.0
     reaped_s: float = 0.0
     alive: bool = True
-    children: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """At a moment, in seconds since 1970, the memory of the first process and of all."""
+
+    at: float
+    parent_mb: float
+    all_mb: float
 
 
 def run(argv: list[str], folder: Path, env: dict[str, str], log: Path) -> Cost:
@@ -43,28 +51,64 @@ def run(argv: list[str], folder: Path, env: dict[str, str], log: Path) -> Cost:
 
     Errors  RuntimeError with the command's last line if it fails.
     """
-    seen: dict[int, _Process] = {}
-    cost, over = Cost(), threading.Event()
     started = time.perf_counter()
     with open(log, "w") as output:
         process = subprocess.Popen(argv, cwd=folder, env=env, stdout=output, stderr=subprocess.STDOUT)
-        watcher = threading.Thread(target=_watch, args=(process.pid, seen, cost, over))
-        watcher.start()
-        try:
-            status = process.wait()
-        except BaseException:
-            process.terminate()
-            process.wait()
-            raise
-        finally:
-            cost.wall_s = time.perf_counter() - started
-            over.set()
-            watcher.join()
+        with Watch(process.pid) as watch:
+            try:
+                status = process.wait()
+            except BaseException:
+                process.terminate()
+                process.wait()
+                raise
+            wall_s = time.perf_counter() - started
     if status:
         lines = log.read_text(errors="replace").strip().splitlines()
         raise RuntimeError(f"{' '.join(argv[:4])} … ended with {status}: {lines[-1] if lines else 'no word'}")
-    cost.cpu_s, cost.parent_s = _total(seen, process.pid), seen[process.pid].own_s
-    return cost
+    return replace(watch.cost(), wall_s=wall_s)
+
+
+class Watch:
+    """Within it a running process and all below it are looked at every `look_s`."""
+
+    def __init__(self, pid: int, look_s: float = LOOK_S) -> None:
+        self._pid, self._look_s, self._over = pid, look_s, threading.Event()
+        self._seen: dict[int, _Process] = {}
+        self._lock = threading.Lock()
+        self._thread = threading.Thread(target=self._look_on)
+        self.memory: list[Memory] = []
+
+    def __enter__(self) -> "Watch":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def cost(self) -> Cost:
+        """What they have taken so far, as of the last look; `wall_s` is not known here.
+
+        Errors  KeyError before the first look, which comes at once.
+        """
+        with self._lock:
+            peak_mb = max((memory.all_mb for memory in self.memory), default=0.0)
+            return Cost(0.0, _total(self._seen, self._pid), self._seen[self._pid].own_s, peak_mb)
+
+    def _look_on(self) -> None:
+        looks = 0
+        while True:
+            living = dict(_processes())
+            known = set(_below(self._pid, living))
+            with self._lock:
+                _look(self._seen, living, known)
+            if looks % MEMORY_LOOKS == 0:
+                found = {pid: _proportional_mb(pid) for pid in known}
+                if found:
+                    self.memory.append(Memory(time.time(), found.get(self._pid, 0.0), sum(found.values())))
+            looks += 1
+            if self._over.wait(self._look_s):
+                return
 
 
 def memory_mb(code: str) -> float:
@@ -78,22 +122,14 @@ def memory_mb(code: str) -> float:
     return found
 
 
-def _watch(root: int, seen: dict[int, _Process], cost: Cost, over: threading.Event) -> None:
-    looks = 0
-    while True:
-        living = dict(_processes())
-        known = set(_below(root, living))
-        for pid, process in seen.items():
-            process.alive = process.alive and pid in known
-        for pid in known:
-            parent, own_s, reaped_s = living[pid]
-            process = seen.setdefault(pid, _Process(parent))
-            process.own_s, process.reaped_s = own_s, reaped_s
-        if looks % MEMORY_LOOKS == 0:
-            cost.peak_mb = max(cost.peak_mb, sum(map(_proportional_mb, known)))
-        looks += 1
-        if over.wait(LOOK_S):
-            return
+def _look(seen: dict[int, _Process], living: dict[int, tuple[int, float, float]], known: set[int]) -> None:
+    """Notes what the known processes have computed so far, and which have ended."""
+    for pid, process in seen.items():
+        process.alive = process.alive and pid in known
+    for pid in known:
+        parent, own_s, reaped_s = living[pid]
+        process = seen.setdefault(pid, _Process(parent))
+        process.own_s, process.reaped_s = own_s, reaped_s
 
 
 def _processes() -> Iterator[tuple[int, tuple[int, float, float]]]:
@@ -119,14 +155,15 @@ def _below(root: int, living: dict[int, tuple]) -> Iterator[int]:
 
 def _total(seen: dict[int, _Process], root: int) -> float:
     """The computing of a process and all below it; of the dead the greater of what was seen and what was reaped."""
+    children: dict[int, list[int]] = {pid: [] for pid in seen}
     for pid, process in seen.items():
         if pid != root and process.parent in seen:
-            seen[process.parent].children.append(pid)
+            children[process.parent].append(pid)
 
     def total(pid: int) -> float:
         process = seen[pid]
-        dead = sum(total(child) for child in process.children if not seen[child].alive)
-        living = sum(total(child) for child in process.children if seen[child].alive)
+        dead = sum(total(child) for child in children[pid] if not seen[child].alive)
+        living = sum(total(child) for child in children[pid] if seen[child].alive)
         return process.own_s + max(process.reaped_s, dead) + living
 
     return total(root)

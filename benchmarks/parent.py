@@ -62,7 +62,7 @@ def main() -> int:
         os.environ.update(ways.environment())
         students = course_folder.students(root)
         print(f"Grading {len(ways.KINDS)} students for real …", flush=True)
-        replay.record(_graded(root, students[: len(ways.KINDS)]), Path(name) / "recorded")
+        replay.record(graded(root, students[: len(ways.KINDS)], root / "submitted"), Path(name) / "recorded")
         worker.grade = replay.grade
         run = class_run.graded(root, students, chosen.workers)
         next(run)  # the workers are up
@@ -101,13 +101,13 @@ def _report(chosen: argparse.Namespace, spent: Spent, merged: int, took: float, 
         print(f"{label:<44} {clock:>5.1f} {computing:>11.1f}")
 
 
-def _graded(root: Path, students: list[str]) -> dict[str, worker.Result]:
-    """The results of one student of each kind, by kind."""
+def graded(root: Path, students: list[str], submitted: Path) -> dict[str, worker.Result]:
+    """The results of one student of each kind, by kind; what they submit lies below `submitted`."""
     out = {}
     with class_run._opened(root) as engine:
         given = inputs.read(root, engine)
         for student in students:
-            hand_in = bundle.read(student, root / "submitted" / student / COURSE.name, COURSE)
+            hand_in = bundle.read(student, submitted / student / COURSE.name, COURSE)
             out[student.partition("-")[2]] = worker.grade(given, hand_in, merge.before(engine, COURSE, student))
     return out
 

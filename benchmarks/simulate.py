@@ -1,12 +1,14 @@
 """How long a large class takes on many workers, simulated from measured costs, and where the parent is the limit.
 
     python benchmarks/simulate.py [--students 5000] [--workers 100] [--grade-s …] [--parent-s …] [--start-s …]
+    python benchmarks/simulate.py --service [--students 10000]
 
 A worker grades one student after the other and has the next hand-in before it needs it. The parent does one thing at a
 time: it sends hand-ins, and merges what comes back, gradebook included. Where no option gives the costs, they come from
 the last runs of the benchmarks: grading and a worker's start from benchmarks/results/autograde.csv (part 13 and the
 others, the class command), the parent's time for a student from benchmarks/results/parent.csv.
-Grading times are drawn between half and twice their mean, so that workers do not come in step.
+Grading times are drawn between half and twice their mean, so that workers do not come in step. With --service it is
+the service that grades submissions as they arrive before a deadline: benchmarks/simulate_service.py.
 """
 
 import argparse
@@ -18,6 +20,8 @@ import sys
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
+
+import simulate_service
 
 RESULTS = Path(__file__).resolve().parent / "results"
 SENDING = 0.2  # of the parent's work for a student: reading and sending the hand-in; the rest is merging
@@ -126,15 +130,19 @@ def measured(results: Path) -> Costs:
 def main() -> int:
     """Prints the table of worker counts, and the limit."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--students", type=int, default=5000)
+    parser.add_argument("--service", action="store_true", help="submissions arrive one by one before a deadline")
+    parser.add_argument("--students", type=int, help="5000, or 10000 with --service")
     parser.add_argument("--workers", type=int, default=100)
     parser.add_argument("--grade-s", type=float, help="computing for one student, all parts, on one core")
     parser.add_argument("--parent-s", type=float, help="the parent's own work for one student, gradebook included")
     parser.add_argument("--start-s", type=float, help="until a worker has imported what it needs")
     chosen = parser.parse_args()
+    chosen.students = chosen.students if chosen.students is not None else 10_000 if chosen.service else 5000
     given = (chosen.grade_s, chosen.parent_s, chosen.start_s)
     if chosen.students < 1 or chosen.workers < 1 or any(value is not None and value <= 0 for value in given):
         parser.error("students, workers and seconds are numbers above 0")
+    if chosen.service:
+        return _service(chosen.students)
     try:
         costs = Costs(*given) if None not in given else measured(RESULTS)
     except (OSError, ValueError) as error:
@@ -152,6 +160,16 @@ def main() -> int:
         print(f"{workers:>7} {found.seconds / 60:>9.1f} {rate:>14.0f}   {busy}")
     print(f"\nThe parent merges at most {60 / costs.parent_s:.0f} students a minute, as many as", end=" ")
     print(f"{costs.grade_s / costs.parent_s:.0f} workers grade; beyond that, workers wait for it.")
+    return 0
+
+
+def _service(students: int) -> int:
+    """Prints the table of the service; 1 if nothing was measured."""
+    try:
+        print(simulate_service.report(students, RESULTS))
+    except (OSError, ValueError) as error:
+        print(f"simulate: {error}. Run `python benchmarks/load.py`.", file=sys.stderr)
+        return 1
     return 0
 
 

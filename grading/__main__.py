@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
         "places", type=Path, nargs="*", metavar="FOLDER_OR_NOTEBOOK", help="default: all of work/, or of release/"
     )
     grade = commands.add_parser("autograde", aliases=["grade"], help="grade what lies in submitted/")
-    grade.add_argument("--workers", type=command_line.positive, help="students graded at once (default: one a core)")
+    grade.add_argument("--workers", type=command_line.positive, help="students graded at once (default: one per core)")
     grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on the Dask cluster that is there")
     grade.add_argument("--force", action="store_true", help="grade again what is graded and unchanged")
     grade.add_argument("--student", metavar="NAME", help="grade only this submission, even if it ended earlier runs")
@@ -75,8 +75,10 @@ def _export_options(export: argparse.ArgumentParser) -> None:
 def _watch_options(watch: argparse.ArgumentParser) -> None:
     watch.add_argument("--folder", metavar="FOLDER", help="take submissions from there, not from nbgrader's exchange")
     watch.add_argument("--release", action="store_true", default=None, help="show students the feedback at once")
-    watch.add_argument("--port", type=int, help="of the status page on this machine (default: 8765)")
-    watch.add_argument("--workers", type=command_line.positive, help="submissions graded at once (default: one a core)")
+    watch.add_argument("--port", type=int, help="port of the status page, on this machine only (default: 8765)")
+    watch.add_argument(
+        "--workers", type=command_line.positive, help="submissions graded at once (default: one per core)"
+    )
 
 
 @contextlib.contextmanager

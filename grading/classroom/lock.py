@@ -10,7 +10,7 @@ from grading.core import errors, names
 
 
 @contextlib.contextmanager
-def alone(root: Path) -> Iterator[None]:
+def alone(root: Path, who: str = "process") -> Iterator[None]:
     """Sees to it that one run at a time grades the course in `root`; the system forgets it when the process ends.
 
     Errors  CourseError if another run does.
@@ -24,9 +24,9 @@ def alone(root: Path) -> Iterator[None]:
             file.seek(0)
             other = file.read().strip() or "another run"
             raise errors.CourseError(
-                f"{other} is grading {names.path(root)} already. Wait until it is done, or stop it."
+                f"{other} is grading {names.printable(str(root.resolve()))} already. Wait until it is done, or stop it."
             ) from None
         file.truncate(0)
-        file.write(f"process {os.getpid()} on {platform.node()}")
+        file.write(f"{who} {os.getpid()} on {platform.node()}")
         file.flush()
         yield

@@ -1,5 +1,6 @@
 """The benchmarks run, and what they say follows from what was measured."""
 
+import argparse
 import csv
 import json
 import os
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import graded_class
@@ -26,12 +28,17 @@ sys.path.insert(0, str(BENCHMARKS))
 
 import earned  # noqa: E402  (found through the line above)
 import grading_runs  # noqa: E402
+import load  # noqa: E402
+import load_table  # noqa: E402
 import measured  # noqa: E402
 import public_torch  # noqa: E402
 import repeat  # noqa: E402
 import simulate  # noqa: E402
+import simulate_service  # noqa: E402
 import start  # noqa: E402
+import storm_checks  # noqa: E402
 import system_calls  # noqa: E402
+import watched_course  # noqa: E402
 
 
 def test_the_benchmark_grades_a_class_every_way_and_leaves_a_table_and_a_picture(tmp_path: Path):
@@ -88,6 +95,20 @@ def test_computing_is_counted_in_children_and_grandchildren_killed_or_not(tmp_pa
     (tmp_path / "first.py").write_text("import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'])\n")
     cost = measured.run([sys.executable, "first.py"], tmp_path, dict(os.environ), tmp_path / "log")
     assert 1.9 <= cost.cpu_s < 3.5 and cost.parent_s < 1.0
+
+
+def test_a_cost_that_is_asked_for_twice_is_counted_once(tmp_path: Path):
+    busy = "import time\nwhile time.process_time() < 1: pass\n"
+    code = f"import subprocess, sys, time\nsubprocess.run([sys.executable, '-c', {busy!r}])\nprint(flush=True)\n"
+    code += "time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        with measured.Watch(process.pid, look_s=0.05) as watch:
+            process.stdout.readline()
+            time.sleep(1)
+            costs = [watch.cost(), watch.cost()]
+        process.kill()
+    assert costs[0] == costs[1] and 0.9 <= costs[0].cpu_s < 1.9 and costs[0].parent_s < 0.5
+    assert 1 < watch.memory[0].parent_mb <= watch.memory[0].all_mb
 
 
 def test_system_calls_are_counted_within_the_walls_alone_and_those_refused_apart():
@@ -148,6 +169,190 @@ def test_the_simulation_takes_what_a_further_student_costs_from_the_tables(tmp_p
     costs = simulate.measured(tmp_path)
     # 96 s for 24 students; 18 s to start; part 13: 20 s for 2; of each the parent's 0.1 s; 10 s for 200 merged
     assert costs == simulate.Costs(grade_s=4 - 0.1 + 10, parent_s=0.05, start_s=18.0)
+
+
+def test_a_small_storm_is_accepted_graded_and_leaves_a_table_and_a_picture(tmp_path: Path):
+    arguments = "--parts 1 --submissions 6 --seconds 2 --times 1 --replayed 3 --workers 1 --accepted-s 60 --results"
+    run = subprocess.run(
+        [sys.executable, BENCHMARKS / "load.py", *arguments.split(), tmp_path], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    rows = load_table.read(tmp_path / "load.csv")
+    storm = load_table.of(rows, load_table.STORM)
+    assert [row["number"] for row in storm] == [1, 2, 3, 4, 5, 6]
+    for row in storm:
+        assert 0 < row["accepted_s"] < row["begun_s"] < row["feedback_s"], row
+    assert storm[-1]["at_s"] == pytest.approx(10 / 6, abs=1)
+    assert 1 <= max(load_table.column(storm, "place")) <= 6
+    looks, (parent,) = load_table.of(rows, load_table.SAMPLE), load_table.of(rows, load_table.PARENT)
+    assert looks and all(50 < row["parent_mb"] < row["all_mb"] for row in looks)
+    assert parent["number"] == 2 and parent["parent_busy_s"] > 0 and parent["waiting_us"] > 0
+    assert load_table.summary(rows) in run.stdout and "6 submissions of 1 part in 2 s" in run.stdout
+    assert (tmp_path / "load.png").read_bytes().startswith(b"\x89PNG")
+
+
+KINDS = ("model-answers", "usual-mistakes")
+
+
+@pytest.fixture
+def a_storm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    """What `storm_checks.failed` takes, of four submissions with which all is well."""
+    students = [f"{number:05d}-{KINDS[number % 2]}" for number in range(4)]
+    marks = {student: {1: 5.0 if student.endswith(KINDS[0]) else 3.0} for student in students}
+    monkeypatch.setattr(storm_checks.ways, "earned", lambda *_: marks)
+    submitted = [watched_course.Submitted(student, 100.0 + n, tmp_path) for n, student in enumerate(students)]
+    entries = [
+        storm_checks.Entry(n, each.student, each.at + 0.5, each.at + 1 + 20 * n, "graded")
+        for n, each in enumerate(submitted)
+    ]
+    for number, each in enumerate(submitted):
+        each.feedback_at = each.at + 1 + 20 * (number + 1)
+        each.told = watched_course.Told(number + 1, 20.0, each.at + 1)
+    looks = [{"what": load_table.SAMPLE, "parent_mb": mb, "all_mb": 900.0} for mb in (200.0, 210.0, 205.0)]
+    lines = [f"2026-11-24 04:00:00  {student}: graded, 20.0 s after it arrived" for student in students]
+    return {"submitted": submitted, "found": entries, "looks": looks, "lines": lines, "marks": marks}
+
+
+def checked(storm: dict[str, object], root: Path) -> list[str]:
+    table = [*storm_checks.rows(storm["submitted"], storm["found"], 1), *storm["looks"]]
+    return storm_checks.failed(root, storm["submitted"], storm["found"], table, storm["lines"], accepted_s=2.0)
+
+
+def test_a_storm_with_which_all_is_well_passes_the_checks(a_storm: dict[str, object], tmp_path: Path):
+    assert checked(a_storm, tmp_path) == []
+
+
+def lost(storm: dict) -> None:
+    del storm["found"][2], storm["lines"][2]
+
+
+def failed(storm: dict) -> None:
+    storm["found"][2] = replace(storm["found"][2], outcome="not graded: our failure")
+
+
+def graded_twice(storm: dict) -> None:
+    storm["lines"].append(storm["lines"][2])
+
+
+def another_order(storm: dict) -> None:
+    storm["found"][1:3] = storm["found"][2], storm["found"][1]
+
+
+def overtaken(storm: dict) -> None:
+    storm["found"][2] = replace(storm["found"][2], begun=storm["found"][1].begun - 1)
+
+
+def accepted_late(storm: dict) -> None:
+    storm["found"][2] = replace(storm["found"][2], arrived=storm["submitted"][2].at + 2.5)
+
+
+def shown_no_place(storm: dict) -> None:
+    storm["submitted"][2].told = None
+
+
+def parent_that_grows(storm: dict) -> None:
+    storm["looks"][-1]["parent_mb"] = 500.0
+
+
+def much_memory(storm: dict) -> None:
+    storm["looks"][-1]["all_mb"] = 9000.0
+
+
+def other_marks(storm: dict) -> None:
+    storm["marks"]["00003-usual-mistakes"] = {1: 2.0}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (lost, "00002-model-answers: 0 times in the journal as graded, graded 0 times"),
+        (failed, "00002-model-answers: 0 times in the journal as graded, graded 1 times"),
+        (graded_twice, "00002-model-answers: 1 times in the journal as graded, graded 2 times"),
+        (another_order, "other submissions, or in another order"),
+        (overtaken, "00002-model-answers was begun before 00001-usual-mistakes"),
+        (accepted_late, "1 were accepted later than after 2 s, the last after 2.5 s"),
+        (shown_no_place, "1 waited longer than 15 s and were shown no place"),
+        (parent_that_grows, "the parent grew by 300 MB"),
+        (much_memory, "all processes took 9000 MB"),
+        (other_marks, "usual-mistakes: not all of them earned the same"),
+    ],
+)
+def test_what_goes_wrong_in_a_storm_is_said(wrong, told, a_storm: dict[str, object], tmp_path: Path):
+    wrong(a_storm)
+    assert any(told in line for line in checked(a_storm, tmp_path)), checked(a_storm, tmp_path)
+
+
+def test_a_student_sees_a_place_first_and_then_marks(tmp_path: Path):
+    page = tmp_path / "page.html"
+    each = watched_course.Submitted("anna", 100.0, page)
+    assert not each.fetch()
+    page.write_text("When this page was written it was number 7 in line, with its feedback expected within 41 s.")
+    assert not each.fetch() and (each.told.place, each.told.expected_s) == (7, 41.0)
+    page.write_text("<strong>3</strong> of 5 points so far")
+    os.utime(page, (150.0, 150.0))
+    assert each.fetch() and each.feedback_at == 150.0
+
+
+def test_a_submission_that_never_gets_feedback_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def submit(root: Path, number: int, parts: list[int]) -> watched_course.Submitted:
+        page = tmp_path / f"{number}.html"
+        if number != 1:
+            page.write_text("<strong>3</strong> of 5 points")
+        return watched_course.Submitted(f"student-{number}", time.time(), page)
+
+    monkeypatch.setattr(load.watched_course, "submit", submit)
+    monkeypatch.setattr(load, "FEEDBACK_LIMIT_S", 2.0)
+    with psutil.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as process:
+        service = watched_course.Service(process, tmp_path / "log")
+        (tmp_path / "log").touch()
+        monkeypatch.setattr(service, "queue", lambda: {"waiting": [1], "at_work": []})
+        chosen = argparse.Namespace(submissions=3, seconds=0.5, parts=[1])
+        with pytest.raises(RuntimeError, match="1 submissions have none, the first is student-1's"):
+            load.storm(tmp_path, service, chosen)
+        process.kill()
+
+
+def test_of_a_table_that_is_written_again_stays_what_was_not_measured(tmp_path: Path):
+    def row(what: str, seconds: float) -> dict[str, object]:
+        return {"date": "2026-11-24", "machine": "m", "what": what, "feedback_s": seconds}
+
+    load_table.write(tmp_path / "load.csv", [row("one", 1.0), row("storm", 2.0), row("storm", 3.0)])
+    load_table.write(tmp_path / "load.csv", [row("storm", 4.0)])
+    found = load_table.read(tmp_path / "load.csv")
+    assert [(each["what"], each["feedback_s"]) for each in found] == [("one", 1.0), ("storm", 4.0)]
+
+
+def test_the_service_simulated_takes_as_long_as_its_workers_or_its_parent():
+    arrivals = [0.0] * 1000
+    few = simulate_service.simulate(arrivals, 10, simulate_service.Costs(grade_s=10.0, parent_s=0.01))
+    assert max(few.seconds) == pytest.approx(1000 * 10.0 / 10, rel=0.05)
+    many = simulate_service.simulate(arrivals, 500, simulate_service.Costs(grade_s=10.0, parent_s=0.2))
+    assert max(many.seconds) == pytest.approx(1000 * 0.2, rel=0.15) and many.longest == 1000
+    assert few.worker_busy > 0.95 and many.parent_busy > 0.9
+    looked = simulate_service.simulate(arrivals, 500, simulate_service.Costs(10.0, 0.2, waiting_s=0.001))
+    assert max(looked.seconds) > 1.4 * max(many.seconds)  # a turn a result, and some 250 in line in the mean
+
+
+def test_who_submits_while_a_worker_is_idle_waits_for_nobody():
+    found = simulate_service.simulate([0.0, 100.0, 200.0], 1, simulate_service.Costs(grade_s=4.0, parent_s=0.1))
+    assert all(2.0 < seconds < 8.8 for seconds in found.seconds) and found.longest == 1
+
+
+def test_half_of_all_submit_in_the_last_ten_minutes():
+    arrivals = simulate_service.before_a_deadline(1000)
+    assert len(arrivals) == 1000 and arrivals == sorted(arrivals)
+    assert sum(at > 3000 for at in arrivals) == 500 and arrivals[0] >= 0 and arrivals[-1] <= 3600
+
+
+def test_the_service_s_simulation_without_a_storm_says_what_to_do(tmp_path: Path, monkeypatch, capsys):
+    monkeypatch.setattr(simulate, "RESULTS", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["simulate.py", "--service"])
+    assert simulate.main() == 1
+    load_table.write(tmp_path / "load.csv", [{"date": "", "machine": "", "what": "one", "feedback_s": 1.0}])
+    assert simulate.main() == 1
+    assert [line.split(". ")[-1] for line in capsys.readouterr().err.splitlines()] == [
+        "Run `python benchmarks/load.py`."
+    ] * 2
 
 
 SCORE = {"shape": 2.0, "right up to a constant factor": 4.0, "exact": 4.0}

@@ -122,3 +122,23 @@ def test_the_simulated_class_is_what_the_command_prints(monkeypatch: pytest.Monk
     monkeypatch.setattr(sys, "argv", ["simulate.py"])
     assert simulate.main() == 0
     assert ["$ python benchmarks/simulate.py", *capsys.readouterr().out.splitlines()] in blocks(DOCS / "performance.md")
+
+
+def test_what_is_said_of_the_service_under_load_is_what_its_last_run_measured():
+    load, table = benchmark("load"), benchmark("load_table")
+    said = table.summary(table.read(load.RESULTS / "load.csv"))
+    assert said.splitlines() in blocks(DOCS / "performance.md")
+    (section,) = re.findall(r"(?ms)^## 300 submissions.*?(?=^## )", text(DOCS / "performance.md"))
+    after = section.split(said.splitlines()[-1])[1].split("`")[::2]  # without commands
+    found = set(re.findall(r"\d+(?:\.\d+)?", " ".join(after)))
+    assert len(found) > 5 and found - set(re.findall(r"\d+(?:\.\d+)?", said)) == set()
+
+
+def test_the_simulated_service_is_what_the_command_prints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    simulate = benchmark("simulate")
+    monkeypatch.setattr(sys, "argv", ["simulate.py", "--service"])
+    assert simulate.main() == 0
+    printed = ["$ python benchmarks/simulate.py --service", *capsys.readouterr().out.splitlines()]
+    assert printed in blocks(DOCS / "performance.md")

@@ -97,8 +97,8 @@ class Exchange:
         self._course, self._root, self._still = course, root, _Still()
         if not Path(collect.root).is_dir():
             raise errors.CourseError(
-                f"nbgrader's exchange {names.path(Path(collect.root))} is not there. Set c.Exchange.root to it, or "
-                "c.Watch.folder to where submissions arrive."
+                f"nbgrader's exchange {names.path(Path(collect.root))} doesn't exist. In nbgrader_config.py set "
+                "c.Exchange.root to your exchange, or c.Watch.folder to the folder where submissions arrive."
             )
 
     @property
@@ -109,9 +109,7 @@ class Exchange:
         """Those that are whole and not known; CourseError if the exchange is gone."""
         middle = f"+{self._course.name}+"
         if not self._inbound.is_dir():
-            raise errors.CourseError(
-                f"{self._course.name} was not released to the exchange {self.folder} yet. Release it."
-            )
+            raise errors.CourseError(self._why_not())
         found = [name for name in _names(self._inbound) if middle in name and (name, "") not in known]
         self._still.forget_all_but(found)
         for name in sorted(found, key=lambda name: name.rsplit(middle, 1)[1]):  # by the time that it claims
@@ -121,6 +119,13 @@ class Exchange:
             wait_s = min((STILL_S[file] for file in there), default=STILL_OTHERWISE_S)
             if self._still.state(name, self._inbound / name, wait_s) is not None:
                 yield self._arrival(name)
+
+    def _why_not(self) -> str:
+        """Why nothing can arrive, and what to do."""
+        if not self.folder.parent.is_dir():
+            return f"nbgrader's exchange {self.folder.parent} is gone. Mount it, or put it back."
+        name = self._course.name
+        return f"{name} isn't in the exchange {self.folder} yet. Release it: nbgrader release_assignment {name}."
 
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone."""

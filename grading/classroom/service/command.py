@@ -16,6 +16,8 @@ from grading.classroom.service.service import OutOfDate, Service
 from grading.core import errors, names
 from grading.gradebook import course_folder
 
+STOP_LIMIT_S = 30.0  # for the workers to end
+
 
 def run(root: Path, assignment: str, **options: object) -> None:
     """Serves the course in `root` until SIGTERM or Ctrl-C; `options` are settings that have the last word.
@@ -32,16 +34,27 @@ def run(root: Path, assignment: str, **options: object) -> None:
     workers = settings.workers or os.cpu_count() or 1
     board = status.Board(status.Status(course.title, workers, time.time()))
     stopping = threading.Event()
-    with lock.alone(root), _pages(board, settings.port) as pages, _until(stopping):
+    with lock.alone(root, "the service, process"), _pages(board, settings.port) as pages, _until(stopping):
         _say(f"submissions are taken from {where} and graded by {workers} {'worker' if workers == 1 else 'workers'}")
         _say(f"the queue: {pages.address}")
         if settings.release:
-            _say("feedback goes into the exchange at once")
+            _say(_shown_when(settings))
         try:
             Service(root, course, settings, source, board, workers, _say, assignment).run(stopping.is_set)
         except OutOfDate as error:
             raise errors.CourseError(str(error)) from None
-        _say("stopped; who was at work or in line is graded after the next start")
+        left = len(board.read().waiting) + len(board.read().at_work)
+        _say(f"stopped; {left} in line or at work, for the next start" if left else "stopped")
+
+
+def _shown_when(settings: found_settings.Watch) -> str:
+    """What students see at once, in a line."""
+    said = "feedback goes into the exchange at once"
+    if settings.parts:
+        said += f", of {', '.join(settings.parts)} only"
+    if settings.quiet_minutes:
+        said += f", but for the last {settings.quiet_minutes:g} minutes before the deadline"
+    return said
 
 
 def _pages(board: status.Board, port: int) -> Pages:
@@ -56,12 +69,22 @@ class _until:
 
     def __init__(self, stopping: threading.Event) -> None:
         self._stopping = stopping
+        self._patience = threading.Timer(STOP_LIMIT_S, os._exit, [1])
+        self._patience.daemon = True
 
     def __enter__(self) -> None:
         ask = (signal.SIGTERM, signal.SIGINT)
-        self._before = {number: signal.signal(number, lambda *_: self._stopping.set()) for number in ask}
+        self._before = {number: signal.signal(number, self._ask) for number in ask}
+
+    def _ask(self, *_: object) -> None:
+        """The second time, or when it takes too long, the process ends at once: what is on the disk stays whole."""
+        if self._stopping.is_set():
+            os._exit(1)
+        self._stopping.set()
+        self._patience.start()
 
     def __exit__(self, *_: object) -> None:
+        self._patience.cancel()
         for number, handler in self._before.items():
             signal.signal(number, handler)
 

@@ -34,7 +34,7 @@ class Outcome(Enum):
     GRADED = "graded"
     KEPT = "graded before, unchanged"
     REPLACED = "replaced by a newer one"
-    LATE = "late, and an earlier one was in time"
+    LATE = "late; an earlier one was on time"
     GONE = "gone before it was graded"
     REFUSED = "not graded"
     FAILED = "not graded: our failure"

@@ -49,6 +49,8 @@ class Metrics:
 def health(now: Status) -> dict:
     """Whether the service is well, and what it does, without names."""
     silent = time.monotonic() - now.looked > SILENT_S
-    trouble = now.kind or ("it has not looked for submissions for a while" if silent else "")
+    trouble = now.kind or ("It has not looked for submissions for a while." if silent else "")
     state = "unwell" if trouble else "ok" if now.ready else "starting"
+    if state == "starting":
+        trouble = "The workers are starting."
     return {"status": state, "trouble": trouble, "waiting": len(now.waiting), "at_work": len(now.at_work)}

@@ -14,6 +14,7 @@ from grading.core.course import Course
 from grading.pages import student_pages
 from grading.submission import extra_files, walk
 
+WITHOUT_MARKS = "<!-- without marks -->"  # stands in templates/waiting.html
 LONGEST_SECRET = 1000  # bytes; nbgrader's have 128
 
 
@@ -43,6 +44,15 @@ class Released:
                 self._put(secret, stem, self._note(student, "later"))
         return True
 
+    def prepare(self) -> None:
+        """Makes the folder that nbgrader looks for, once the course is in the exchange; who knows a name may read it.
+
+        Errors  OSError if it can't be made.
+        """
+        if self._folder.parent.is_dir() and not self._folder.is_dir():
+            self._folder.mkdir()
+            self._folder.chmod(0o711)  # as nbgrader makes it
+
     def tell(self, source: Path, student: str, why: str, **about: object) -> None:
         """Shows what there is to say of the submission in `source` until it has marks: see templates/waiting.html.
 
@@ -51,7 +61,7 @@ class Released:
         if (secret := _secret(source)) is not None:
             page = self._note(student, why, **about)
             for stem in (*self._course.stems, *self._course.others):
-                if walk.is_there(source / f"{stem}.ipynb"):
+                if walk.is_there(source / f"{stem}.ipynb") and not self._has_marks(secret, stem):
                     self._put(secret, stem, page)
 
     @property
@@ -62,12 +72,17 @@ class Released:
         return student_pages.render("waiting.html", course=self._course, student=student, why=why, about=about)
 
     def _put(self, secret: str, stem: str, page: str) -> None:
-        if not self._folder.is_dir():
-            self._folder.mkdir(parents=True)
-            self._folder.chmod(0o711)  # as nbgrader makes it: who knows a page's name may read it
-        path = self._folder / f"{notebook_hash(secret=secret, notebook_id=stem)}.html"
+        self.prepare()
+        path = self._path(secret, stem)
         files.write_whole(path, page)
         os.chmod(path, 0o644)
+
+    def _has_marks(self, secret: str, stem: str) -> bool:
+        path = self._path(secret, stem)
+        return path.is_file() and WITHOUT_MARKS not in path.read_text(encoding="utf-8")
+
+    def _path(self, secret: str, stem: str) -> Path:
+        return self._folder / f"{notebook_hash(secret=secret, notebook_id=stem)}.html"
 
 
 def _alone(page: str) -> str:

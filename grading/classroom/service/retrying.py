@@ -36,7 +36,7 @@ class Retrying:
     def end_turn(self) -> None:
         """The turn has ended; whether it was well stands on the board."""
         if self._board.read().trouble and not self._trouble:
-            self._say("going on")
+            self._say("grading again")
         self._board.write(trouble=self._trouble, kind=self._kind)
 
     @contextlib.contextmanager

@@ -59,7 +59,7 @@ class Service:
         self._board, self._say = board, say
         self._journal = Journal(root)
         if self._journal.moved:
-            say(f"the journal was damaged: it lies in {names.path(self._journal.moved)}, and a new one is begun")
+            say(f"the journal was damaged: it lies in {names.path(self._journal.moved)} now, and a new one was started")
         self._line = Line(self._journal, settings.an_hour, workers)
         self._engine: Engine = snapshot.engine(course_folder.database(root))
         self._given = Given(root, course, self._engine, assignment, say)
@@ -278,7 +278,7 @@ class Service:
         self._since.pop(entry.number, None)
         name, said, what = status.shown(entry.student), names.printable(entry.said), entry.outcome.value
         after = "" if entry.seconds is None else f", {entry.seconds:.1f} s after it arrived"
-        self._say(f"{name}: {what}{after}{'. ' + said if said else ''}")
+        self._say(f"{name}: {what}{after}{': ' + said if said else ''}")
         self._board.add(status.Done(name, entry.arrived, what, said, entry.seconds), entry.outcome.name.lower())
         with self._retrying.waiting():  # what is settled stands; `show_held` tries again
             if entry.outcome in (Outcome.GRADED, Outcome.KEPT):

@@ -19,34 +19,41 @@ class Watch(Configurable):
         config=True
     )
     parts = List(Unicode(), help="notebooks whose marks are shown at once, as part01; empty: all").tag(config=True)
-    an_hour = Integer(0, min=0, help="submissions of a student that are graded in an hour; 0: all").tag(config=True)
-    quiet_minutes = Float(0, min=0, help="before the deadline feedback waits until it has passed").tag(config=True)
-    port = Integer(8765, min=0, max=65535, help="of the status page on this machine; 0: a free one").tag(config=True)
-    workers = Integer(0, min=0, help="submissions graded at once; 0: one a core").tag(config=True)
+    an_hour = Integer(0, min=0, help="submissions graded per student and hour; 0: no limit").tag(config=True)
+    quiet_minutes = Float(0, min=0, help="minutes before the deadline in which marks stay hidden").tag(config=True)
+    port = Integer(8765, min=0, max=65535, help="port of the status page, on this machine only; 0: a free one").tag(
+        config=True
+    )
+    workers = Integer(0, min=0, help="submissions graded at once; 0: one per core").tag(config=True)
 
 
 def read(config: Config, course: Course, **options: object) -> Watch:
     """The settings of a course's configuration; an option that is given and not None has the last word.
 
-    Errors  CourseError, one line, for a setting that can't be.
+    Errors  CourseError, one line, for an invalid setting.
     """
     known = Watch.class_trait_names(config=True)
     if unknown := sorted(set(config.get("Watch", {})) - set(known)):
         listed = ", ".join(sorted(known))
-        raise errors.CourseError(f"nbgrader_config.py sets c.Watch.{unknown[0]}; there are only {listed}.")
+        raise errors.CourseError(
+            f"nbgrader_config.py sets c.Watch.{unknown[0]}, but there is no such setting. There are {listed}."
+        )
+    if "parts" in config.get("Watch", {}) and not isinstance(config.Watch.parts, list):
+        raise errors.CourseError('c.Watch.parts in nbgrader_config.py must be a list, such as ["part01", "part02"].')
     try:
         found = Watch(config=config)
         for name, value in options.items():
             if value is not None:
                 setattr(found, name, value)
     except TraitError as error:
-        raise errors.CourseError(f"c.Watch in nbgrader_config.py: {str(error).splitlines()[0]}") from None
+        raise errors.CourseError(f"c.Watch in nbgrader_config.py, or an option: {str(error).splitlines()[0]}") from None
     if wrong := [stem for stem in found.parts if stem not in course.stems]:
-        raise errors.CourseError(
-            f"c.Watch.parts names {wrong[0]}, which is no part of {course.name}: they are {', '.join(course.stems)}."
-        )
+        stems = ", ".join(course.stems)
+        raise errors.CourseError(f"c.Watch.parts names {wrong[0]}, but the parts of {course.name} are {stems}.")
     if found.folder and found.release:
         raise errors.CourseError("c.Watch.release needs nbgrader's exchange, and c.Watch.folder takes its place.")
     if found.folder and not Path(found.folder).is_dir():
-        raise errors.CourseError(f"there is no folder {found.folder}, from which submissions would be taken.")
+        raise errors.CourseError(
+            f"c.Watch.folder, or --folder: {found.folder} is not a folder. Make it, or name another."
+        )
     return found

@@ -52,6 +52,7 @@ class Showing:
         if self._released is None or time.monotonic() < self._next_look or self._deadline.quiet_until() is not None:
             return
         self._next_look = time.monotonic() + LOOK_EVERY_S
+        self._released.prepare()
         graded = (Outcome.GRADED, Outcome.KEPT)
         for entry in [e for e in self._journal.entries.values() if e.outcome in graded and not e.shown]:
             self.show(entry)
