@@ -21,15 +21,14 @@ from grading.gradebook import course_folder
 NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval.cfg", "-q", "-p", "no:cacheprovider"]
 
 # Two runs of pytest go on alongside the unit tests. One grades whole classes with workers of its own, or waits for
-# limits or a browser; the other computes for minutes and waits for nothing.
+# limits or a browser; the other computes for minutes, and waits for the service.
 END_TO_END = [
     "tests/project/test_benchmarks.py",
     "tests/grading/classroom/test_class_run.py",
     "tests/grading/submission/test_hand_ins.py",
-    *(f"tests/whole/test_attacks{of}.py" for of in ("", "_marked", "_watched")),
-    *(f"tests/whole/test_{name}.py" for name in ("commands", "site", "lab", "marking", "watch", "hub")),
+    *(f"tests/whole/test_{name}.py" for name in ("commands", "attacks", "site", "lab", "marking", "hub")),
 ]
-ANSWERS = "tests/whole/test_answers.py"
+ANSWERS = [f"tests/whole/test_{name}.py" for name in ("answers", "attacks_marked", "attacks_watched", "watch")]
 ONE_NOTEBOOK = "tests/whole/test_one_notebook.py"  # the only slow test that `quick` runs
 
 LIMIT_S = 80 * 60  # for all of it: before a forge's own limit, which would end it without a word of what was going on
@@ -52,9 +51,9 @@ def run(pytest_arguments: list[str]) -> int:
     if status := _lint():
         return status
     _end_in_time()
-    ignored = [f"--ignore={path}" for path in (*END_TO_END, ANSWERS)]
+    ignored = [f"--ignore={path}" for path in (*END_TO_END, *ANSWERS)]
     with (
-        _alongside("every answer", "-q", "--durations=5", ANSWERS) as answers,
+        _alongside("every answer, the service", "-q", "--durations=5", *ANSWERS) as answers,
         _alongside("classes, attacks, a browser", "-v", "--durations=20", *END_TO_END) as classes,
     ):
         statuses = [  # all of them, whatever the first ones say: one run shows all that fails

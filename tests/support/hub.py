@@ -97,7 +97,9 @@ def watching(home: Path) -> psutil.Process:
         assert time.monotonic() < end
         time.sleep(0.1)
     folder = str(home / "teacher" / COURSE.name)
-    found = [p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"][-4:] == WATCH and p.cwd() == folder]
+    found = [
+        p for p in psutil.process_iter(["cmdline"]) if (p.info["cmdline"] or [])[-4:] == WATCH and p.cwd() == folder
+    ]
     return min(found, key=lambda process: process.create_time())
 
 

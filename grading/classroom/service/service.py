@@ -141,7 +141,7 @@ class Service:
 
     def _warm(self, team: cluster.Workers) -> None:
         """Has each worker grade what was released, so that its sandbox stands and all is imported."""
-        stem = self._course.stems[0]
+        stem, self._cold = self._course.stems[0], self._workers  # workers that have graded nothing yet
         content = (self._root / "release" / self._course.name / f"{stem}.ipynb").read_bytes()
         hand_in = bundle.HandIn(WARM, ((f"{stem}.ipynb", content),))
         nobody = {table: {} for table in snapshot.STUDENTS}
@@ -153,9 +153,10 @@ class Service:
         if time.monotonic() < self._next_look:
             return
         began = time.monotonic()
-        for arrival in itertools.islice(self._source.look(self._journal.entries), AT_ONCE):
-            self._arrive(arrival)
+        found = list(itertools.islice(self._source.look(self._journal.entries), AT_ONCE))
         now = time.monotonic()
+        for arrival in found:
+            self._arrive(arrival)
         self._next_look = now + max(LOOK_EVERY_S, LOOK_SHARE * (now - began))
         self._board.write(looked=now)
 
@@ -236,7 +237,8 @@ class Service:
             said = str(found) if isinstance(found, Exception) else found.error
             if said:
                 raise errors.CourseError(f"the workers can't grade: {said}")
-            self._board.write(ready=True)
+            self._cold -= 1
+            self._board.write(ready=self._cold <= 0)
             return
         entry = self._work[name]
         try:

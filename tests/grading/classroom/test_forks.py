@@ -39,6 +39,7 @@ def one_student(root: Path) -> None:
 FRESH = """
 import gc, signal, sys
 from grading.classroom import cluster
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background job ignores
 look = lambda: (gc.isenabled(), gc.get_freeze_count() > 100_000, "nbgrader.apps" in sys.modules, signal.getsignal(2))
 with cluster.Workers(1, None) as team:
     team.submit("look", look)
