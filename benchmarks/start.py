@@ -31,6 +31,7 @@ STEPS = (
 )
 CALLS = ("start", "register", "submit")  # what has returned after the second, third and fourth
 COLUMNS = ("what", "seconds")
+DIGITS = 3
 
 
 def main() -> int:
@@ -50,11 +51,12 @@ def main() -> int:
         ways.build(one, 1, [1])
         for number in range(chosen.rounds):
             print(f"[{number + 1}/{chosen.rounds}]", flush=True)
-            taken += _round(ways.environment(), many, one)
+            found = _round(ways.environment(), many, one)
+            taken += [(what, round(seconds, DIGITS)) for what, seconds in found]  # as the file has them
     with open(chosen.results / "start.csv", "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
         table.writerow(COLUMNS)
-        table.writerows((what, f"{seconds:.3f}") for what, seconds in taken)
+        table.writerows((what, f"{seconds:.{DIGITS}f}") for what, seconds in taken)
     print(f"\n{summary(taken)}")
     return 0
 
