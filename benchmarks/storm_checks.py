@@ -1,6 +1,7 @@
 """Whether a storm went as it should: all accepted at once, in order, told a place, graded once, memory bounded."""
 
 import re
+import os
 import sqlite3
 from collections import Counter
 from contextlib import closing
@@ -32,7 +33,7 @@ def entries(root: Path) -> list[Entry]:
     """The journal of a course, in the order of arrival."""
     with closing(sqlite3.connect(root / ".watch.db")) as file:
         found = file.execute("SELECT number, student, arrived, begun_at, outcome FROM submission ORDER BY number")
-        return [Entry(*row) for row in found]
+        return [Entry(number, os.fsdecode(student), *others) for number, student, *others in found]
 
 
 def rows(submitted: list[Submitted], found: list[Entry], notebooks: int) -> list[Row]:
