@@ -1,7 +1,7 @@
 """Whether a storm went as it should: all accepted at once, in order, told a place, graded once, memory bounded."""
 
-import re
 import os
+import re
 import sqlite3
 from collections import Counter
 from contextlib import closing
