@@ -25,6 +25,7 @@ import ways
 from attention import course
 from dev.packages import REPOSITORY
 from grading.core import errors, names
+from grading.core.command_line import positive
 
 LONG = 13
 LONG_STUDENTS = 2
@@ -37,10 +38,10 @@ Run = dict[str, object]
 def main() -> int:
     """Runs the rounds, prints what they show, and draws it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--students", type=_positive, nargs="+", default=[1, 8, 32], help="sizes of the class")
+    parser.add_argument("--students", type=positive, nargs="+", default=[1, 8, 32], help="sizes of the class")
     parser.add_argument("--parts", type=int, nargs="+", default=list(course.PARTS), choices=list(course.PARTS))
-    parser.add_argument("--rounds", type=_positive, default=3)
-    parser.add_argument("--workers", type=_positive, nargs="+", default=[1, 2])
+    parser.add_argument("--rounds", type=positive, default=3)
+    parser.add_argument("--workers", type=positive, nargs="+", default=[1, 2])
     parser.add_argument("--results", type=Path, help="a folder for the table and the picture, in place of the course's")
     chosen = parser.parse_args()
     table = (chosen.results or RESULTS) / "autograde.csv"
@@ -191,12 +192,6 @@ def median(runs: list[Run], like: Run, column: str, each: float | None = None) -
     """The median of a column over the rounds of a way and size, for one notebook, or for `each`."""
     same = [run for run in runs if (run["way"], run["students"]) == (like["way"], like["students"])]
     return statistics.median(run[column] for run in same) / (each or like["notebooks"])
-
-
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
-    return int(text)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ from watched_course import Service, Submitted
 from attention import course
 from dev.packages import REPOSITORY
 from grading.core import errors, names
+from grading.core.command_line import positive
 
 LONG = 13
 ANSWERED = ("model-answers", "usual-mistakes", "unusual-style")  # who answers every part
@@ -193,26 +194,20 @@ def machine(workers: int) -> str:
 
 def _chosen() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--times", type=_positive, default=13, help="submissions of each size on the idle service")
-    parser.add_argument("--submissions", type=_positive, default=300)
+    parser.add_argument("--times", type=positive, default=13, help="submissions of each size on the idle service")
+    parser.add_argument("--submissions", type=positive, default=300)
     parser.add_argument("--seconds", type=float, default=60.0, help="in which they arrive")
     parser.add_argument("--accepted-s", type=float, default=2.0, help="within which each must be accepted")
-    parser.add_argument("--replayed", type=_positive, default=120, help="submissions by which the parent is measured")
+    parser.add_argument("--replayed", type=positive, default=120, help="submissions by which the parent is measured")
     short = [part for part in course.PARTS if part != LONG]
     parser.add_argument("--parts", type=int, nargs="+", default=short, choices=list(course.PARTS))
-    parser.add_argument("--workers", type=_positive, default=2)
+    parser.add_argument("--workers", type=positive, default=2)
     parser.add_argument("--results", type=Path, help="a folder for the table and the picture, in place of the course's")
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--single", action="store_true", help="only one student at a time")
     only.add_argument("--storm", action="store_true", help="only the storm, and the parent's work")
     only.add_argument("--print", action="store_true", help="only print and draw what was measured last")
     return parser.parse_args()
-
-
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
-    return int(text)
 
 
 if __name__ == "__main__":

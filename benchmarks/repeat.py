@@ -25,6 +25,7 @@ import grading_runs
 from dev.packages import REPOSITORY
 from grading.classroom import progress
 from grading.core import names
+from grading.core.command_line import positive
 
 RESULTS = REPOSITORY / "benchmarks" / "results"
 COLUMNS = ("run", "load_per_core", "workers", "at_once", "students", "seconds", "load_average", "struck")
@@ -35,10 +36,10 @@ Kind = tuple[int, int]  # busy processes per core, workers
 def main() -> int:
     """Grades again and again, and says what differs."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=_number, default=20, help="of each kind")
+    parser.add_argument("--runs", type=positive, default=20, help="of each kind")
     parser.add_argument("--load", type=int, nargs="+", default=[0, 4], help="busy processes per core")
-    parser.add_argument("--workers", type=_number, nargs="+", default=[1, 8])
-    parser.add_argument("--at-once", type=_number, default=1, help="runs of a kind at the same time (default: 1)")
+    parser.add_argument("--workers", type=positive, nargs="+", default=[1, 8])
+    parser.add_argument("--at-once", type=positive, default=1, help="runs of a kind at the same time (default: 1)")
     parser.add_argument("--results", type=Path, nargs="?", const=RESULTS, help="also write repeat.csv, a line per run")
     grade_once.add_options(parser)
     chosen = parser.parse_args()
@@ -152,12 +153,6 @@ def _of(done: list[tuple[Kind, grading_runs.Run]], kind: Kind, name: str) -> flo
     """The median of something over a kind's runs; None before the first."""
     found: list[float] = [getattr(run, name) for each, run in done if each == kind]
     return statistics.median(found) if found else None
-
-
-def _number(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
-    return int(text)
 
 
 if __name__ == "__main__":

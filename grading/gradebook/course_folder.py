@@ -13,7 +13,7 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from sqlalchemy import make_url
 from traitlets.config import Config
-from traitlets.config.loader import JSONFileConfigLoader, PyFileConfigLoader
+from traitlets.config.loader import FileConfigLoader, JSONFileConfigLoader, PyFileConfigLoader
 
 from grading.core import errors, find_course, names
 from grading.core.course import Course
@@ -48,13 +48,7 @@ def config(root: Path, assignment: str = "") -> Config:
         raise errors.CourseError(
             f"{names.path(root)} is not a course: it holds no {CONFIGURATION}. Go to a course's folder, or name one."
         )
-    try:
-        found = PyFileConfigLoader(CONFIGURATION, path=str(root)).load_config()
-    except errors.CourseError:
-        raise
-    except Exception as error:
-        shown = names.path(root / CONFIGURATION)
-        raise errors.CourseError(f"{shown} cannot be read: {type(error).__name__}: {error}. Fix it.") from error
+    found = _loaded(PyFileConfigLoader, root, CONFIGURATION)
     found.CourseDirectory.root = str(root)
     if assignment:
         found.CourseDirectory.assignment_id = assignment
@@ -72,15 +66,20 @@ def config_with_jupyter_s(root: Path, assignment: str = "") -> Config:
     for folder in reversed(jupyter_config_path()):
         for name, loader in ((CONFIGURATION, PyFileConfigLoader), (f"{_STEM}.json", JSONFileConfigLoader)):
             if (Path(folder) / name).is_file():
-                try:
-                    found.merge(loader(name, path=folder).load_config())
-                except Exception as error:
-                    shown = names.path(Path(folder) / name)
-                    raise errors.CourseError(
-                        f"{shown} can't be read: {type(error).__name__}: {error}. Fix it."
-                    ) from error
+                found.merge(_loaded(loader, Path(folder), name))
     found.merge(config(root, assignment))
     return found
+
+
+def _loaded(loader: type[FileConfigLoader], folder: Path, name: str) -> Config:
+    """What a file of settings says; CourseError, one line, if it can't be read."""
+    try:
+        return loader(name, path=str(folder)).load_config()
+    except errors.CourseError:
+        raise
+    except Exception as error:
+        shown = names.path(folder / name)
+        raise errors.CourseError(f"{shown} cannot be read: {type(error).__name__}: {error}. Fix it.") from error
 
 
 def configure(root: Path, like: Path) -> None:

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import watched
+from watched import EXAMPLE, HALF, RIGHT
 
 from attention import course
 from attention.course import COURSE
 from dev import course_copy, sample_class
-from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.classroom import class_run
 from grading.core import part_report
@@ -19,12 +20,7 @@ from grading.core.course import Course, Part
 from grading.core.errors import CourseError
 from grading.gradebook import course_folder, marks
 
-EXAMPLE = REPOSITORY / "examples" / "optimisers"
-RIGHT = {
-    "part01": "def sgd_step(w, g, v, lr, mu):\n    new = np.add(mu * v, g)\n    return [w - lr * new, new]",
-    "part02": "def corrected(a, beta, t):\n    return a / (1 - np.power(beta, t))",
-}
-OLD_VELOCITY = {**RIGHT, "part01": "def sgd_step(w, g, v, lr, mu):\n    return w - lr * v, mu * v + g"}
+OLD_VELOCITY = {**RIGHT, **HALF}
 IMPORTS = {**RIGHT, "part02": f"import sys\nprint('torch' in sys.modules)\n{RIGHT['part02']}"}
 FORGED = {
     **RIGHT,
@@ -45,14 +41,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def hand_in(root: Path, student: str, answers: dict[str, str]) -> None:
-    folder = root / "submitted" / student / "optimisers"
-    folder.mkdir(parents=True)
-    for path in sorted((root / "release" / "optimisers").glob("*.ipynb")):
-        notebook = nbformat.read(path, as_version=4)
-        for cell in notebook.cells:
-            if cell.id == f"{path.stem}-answer":
-                cell.source = answers.get(path.stem, cell.source)
-        nbformat.write(notebook, folder / path.name)
+    watched.write(root, root / "submitted" / student / watched.COURSE, answers)
 
 
 @pytest.fixture(scope="module")
