@@ -2,10 +2,10 @@
 
     python benchmarks/autograde.py [--students 1 8 32] [--parts 1 2 …] [--rounds 3] [--workers 1 2] [--results FOLDER]
 
-Every way grades the same hand-ins, honest and wrong ones. Stock is `nbgrader autograde` with nbgrader's own steps and
-an ordinary kernel a notebook; the judge is the same command with this course's configuration; the class command grades
-so many students at once, once more with all its processes on one core, because a worker's kernel and nbgrader's own
-work overlap; the floor is the same cells run by exec in one process, without walls, judge or gradebook.
+Every way grades the same submissions, honest and wrong ones. Stock is `nbgrader autograde` with nbgrader's own steps
+and an ordinary kernel a notebook; the judge is the same command with this course's configuration; the class command
+grades so many students at once, once more with all its processes on one core, because a worker's kernel and nbgrader's
+own work overlap; the floor is the same cells run by exec in one process, without walls, judge or gradebook.
 Each run is a command of its own, its start included. Part 13, whose answer computes at full size, is measured apart.
 
 Writes benchmarks/results/autograde.csv, a line a run, and draws docs/autograde.png; prints the medians.

@@ -1,6 +1,6 @@
 """Fuzzes what stands between a submission and its mark, with as many cases as asked for.
 
-    python benchmarks/fuzz.py [--seed N] [--cases N] [--first N] [--only channels messages replies hand-ins walled]
+    python benchmarks/fuzz.py [--seed N] [--cases N] [--first N] [--only channels messages replies submissions walled]
 
 Prints the seed, how far each fuzzer is, and each failure with the command that repeats it; exit status 1 if there is
 any. Without --seed each run draws another one. The tests run the first cases of a fixed seed: tests/whole/test_fuzz.py.
@@ -16,10 +16,10 @@ HERE = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(HERE / "tests"), str(HERE / "tests" / "support"), str(HERE)]
 
 import fuzzing  # noqa: E402  (found through the line above)
-from fuzzing import channels, hand_ins, messages, replies, walled  # noqa: E402
+from fuzzing import channels, messages, replies, submissions, walled  # noqa: E402
 
-FUZZERS = {module.FUZZER.name: module.FUZZER for module in (channels, messages, replies, hand_ins, walled)}
-CASES = {"channels": 500, "messages": 2_000, "replies": 20_000, "hand-ins": 1_000, "walled": 50}  # each some minutes
+FUZZERS = {module.FUZZER.name: module.FUZZER for module in (channels, messages, replies, submissions, walled)}
+CASES = {"channels": 500, "messages": 2_000, "replies": 20_000, "submissions": 1_000, "walled": 50}  # each some minutes
 SAID_S = 10.0  # how often progress is printed
 
 

@@ -123,7 +123,7 @@ def build(root: Path, only: str | None, patterns: list[str] | None) -> None:
     for path in sorted((sample_class.ANSWERS / part.stem).glob("*.py")) if only != "sample" else ():
         folder = root / "submitted" / f"{part.stem}-{path.stem}" / COURSE.name
         folder.mkdir(parents=True)
-        sample_class.write(folder, part, sample_class.hand_in(part, path.read_text(encoding="utf-8")))
+        sample_class.write(folder, part, sample_class.submission(part, path.read_text(encoding="utf-8")))
     for folder in (root / "submitted").iterdir() if patterns else ():
         if not any(fnmatch.fnmatch(folder.name, pattern) for pattern in patterns):
             shutil.rmtree(folder)
@@ -137,7 +137,7 @@ def measuring(root: Path) -> None:
     folder.mkdir(parents=True)
     for part in (course.PARTS[1], course.PARTS[13]):
         answer = sample_class.sources(part)[f"{part.stem}-answer"]
-        sample_class.write(folder, part, sample_class.hand_in(part, f"{answer}\n{STATUS}"))
+        sample_class.write(folder, part, sample_class.submission(part, f"{answer}\n{STATUS}"))
 
 
 def sizes(root: Path) -> dict[str, int]:

@@ -1,8 +1,8 @@
-"""What the parent of a class can do: hand-ins read and sent, results merged, with workers that need no time to grade.
+"""What a class's parent can do: submissions read and sent, results merged, by workers that take no time to grade.
 
     python benchmarks/parent.py [--students 300] [--workers 2] [--parts 1 2 …] [--results FOLDER] [--profile]
 
-One hand-in of each kind is graded for real; then a whole class goes through the class command, on workers of its own,
+One submission of each kind is graded for real; then a whole class goes through the class command, on its own workers,
 each of which answers with the result that is known (benchmarks/replay.py). Files, gradebook, notes and Dask are real.
 Prints students a minute, what the parent computes for one, and where the time of its two steps goes; writes
 benchmarks/results/parent.csv, from which benchmarks/simulate.py takes what a student costs the parent.
@@ -33,7 +33,7 @@ from grading.gradebook import course_folder, snapshot
 from grading.submission import bundle
 
 STEPS = (
-    (bundle, "read", "hand-in read, when sent and when merged"),
+    (bundle, "read", "submission read, when sent and when merged"),
     (task_queue.TaskQueue, "send", "sent"),
     (merge, "merge", "merged"),
     (merge, "_stage", "  files written beside their place"),
@@ -107,8 +107,8 @@ def graded(root: Path, students: list[str], submitted: Path) -> dict[str, worker
     with class_run._opened(root) as engine:
         given = inputs.read(root, engine)
         for student in students:
-            hand_in = bundle.read(student, submitted / student / COURSE.name, COURSE)
-            out[student.partition("-")[2]] = worker.grade(given, hand_in, merge.before(engine, COURSE, student))
+            submission = bundle.read(student, submitted / student / COURSE.name, COURSE)
+            out[student.partition("-")[2]] = worker.grade(given, submission, merge.before(engine, COURSE, student))
     return out
 
 

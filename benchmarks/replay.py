@@ -1,4 +1,4 @@
-"""A worker that has graded before: gives each student at once the result that another hand-in of the same kind had.
+"""A worker that has graded before: gives each student at once the result that another submission of the same kind had.
 
 With it everything of a class's run is real but the grading, so that what is left is what the parent can do.
 """
@@ -23,11 +23,13 @@ def record(results: dict[str, worker.Result], path: Path) -> None:
     os.environ[RECORDED] = str(path)
 
 
-def grade(given: inputs.Inputs, hand_in: bundle.HandIn, before: snapshot.Rows, feedback: bool = True) -> worker.Result:
+def grade(
+    given: inputs.Inputs, submission: bundle.Submission, before: snapshot.Rows, feedback: bool = True
+) -> worker.Result:
     """The recorded result of this student's kind, as if it were this student's."""
-    kind = hand_in.student.partition("-")[2]
+    kind = submission.student.partition("-")[2]
     found = _recorded()[kind]
-    return dataclasses.replace(found, student=hand_in.student, after=_renamed(found, hand_in.student))
+    return dataclasses.replace(found, student=submission.student, after=_renamed(found, submission.student))
 
 
 @functools.cache

@@ -3,10 +3,10 @@
     python benchmarks/simulate.py [--students 5000] [--workers 100] [--grade-s …] [--parent-s …] [--start-s …]
     python benchmarks/simulate.py --service [--students 10000]
 
-A worker grades one student after the other and has the next hand-in before it needs it. The parent does one thing at a
-time: it sends hand-ins, and merges what comes back, gradebook included. Where no option gives the costs, they come from
-the last runs of the benchmarks: grading and a worker's start from benchmarks/results/autograde.csv (part 13 and the
-others, the class command), the parent's time for a student from benchmarks/results/parent.csv.
+A worker grades one student after the other and has the next submission before it needs it. The parent does one thing at
+a time: it sends submissions, and merges what comes back, gradebook included. Where no option gives the costs, they come
+from the last runs of the benchmarks: grading and a worker's start from benchmarks/results/autograde.csv (part 13 and
+the others, the class command), the parent's time for a student from benchmarks/results/parent.csv.
 Grading times are drawn between half and twice their mean, so that workers do not come in step. With --service it is
 the service that grades submissions as they arrive before a deadline: benchmarks/simulate_service.py.
 """
@@ -24,8 +24,8 @@ from pathlib import Path
 import simulate_service
 
 RESULTS = Path(__file__).resolve().parent / "results"
-SENDING = 0.2  # of the parent's work for a student: reading and sending the hand-in; the rest is merging
-AHEAD = 1  # hand-ins that a worker has beside the one it grades
+SENDING = 0.2  # of the parent's work for a student: reading and sending the submission; the rest is merging
+AHEAD = 1  # submissions that a worker has beside the one it grades
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Outcome:
 def simulate(students: int, workers: int, costs: Costs, seed: int = 1) -> Outcome:
     """Plays one run through, event by event; the same seed gives the same run."""
     rng = random.Random(seed)
-    waiting, room = deque(range(students)), deque()  # room: a worker's number for each hand-in it can take
+    waiting, room = deque(range(students)), deque()  # room: a worker's number for each submission it can take
     queues = [deque() for _ in range(workers)]
     back: deque[int] = deque()  # graded, not merged yet
     events = [(costs.start_s, 1, worker) for worker in range(workers)]  # time, kind, worker; kind 0: the parent is free

@@ -84,7 +84,7 @@ def environment() -> dict[str, str]:
 
 
 def build(root: Path, students: int, parts: list[int]) -> None:
-    """Makes a course folder with so many students, honest and wrong in turns, who hand in these parts."""
+    """Makes a course folder with so many students, honest and wrong in turns, who submit these parts."""
     course_copy.new(root)
     with contextlib.redirect_stdout(io.StringIO()):
         sample_class.build(root)
@@ -125,12 +125,12 @@ def earned(root: Path, way: Way, log: Path) -> Marks:
     else:
         with course_folder.gradebook(root) as book:
             found = {row.student: row.parts for row in marks.read(book, COURSE)}
-    handed_in = {path.parent.parent.name: {} for path in root.glob(f"submitted/*/{COURSE.name}/*.ipynb")}
-    for student in handed_in:
+    submitted = {path.parent.parent.name: {} for path in root.glob(f"submitted/*/{COURSE.name}/*.ipynb")}
+    for student in submitted:
         folder = root / "submitted" / student / COURSE.name
-        handed_in[student] = {n: found[student][n] for n in course.PARTS if (folder / f"part{n:02d}.ipynb").exists()}
-    for student, row in handed_in.items():
+        submitted[student] = {n: found[student][n] for n in course.PARTS if (folder / f"part{n:02d}.ipynb").exists()}
+    for student, row in submitted.items():
         wrong = [n for n, mark in row.items() if mark != course.PARTS[n].automatic]
         if student.endswith("model-answers") and wrong:
             raise RuntimeError(f"{way.name}: the model answers of parts {wrong} did not earn full marks")
-    return handed_in
+    return submitted

@@ -72,10 +72,12 @@ def build(root: Path) -> list[str]:
         "model-answers": model,
         "untouched-release": released,
         "half-done": lambda part: model(part) if part.number <= 7 else released(part),
-        "usual-mistakes": lambda part: hand_in(part, _answer(part, USUAL_MISTAKES), "It is so because of the shapes."),
-        "unusual-style": lambda part: hand_in(part, _answer(part, UNUSUAL_STYLE), _model_reasoning(part)),
-        "rule-breaker": lambda part: hand_in(part, _answer(part, RULE_BREAKER), _model_reasoning(part)),
-        "damaged-hand-in": model,
+        "usual-mistakes": lambda part: submission(
+            part, _answer(part, USUAL_MISTAKES), "It is so because of the shapes."
+        ),
+        "unusual-style": lambda part: submission(part, _answer(part, UNUSUAL_STYLE), _model_reasoning(part)),
+        "rule-breaker": lambda part: submission(part, _answer(part, RULE_BREAKER), _model_reasoning(part)),
+        "damaged-submission": model,
     }
     for student, make in students.items():
         folder = root / "submitted" / student / COURSE.name
@@ -83,7 +85,7 @@ def build(root: Path) -> list[str]:
         equip(folder)
         for part in course.PARTS.values():
             write(folder, part, make(part))
-    _damage(root / "submitted" / "damaged-hand-in" / COURSE.name)
+    _damage(root / "submitted" / "damaged-submission" / COURSE.name)
     return list(students)
 
 
@@ -93,12 +95,12 @@ def released(part: Part) -> dict:
 
 
 def model(part: Part) -> dict:
-    """A hand-in of a part's model answer and model reasoning."""
+    """A submission of a part's model answer and model reasoning."""
     source = sources(part)
-    return hand_in(part, source[f"{part.stem}-answer"], source.get(f"{part.stem}-reasoning"))
+    return submission(part, source[f"{part.stem}-answer"], source.get(f"{part.stem}-reasoning"))
 
 
-def hand_in(part: Part, answer: str, reasoning: str | None = None) -> dict:
+def submission(part: Part, answer: str, reasoning: str | None = None) -> dict:
     """The released notebook of a part with an answer in it; a line `# %%` in the answer begins a cell of its own."""
     notebook = released(part)
     first, *own = _pieces(answer)
@@ -120,7 +122,7 @@ def equip(folder: Path) -> None:
 
 
 def write(folder: Path, part: Part, notebook: dict) -> None:
-    """Writes a part's notebook into a hand-in's folder."""
+    """Writes a part's notebook into a submission's folder."""
     (folder / f"{part.stem}.ipynb").write_text(json.dumps(notebook, indent=1), encoding="utf-8")
 
 

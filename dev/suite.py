@@ -25,7 +25,7 @@ NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval
 END_TO_END = [
     "tests/project/test_benchmarks.py",
     "tests/grading/classroom/test_class_run.py",
-    "tests/grading/submission/test_hand_ins.py",
+    "tests/grading/submission/test_damaged_submissions.py",
     *(f"tests/whole/test_{name}.py" for name in ("commands", "attacks", "site", "lab", "marking", "hub")),
 ]
 ANSWERS = [f"tests/whole/test_{name}.py" for name in ("answers", "attacks_marked", "attacks_watched", "watch")]

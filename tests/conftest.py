@@ -36,7 +36,7 @@ SLOW = (
     "test_sandbox.py",
     "test_class_run.py",
     "test_commands.py",
-    "test_hand_ins.py",
+    "test_damaged_submissions.py",
     "test_attacks_watched.py",
     "test_attacks_marked.py",
     "test_attacks.py",

@@ -97,7 +97,7 @@ def answer(request: bytes, names: dict) -> bytes:
 
 
 def _run(asked: dict, names: dict, printed: _Shown) -> bytes:
-    """Runs what is asked for, and encodes its value: all that code of the student's can have a hand in."""
+    """Runs what is asked for, and encodes its value: all that the student's code can influence."""
     if asked["kind"] == "remote":
         function = _compiled(asked["source"], asked["name"], names)
     elif asked["name"] not in names:

@@ -1,7 +1,7 @@
-"""A class at once: every hand-in through nbgrader and the judge on Dask's workers, and into the gradebook here.
+"""A class at once: every submission through nbgrader and the judge on Dask's workers, and into the gradebook here.
 
-The parent reads hand-ins, sends them, and merges what comes back; it parses nothing that a student wrote. What has been
-graded and is unchanged is left alone, so that a run that was stopped goes on where it was.
+The parent reads submissions, sends them, and merges what comes back; it parses nothing that a student wrote. What has
+been graded and is unchanged is left alone, so that a run that was stopped goes on where it was.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ def grade_class(
     student: str | None = None,
     assignment: str = "",
 ) -> list[Graded]:
-    """Grades all hand-ins of the course in `root`, writes feedback and marks.csv, prints progress and the marks.
+    """Grades all submissions of the course in `root`, writes feedback and marks.csv, prints progress and the marks.
 
     With `student` that submission alone is graded, whatever happened to it before; `assignment` says which one is
     meant where the folder holds several.
@@ -114,13 +114,13 @@ def graded(
 
 
 def grade_student(root: Path, student: str, feedback: bool = True) -> Graded:
-    """Grades one hand-in in this process, whether it is graded already or not."""
+    """Grades one submission in this process, whether it is graded already or not."""
     with _opened(root) as engine:
         given = inputs.read(root, engine)
         queue = TaskQueue(root, course_folder.course(root), engine, given, feedback, True, crash_notes.Notes(root))
         found = queue.begin(student)
         while isinstance(found, Task):
-            found = queue.settled(found, worker.grade(given, found.hand_in, found.before, feedback))
+            found = queue.settled(found, worker.grade(given, found.submission, found.before, feedback))
         return found
 
 

@@ -1,6 +1,6 @@
 """Workers that grade at once: those of a cluster on this machine, or of any Dask cluster that exists.
 
-A task is one hand-in, sent as bytes when a worker is about to be free, so that neither a scheduler nor a lost worker
+A task is one submission, sent as bytes when a worker is about to be free, so that neither a scheduler nor a lost worker
 holds more than a few.
 """
 
@@ -102,7 +102,7 @@ class Workers:
         if self._client is None:
             self._open()
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Sending large graph")  # a hand-in may be large
+            warnings.filterwarnings("ignore", message="Sending large graph")  # a submission may be large
             future = self._client.submit(function, *arguments, pure=False)
         self._names[future.key] = name
         future.add_done_callback(self._ready.put)

@@ -1,4 +1,4 @@
-"""What all hand-ins are graded with, as bytes: release, gradebook without students, configuration; and its hash.
+"""What all submissions are graded with, as bytes: release, gradebook without students, configuration; and its hash.
 
 A worker grades with these alone, and with the same program: `program` names the code, the packages and the limits, and
 a worker whose own is another refuses.
@@ -59,7 +59,7 @@ class Inputs:
 
 
 def read(root: Path, engine: Engine, assignment: str = "") -> Inputs:
-    """What the hand-ins of the course in `root` are graded with, as it stands in release/ and in the gradebook."""
+    """What the submissions of the course in `root` are graded with, as it stands in release/ and in the gradebook."""
     config = course_folder.config(root, assignment)
     course = find_course.of(config)
     if course.plain:

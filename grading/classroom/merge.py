@@ -1,7 +1,7 @@
 """A worker's result into the course: rows in one transaction a student, files by rename, and a note that says: done.
 
 The note goes first and comes back last. Whatever is killed, full or pulled in between, a student without a note that
-fits hand-in, tests, files and rows is graded again by the next run; a note never says more than what is there.
+fits submission, tests, files and rows is graded again by the next run; a note never says more than what is there.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ SERIALIZATION = ("40001", "40P01")  # PostgreSQL's codes for that
 
 
 class Changed(Exception):
-    """What was graded is not what is there any more: the hand-in, or the student's rows."""
+    """What was graded is not what is there any more: the submission, or the student's rows."""
 
 
 def before(engine: Engine, course: Course, student: str) -> snapshot.Rows:
@@ -36,11 +36,11 @@ def before(engine: Engine, course: Course, student: str) -> snapshot.Rows:
 
 
 def merge(
-    root: Path, course: Course, engine: Engine, result: Result, was: snapshot.Rows, sent: bundle.HandIn, key: str
+    root: Path, course: Course, engine: Engine, result: Result, was: snapshot.Rows, sent: bundle.Submission, key: str
 ) -> None:
     """Puts a result in place; all of it, or nothing that counts.
 
-    Errors  Changed if hand-in or rows are not those that were graded; OSError and DBAPIError if it cannot be written.
+    Errors  Changed if submission or rows are not what was graded; OSError and DBAPIError if it cannot be written.
     """
     assignment = course.name
     places = [(_place(root, assignment, "autograded", result.student), result.graded)]
@@ -68,7 +68,7 @@ def merge(
 
 
 def noted(root: Path, course: Course, engine: Engine, student: str, key: str, feedback: bool) -> list[Notice] | None:
-    """The notices about a hand-in that was graded with this key, or None if it is to be graded."""
+    """The notices about a submission that was graded with this key, or None if it is to be graded."""
     assignment = course.name
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         note = json.loads(_note_path(root, assignment, student).read_text(encoding="utf-8"))
@@ -84,7 +84,7 @@ def noted(root: Path, course: Course, engine: Engine, student: str, key: str, fe
 
 
 def clean(root: Path, assignment: str) -> None:
-    """Puts back or removes what a run that was killed has left beside the graded hand-ins."""
+    """Puts back or removes what a run that was killed has left beside the graded submissions."""
     for step in ("autograded", "feedback"):
         for place in root.glob(f"{step}/*/.{assignment}.old/"):
             if not (place.parent / assignment).exists():
@@ -99,7 +99,7 @@ def _put(
     course: Course,
     result: Result,
     was: snapshot.Rows,
-    sent: bundle.HandIn,
+    sent: bundle.Submission,
     places: list[tuple[Path, dict[str, File]]],
     undo: contextlib.ExitStack,
 ) -> None:

@@ -16,11 +16,10 @@ from grading.classroom import cluster, crash_notes, inputs, merge, worker
 from grading.core import errors, messages, names
 from grading.core.course import Course
 from grading.gradebook import snapshot
-from grading.submission import bundle, notices
-from grading.submission import times as handed_in
+from grading.submission import bundle, notices, times
 from grading.submission.notices import Notice
 
-TRIES = 3  # of a hand-in that is replaced, or marked by hand, while it is graded
+TRIES = 3  # of a submission that is replaced, or marked by hand, while it is graded
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -43,9 +42,9 @@ class Graded:
 
 @dataclass(frozen=True)
 class Task:
-    """A hand-in as it was sent: with the student's rows, and the hash of all that its marks depend on."""
+    """A submission as it was sent: with the student's rows, and the hash of all that its marks depend on."""
 
-    hand_in: bundle.HandIn
+    submission: bundle.Submission
     before: snapshot.Rows
     key: str
     tries: int = 1
@@ -53,7 +52,7 @@ class Task:
 
 
 class TaskQueue:
-    """The hand-ins that are being graded, from reading one to merging its marks."""
+    """The submissions that are being graded, from reading one to merging its marks."""
 
     def __init__(
         self,
@@ -78,7 +77,7 @@ class TaskQueue:
         self._alone: dict[str, str] = {}  # who has been sent alone, and why
 
     def begin_or_set_aside(self, team: cluster.Workers, student: str) -> Graded | None:
-        """Sends a hand-in to the workers, or sets it aside; what became of it, where there is nothing to send."""
+        """Sends a submission to the workers, or sets it aside; what became of it, where there is nothing to send."""
         found = self.begin(student)
         if isinstance(found, Graded):
             return self._settled(found)
@@ -104,7 +103,7 @@ class TaskQueue:
         """Notes who is at work, unless there is nobody yet who could work on it."""
         if self._unnoted and team.manned:
             for task in self._unnoted:
-                self._notes.begun(task.hand_in.student, task.hand_in.digest)
+                self._notes.begun(task.submission.student, task.submission.digest)
             self._unnoted.clear()
 
     def _set_aside(self, student: str, why: str) -> None:
@@ -117,32 +116,32 @@ class TaskQueue:
         return replace(result, aside=self._alone.get(result.student, ""))
 
     def begin(self, student: str, tries: int = 1) -> Task | Graded:
-        """A hand-in as it is to be sent, or what became of it where there is nothing to send."""
+        """A submission as it is to be sent, or what became of it where there is nothing to send."""
         if why := names.trouble(student):
             return Graded(student, error=why)
         folder = self._root / "submitted" / student / self._course.name
         try:
-            hand_in = bundle.read(student, folder, self._course, handed_in.text(self._root, student))
+            submission = bundle.read(student, folder, self._course, times.text(self._root, student))
         except OSError as error:
             return Graded(student, error=f"the submission cannot be read: {error.strerror}.")
-        if not hand_in.notebooks:
+        if not submission.notebooks:
             found = notices.found(student, folder, self._root / "release" / self._course.name, self._course)
             return Graded(student, found, error="no notebook was submitted.")
         before = merge.before(self._engine, self._course, student)
-        key = f"{self._given.digest} {hand_in.digest}"
+        key = f"{self._given.digest} {submission.digest}"
         if not self._force:
             noted = merge.noted(self._root, self._course, self._engine, student, key, self._feedback)
             if noted is not None:
                 return Graded(student, noted, kept=True)
-        return Task(hand_in, before, key, tries, self._notes.ended(student, hand_in.digest))
+        return Task(submission, before, key, tries, self._notes.ended(student, submission.digest))
 
     def send(self, team: cluster.Workers, task: Task) -> None:
         """Gives a task to the workers."""
-        student = task.hand_in.student
+        student = task.submission.student
         self._tasks[student] = task
         self._unnoted.append(task)
         self.note(team)
-        team.submit(student, worker.grade, self._given, task.hand_in, task.before, self._feedback)
+        team.submit(student, worker.grade, self._given, task.submission, task.before, self._feedback)
 
     def settle(self, team: cluster.Workers, student: str, found: object) -> Graded | None:
         """What became of a task; None if it is sent once more.
@@ -175,7 +174,7 @@ class TaskQueue:
         if result.after is None:
             return Graded(student, result.notices, error=result.error, seconds=result.seconds)
         try:
-            merge.merge(self._root, self._course, self._engine, result, task.before, task.hand_in, task.key)
+            merge.merge(self._root, self._course, self._engine, result, task.before, task.submission, task.key)
         except merge.Changed as changed:
             if task.tries < TRIES:
                 return self.begin(student, task.tries + 1)

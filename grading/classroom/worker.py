@@ -1,6 +1,6 @@
-"""What runs on a worker: one hand-in, graded by nbgrader and the judge in a folder and on a gradebook of its own.
+"""What runs on a worker: one submission, graded by nbgrader and the judge in a folder and on a gradebook of its own.
 
-It takes bytes and gives bytes: of the course's disk, gradebook and other hand-ins a worker sees nothing.
+It takes bytes and gives bytes: of the course's disk, gradebook and other submissions a worker sees nothing.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ class OtherProgram(Exception):
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a hand-in: its rows after grading, and the files to put in place by path."""
+    """What became of a submission: its rows after grading, and the files to put in place by path."""
 
     student: str
     notices: list[Notice] = field(default_factory=list)
@@ -57,24 +57,24 @@ class Result:
 
 
 async def prepare(walled: bool, course: Course) -> None:
-    """Does what this process's first hand-in would have to wait for, while there is none; the worker goes on."""
+    """Does what this process's first submission would have to wait for, while there is none; the worker goes on."""
     await asyncio.to_thread(_prepare, walled, course)
 
 
 def _prepare(walled: bool, course: Course) -> None:
     """Starts the sandbox, and imports what nbgrader is configured with."""
-    if not _one_at_a_time.acquire(blocking=False):  # a hand-in is there already
+    if not _one_at_a_time.acquire(blocking=False):  # a submission is there already
         return
     try:
-        if not walled or bubblewrap.available() is None:  # else each hand-in says why not
+        if not walled or bubblewrap.available() is None:  # else each submission says why not
             SANDBOXES.of_course(course, walled)
         importlib.import_module("grading.judge.execution")
     finally:
         _one_at_a_time.release()
 
 
-def grade(given: inputs.Inputs, hand_in: bundle.HandIn, before: snapshot.Rows, feedback: bool = True) -> Result:
-    """Grades one hand-in; whatever goes wrong with it is told in the result, so that others go on.
+def grade(given: inputs.Inputs, submission: bundle.Submission, before: snapshot.Rows, feedback: bool = True) -> Result:
+    """Grades one submission; whatever goes wrong with it is told in the result, so that others go on.
 
     Errors  OtherProgram if this worker's code, packages or limits are not the parent's.
     """
@@ -93,13 +93,13 @@ def grade(given: inputs.Inputs, hand_in: bundle.HandIn, before: snapshot.Rows, f
         )
     refused = None if given.config.Judge.get("sandbox") == "none" else bubblewrap.available()
     if refused is not None:
-        return Result(hand_in.student, error=f"on {platform.node()}: {refused.line}")
+        return Result(submission.student, error=f"on {platform.node()}: {refused.line}")
     with _one_at_a_time, _folder() as root:
         started = time.monotonic()
         try:
-            result = _grade(root, asked, given, hand_in, before, feedback)
+            result = _grade(root, asked, given, submission, before, feedback)
         except Exception as error:  # noqa: BLE001  (told, and the exit status says it; the others go on)
-            result = Result(hand_in.student, error=f"{type(error).__name__}: {error}")
+            result = Result(submission.student, error=f"{type(error).__name__}: {error}")
         return Result(**{**vars(result), "seconds": time.monotonic() - started})
 
 
@@ -107,18 +107,18 @@ def _grade(
     root: Path,
     asked: Course,
     given: inputs.Inputs,
-    hand_in: bundle.HandIn,
+    submission: bundle.Submission,
     before: snapshot.Rows,
     feedback: bool,
 ) -> Result:
-    student, assignment = hand_in.student, asked.name
+    student, assignment = submission.student, asked.name
     submitted = root / "submitted" / student / assignment
     nbgrader_patches.guard()
     engines.keep_engines()
     given.write(root)
-    hand_in.write(submitted)
-    if hand_in.time is not None:
-        times.note(root, student, hand_in.time)
+    submission.write(submitted)
+    if submission.time is not None:
+        times.note(root, student, submission.time)
     url = f"sqlite:///{root / inputs.GRADEBOOK}"
     config = Config(given.config)
     config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), url
@@ -156,7 +156,7 @@ def _folder() -> Iterator[Path]:
     try:
         yield root
     finally:
-        for place, folders, _ in os.walk(root):  # a hand-in may hold folders that not even their owner may change
+        for place, folders, _ in os.walk(root):  # a submission may hold folders that not even their owner may change
             for path in (Path(place, name) for name in folders):
                 if not path.is_symlink():
                     path.chmod(0o700)

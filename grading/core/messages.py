@@ -17,7 +17,7 @@ NOT_PROPORTIONAL = "the numbers are not one factor times the expected ones."
 NEGATIVE_FACTOR = "every number has the opposite sign of the expected one."
 NO_EXPRESSION = "this is not an expression in the symbols that the setup cell provides."
 OTHER_EXPRESSION = "the expression's value is not the expected one."
-# About a hand-in: what was found, and what to do. Read by instructors in the log, and by students in the feedback.
+# About a submission: what was found, and what to do. Read by instructors in the log, and by students in the feedback.
 EMPTY = "the file is empty"
 NOT_A_FILE = "this is not an ordinary file but a folder, a link or the like"
 NOT_TEXT = "the file is not UTF-8 text, so it can't be a notebook"

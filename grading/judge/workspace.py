@@ -13,7 +13,7 @@ class Workspace:
 
     def __init__(self, graded: Path) -> None:
         self.graded = graded.resolve()
-        self._folder = tempfile.TemporaryDirectory(prefix="handed-in-")
+        self._folder = tempfile.TemporaryDirectory(prefix="submitted-")
         self._copied: dict[Path, tuple[int, int, int]] = {}  # the state of each file when it was copied
 
     @property
@@ -37,7 +37,7 @@ class Workspace:
             if self._copied.get(path) != state:
                 _copy(path, copied)
                 self._copied[path] = state
-        for path in self._copied.keys() - found:  # of a hand-in of the same student's that this one replaces
+        for path in self._copied.keys() - found:  # of a submission of the same student's that this one replaces
             (self.path / path.relative_to(self.graded)).unlink()
             del self._copied[path]
 

@@ -79,7 +79,7 @@ class Export:
     kept: dict[str, list[str]] = field(default_factory=dict)  # columns that stay as they are, since we have no mark
     unmatched: list[str] = field(default_factory=list)  # students of ours whom the platform does not know
     others: list[str] = field(default_factory=list)  # lines of the platform that are nobody of ours
-    absent: list[str] = field(default_factory=list)  # persons of the roster who handed in nothing
+    absent: list[str] = field(default_factory=list)  # persons of the roster who submitted nothing
     risky: list[str] = field(default_factory=list)  # keys that a spreadsheet would compute, and that must stay
 
     def write(self, path: Path) -> None:

@@ -97,10 +97,10 @@ class OwnMarks:
 
         A notebook as it was released is no work: it is left out, unless it was graded with an answer before.
         """
-        hand_in = bundle.read(STUDENT, self.work, self.course)
+        submission = bundle.read(STUDENT, self.work, self.course)
         ours = (work_folder.BASES, ticked.FILE)
-        entries = tuple(entry for entry in hand_in.entries if entry[0].partition("/")[0] not in ours)
-        self._take(bundle.HandIn(STUDENT, entries))
+        entries = tuple(entry for entry in submission.entries if entry[0].partition("/")[0] not in ours)
+        self._take(bundle.Submission(STUDENT, entries))
         known, changed = self._note().get("parts", {}), []
         with intake.once():
             for part in self.course.parts:
@@ -167,11 +167,11 @@ class OwnMarks:
     def _submitted(self) -> Path:
         return self.folder / "submitted" / STUDENT / self.course.name
 
-    def _take(self, hand_in: bundle.HandIn) -> None:
+    def _take(self, submission: bundle.Submission) -> None:
         """Puts what is worked on in place of what was graded last."""
         new = self._submitted.with_name(".new")
         shutil.rmtree(new, ignore_errors=True)
-        hand_in.write(new)
+        submission.write(new)
         shutil.rmtree(self._submitted, ignore_errors=True)
         new.rename(self._submitted)
 

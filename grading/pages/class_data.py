@@ -67,7 +67,7 @@ class Student:
 
 @dataclass(frozen=True)
 class ClassResults:
-    """All students, by name; those who handed in and are not in the gradebook at all."""
+    """All students, by name; those who submitted and are not in the gradebook at all."""
 
     course: Course
     students: tuple[Student, ...]
@@ -131,8 +131,8 @@ def read(root: Path) -> ClassResults:
     if not students:
         where = f" in {names.path(path)}" if path is not None else ""
         raise errors.CourseError(f"nothing is graded{where}. Grade first: {command_line.spelled('grade', root)}.")
-    handed_in = {folder.parent.name for folder in (root / "submitted").glob(f"*/{course.name}")}
-    never = sorted(name for name in handed_in - {s.name for s in students} if not name.startswith("."))
+    submitted = {folder.parent.name for folder in (root / "submitted").glob(f"*/{course.name}")}
+    never = sorted(name for name in submitted - {s.name for s in students} if not name.startswith("."))
     return ClassResults(course, students, tuple(never))
 
 
@@ -165,7 +165,7 @@ def _report(root: Path, assignment: str, student: str, part: Part) -> tuple[part
     """What the tests of a part found, or why that is not known."""
     path = root / "autograded" / student / assignment / f"{part.stem}.ipynb"
     if not path.exists():
-        handed_in = root / "submitted" / student / assignment
-        return None, NOT_THERE if handed_in.is_dir() and not (handed_in / path.name).exists() else NOT_KEPT
+        submitted = root / "submitted" / student / assignment
+        return None, NOT_THERE if submitted.is_dir() and not (submitted / path.name).exists() else NOT_KEPT
     report = results.report_in(path, part)
     return report, "" if report else NO_REPORT

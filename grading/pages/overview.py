@@ -32,7 +32,7 @@ def _findings(result: Result) -> list[dict[str, str]]:
     """What cost the points of a part: a rule, a fault, or the items lost, the largest first, alike ones in one line."""
     report = result.report
     if report is None:
-        return [{"what": "", "found": wording.NOT_HANDED_IN if not result.here else wording.SEE_PAGE}]
+        return [{"what": "", "found": wording.NOT_SUBMITTED if not result.here else wording.SEE_PAGE}]
     if whole := report.fault or report.breach:
         return [{"what": "", "found": whole}]
     lines: dict[str, list[str]] = {}
@@ -51,5 +51,5 @@ def _why_ungraded(result: Result, is_begun: bool, said: wording.Setting) -> str:
     if result.unmarked:
         return said.not_marked
     if not result.here:
-        return wording.NOT_HANDED_IN
+        return wording.NOT_SUBMITTED
     return wording.NOT_READ if result.unread else ""

@@ -36,11 +36,11 @@ class ShowCriteria(NbGraderPreprocessor):
         """Leaves the notebook as it is; what was found goes into the resources, for the template."""
         if "submission_id" not in resources:  # a page for somebody else
             return nb, resources
-        root = Path(resources["metadata"]["path"]).resolve().parents[2]
         course = find_course.of(self.config, resources["assignment_id"])
         part = next((part for part in course.parts if part.stem == resources["notebook_id"]), None)
         if part is None or not part.written:
             return nb, resources
+        root = Path(resources["metadata"]["path"]).resolve().parents[2]  # of autograded/STUDENT/COURSE
         with course_folder.gradebook(root) as book:
             found = [
                 _cell(book, root, course, resources, cell)

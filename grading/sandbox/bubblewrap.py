@@ -27,7 +27,7 @@ SHOWN = ("zygote", "packets", "watch", "namespaces", "child")  # of all of `grad
 PROGRAM = tuple(ZYGOTE.with_name(f"{name}.py") for name in SHOWN)
 WARMUP = "/run/zygote/warmup.py"
 FILTER = "/run/zygote/filter"
-HOME, FOLDER, FONTS = "/tmp/home", "/tmp/hand-in", "/run/fonts"
+HOME, FOLDER, FONTS = "/tmp/home", "/tmp/submission", "/run/fonts"
 HOST_UIDS = range(2_013_265_920, 2_013_331_456)  # used by no system; one a sandbox, when the judge is root
 
 # The file system's outline. Links such as /lib -> usr/lib are made anew.
@@ -76,7 +76,7 @@ class Command:
 
 def plain(control: int, base: Path, libraries: Libraries) -> Command:
     """The zygote without walls, in a folder on the disk; for submissions that are trusted."""
-    settings = {"walled": False, "folder": f"{base}/hand-in", "home": f"{base}/home", "base": str(base)}
+    settings = {"walled": False, "folder": f"{base}/submission", "home": f"{base}/home", "base": str(base)}
     settings |= {"fonts": [str(path) for path in font_lists()], "modules": libraries.modules}
     settings["warmup"] = str(libraries.warmup) if libraries.warmup else None
     command = _zygote(str(ZYGOTE), control, settings)

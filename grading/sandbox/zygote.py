@@ -3,7 +3,7 @@
     python -P -s zygote.py CONTROL_FD SETTINGS
 
 It stands alone but for the files beside it: nothing of `grading` is there to be imported, and it holds nothing that a
-student may not see: what is handed in goes to the kernels alone. It starts no thread and touches no GPU before it
+student may not see: what is submitted goes to the kernels alone. It starts no thread and touches no GPU before it
 forks. One kernel runs at a time; the next one may be forked before its notebook is there, and waits.
 
 Within walls a kernel is process 1 of namespaces of its own (`namespaces`): no process of a notebook sees or signals

@@ -1,4 +1,4 @@
-"""A hand-in as bytes: what of a student's folder grading reads, to be sent to a worker that shares no disk.
+"""A submission as bytes: what of a student's folder grading reads, to be sent to a worker that shares no disk.
 
 Nothing is parsed here. What is no regular file, or too large to be taken in, is sent as such, so that the worker finds
 the same folder and says the same of it.
@@ -19,12 +19,12 @@ Content = bytes | int | None  # of a file; the size of a notebook that is too la
 
 
 @dataclass(frozen=True)
-class HandIn:
+class Submission:
     """One student's folder: contents by path below it."""
 
     student: str
     entries: tuple[tuple[str, Content], ...]
-    time: str | None = None  # when it was handed in, if anybody knows
+    time: str | None = None  # when it was submitted, if anybody knows
 
     @property
     def notebooks(self) -> bool:
@@ -37,7 +37,7 @@ class HandIn:
         return digest([*((name, _as_bytes(content)) for name, content in self.entries), ("", repr(self.time).encode())])
 
     def write(self, folder: Path) -> None:
-        """Writes the hand-in to a new folder; what is no file there is none here."""
+        """Writes the submission to a new folder; what is no file there is none here."""
         folder.mkdir(parents=True)
         for name, content in self.entries:
             path = folder / name
@@ -54,7 +54,7 @@ class HandIn:
                     path.symlink_to("nowhere")
 
 
-def read(student: str, folder: Path, course: Course, time: str | None = None) -> HandIn:
+def read(student: str, folder: Path, course: Course, time: str | None = None) -> Submission:
     """The submission in a folder, made at a `time`: the course's notebooks, and the admitted files next to them.
 
     Errors  OSError if the folder cannot be read.
@@ -74,7 +74,7 @@ def read(student: str, folder: Path, course: Course, time: str | None = None) ->
     entries.update({name: None for name in left_out[: limits.NAMED] if name not in entries})
     if changed := extra_files.changed_module(folder, course):
         entries[changed] = None  # to be told; nobody needs what is in it
-    return HandIn(student, tuple(sorted(entries.items())), time)
+    return Submission(student, tuple(sorted(entries.items())), time)
 
 
 def digest(entries: object) -> str:

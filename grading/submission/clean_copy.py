@@ -2,7 +2,7 @@
 
 A student decides the sources of the answer, of the reasoning and of cells of their own; nothing else. From each
 notebook these are put into a clean copy of the released one, however the file is damaged, so that every student's
-hand-in can be graded.
+submission can be graded.
 """
 
 import copy
@@ -12,7 +12,7 @@ import nbformat
 from grading.core import cells, limits, messages
 
 
-def clean_copy(released: nbformat.NotebookNode, handed_in: dict) -> tuple[nbformat.NotebookNode, list[str]]:
+def clean_copy(released: nbformat.NotebookNode, submitted: dict) -> tuple[nbformat.NotebookNode, list[str]]:
     """The released notebook with the student's sources in it, and what was found on the way.
 
     A cell of the student's own comes after the released cell that it followed, but before the test, so that an answer
@@ -25,8 +25,8 @@ def clean_copy(released: nbformat.NotebookNode, handed_in: dict) -> tuple[nbform
     seen: dict[str, list[dict]] = {}
     own: dict[int, list[dict]] = {}
     anchor = 0
-    for cell in handed_in["cells"]:
-        name = _handed_in_id(cell, official)
+    for cell in submitted["cells"]:
+        name = _submitted_id(cell, official)
         if name is None or (name in seen and not cells.is_editable(official[name])):
             if name is None:
                 own.setdefault(min(anchor, test_at - 1), []).append(cell)
@@ -56,7 +56,7 @@ def _grade_id(cell: dict) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _handed_in_id(cell: dict, official: dict) -> str | None:
+def _submitted_id(cell: dict, official: dict) -> str | None:
     """Which released cell this is: by its grade id, or by its id where a tool has dropped nbgrader's metadata."""
     name = _grade_id(cell)
     if name in official:

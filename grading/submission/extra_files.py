@@ -1,4 +1,4 @@
-"""Files that are handed in next to the notebooks: which are admitted, as data that nothing of ours imports or runs.
+"""Files that are submitted next to the notebooks: which are admitted, as data that nothing of ours imports or runs.
 
 nbgrader copies whatever lies in a submission's folder: through links, out of pipes without end, of any size, under
 names that Jupyter or Python would run, or that a browser would show as a page. `admitted` is the list in its place;

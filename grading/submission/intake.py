@@ -1,4 +1,4 @@
-"""A hand-in's notebooks, taken in once: what is graded of each, and what was found on the way.
+"""A submission's notebooks, taken in once: what is graded of each, and what was found on the way.
 
 Of a course that was written for nbgrader alone that is the notebook as it was left, which nbgrader's own steps then
 clean; else a clean copy. A file that is no notebook has the released one graded in its place, which is not run.
@@ -56,7 +56,7 @@ def taken(path: Path, released: Path, of: Course, alone: bool = False) -> Taken:
 
 
 class Exporter(NotebookExporter):
-    """nbgrader's notebook exporter, for which hand-ins are taken in: `c.Autograde.exporter_class`.
+    """nbgrader's notebook exporter, for which submissions are taken in: `c.Autograde.exporter_class`.
 
     nbgrader reads each notebook twice: the student's file, to write a copy, and then that copy, to grade it.
     """

@@ -1,4 +1,4 @@
-"""What is to be said to an instructor about a hand-in, a line each: who, where, what was found and what to do."""
+"""What is to be said to an instructor about a submission, a line each: who, where, what was found and what to do."""
 
 import os
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from grading.submission import extra_files, intake
 
 @dataclass(frozen=True)
 class Notice:
-    """One line about a hand-in: the student, the part (a notebook's name), and what was found and what to do."""
+    """One line about a submission: the student, the part (a notebook's name), and what was found and what to do."""
 
     student: str
     part: str
@@ -22,7 +22,7 @@ class Notice:
 
 
 def found(student: str, folder: Path, release: Path, course: Course) -> list[Notice]:
-    """What is to be said about a hand-in before it is graded: damaged, missing and extra files, deleted cells."""
+    """What is to be said about a submission before it is graded: damaged, missing and extra files, deleted cells."""
     out, missing = [], []
     parts = sorted(path.name for path in release.glob("*.ipynb") if not course.is_other(path.name))
     present = {entry.name for entry in os.scandir(folder) if not course.is_other(entry.name)}

@@ -267,4 +267,4 @@ def test_weights_and_texts_go_wherever_the_package_goes(tmp_path: Path):
     ):
         for name in ("speaker.npz", "excerpts.txt"):
             assert (folder / COURSE.module / name).read_bytes() == course_module.FILES[name]
-    assert extra_files.admitted(graded, COURSE) == ([], [])  # the course's own is used, whatever a student hands in
+    assert extra_files.admitted(graded, COURSE) == ([], [])  # the course's own is used, whatever a student submits

@@ -256,16 +256,16 @@ def test_numbers_measured_anew_replace_those_in_part_14(tmp_path: Path):
 
 def test_the_section_of_cached_step_may_be_deleted_without_a_notice():
     released = nbformat.read(REPOSITORY / "release" / COURSE.name / "part14.ipynb", as_version=4)
-    handed_in = json.loads(json.dumps(released))
-    handed_in["cells"] = [c for c in handed_in["cells"] if not c["id"].startswith("part14-decode")]
-    assert clean_copy.clean_copy(released, handed_in)[1] == []
+    submitted = json.loads(json.dumps(released))
+    submitted["cells"] = [c for c in submitted["cells"] if not c["id"].startswith("part14-decode")]
+    assert clean_copy.clean_copy(released, submitted)[1] == []
 
 
 def test_what_a_student_writes_for_cached_step_is_kept_after_the_test_where_it_can_cost_nothing():
     released = nbformat.read(REPOSITORY / "release" / COURSE.name / "part14.ipynb", as_version=4)
-    handed_in = json.loads(json.dumps(released))
-    next(c for c in handed_in["cells"] if c["id"] == "part14-decode-step")["source"] = "D = r = 0\nwhile True: pass"
-    clean, findings = clean_copy.clean_copy(released, handed_in)
+    submitted = json.loads(json.dumps(released))
+    next(c for c in submitted["cells"] if c["id"] == "part14-decode-step")["source"] = "D = r = 0\nwhile True: pass"
+    clean, findings = clean_copy.clean_copy(released, submitted)
     order = [c.id for c in clean.cells]
     assert order.index("part14-decode-step") > order.index("part14-test") and findings == []
     assert next(c.source for c in clean.cells if c.id == "part14-decode-step").startswith("D = r = 0")

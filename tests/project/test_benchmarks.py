@@ -394,7 +394,7 @@ def test_runs_that_agree_with_each_other_but_not_with_an_answers_name_differ():
 
 def test_the_marks_by_name_are_those_of_the_answers_that_a_student_is_made_of():
     stems = [part.stem for part in course.PARTS.values()]
-    names = "model-answers unusual-style rule-breaker half-done untouched-release damaged-hand-in".split()
+    names = "model-answers unusual-style rule-breaker half-done untouched-release damaged-submission".split()
     totals = [sum(part.marks for part in earned.expected(name, stems).values()) for name in names]
     assert totals == [81, 81, 0, 48, 0, 0]
     assert earned.expected("usual-mistakes", ["part03"]) == {"part03": earned.Part(6)}

@@ -42,7 +42,7 @@ def of_sample_class(part: course.Part) -> dict[str, float]:
     """What each student of the sample class earns in a part before anybody reads a written answer."""
     full, number = float(part.automatic), part.number
     return {
-        "damaged-hand-in": 0.0 if number in (2, 4) else full,  # no notebook, and a missing one
+        "damaged-submission": 0.0 if number in (2, 4) else full,  # no notebook, and a missing one
         "half-done": full if number <= 7 else 0.0,
         "model-answers": full,
         "rule-breaker": earned(sample_class.RULE_BREAKER[number]),

@@ -1,8 +1,8 @@
-"""The hostile answers in tests/attacks, as hand-ins, and what grading them must not let out.
+"""The hostile answers in tests/attacks, as submissions, and what grading them must not let out.
 
 A file is a docstring (what it tries; what must hold), headers, and cells that begin with `# %%`:
 
-    # part: 3                   the part it hands in
+    # part: 3                   the part it submits
     # earns: 2                  the marks of its honest content
     # tamper: tags, outputs     optional: functions of `tamper` that damage the notebook or the folder
     # %%
@@ -44,7 +44,7 @@ LIMITS = {
 SLACK_S = 40.0  # starting a sandbox and ending one, on a busy machine
 SECRETS = {
     "the course's secret": "secret-of-the-owner-81723",
-    "another student's hand-in": "peer-text-48213",
+    "another student's submission": "peer-text-48213",
     "a file in the home folder": "home-text-77120",
     "the gradebook": "SQLite format 3",
     "a hidden test": "sheet.item(",
@@ -81,10 +81,10 @@ def _model(part: Part) -> str:
 ATTACKS = {path.stem: _read(path) for path in sorted(FOLDER.glob("*.py"))}
 
 
-def hand_in(folder: Path, attack: Attack) -> None:
+def submit(folder: Path, attack: Attack) -> None:
     """Writes an attack into a student's new folder, which lies three folders below the course's."""
     folder.mkdir(parents=True, exist_ok=True)
-    notebook = sample_class.hand_in(attack.part, attack.cells)
+    notebook = sample_class.submission(attack.part, attack.cells)
     for name in attack.tamper:
         getattr(tamper, name)(notebook, folder)
     lean.write(folder, attack.part, notebook)

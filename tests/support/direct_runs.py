@@ -19,12 +19,12 @@ from grading.core.course import Part
 LIMIT_S = 300  # one notebook
 
 
-def marks(hand_ins: list[tuple[Part, str]], lean: bool) -> Iterator[float | str]:
+def marks(submissions: list[tuple[Part, str]], lean: bool) -> Iterator[float | str]:
     """The marks of each answer, in order, or the error that its test ended with; `lean` runs part 13 with 8 samples."""
     run = functools.partial(_marks, lean=lean)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=_preload) as pool:
-        yield from pool.map(run, hand_ins, chunksize=4)
+        yield from pool.map(run, submissions, chunksize=4)
 
 
 def _preload() -> None:
@@ -44,14 +44,14 @@ def _preload() -> None:
     gc.freeze()
 
 
-def _marks(hand_in: tuple[Part, str], lean: bool) -> float | str:
+def _marks(submission: tuple[Part, str], lean: bool) -> float | str:
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(reading)
         signal.alarm(LIMIT_S)
         try:
-            said = _run(*hand_in, lean)
+            said = _run(*submission, lean)
         except BaseException as error:  # noqa: BLE001  (told to the parent)
             said = repr(error)
         os.write(writing, json.dumps(said).encode())
@@ -71,7 +71,7 @@ def _run(part: Part, answer: str, lean: bool) -> float | str:
         os.chdir(folder)
         sample_class.equip(Path(folder))
         sys.path.insert(0, "")  # as in a kernel
-        notebook = sample_class.hand_in(part, answer)
+        notebook = sample_class.submission(part, answer)
         sample_class.write(Path(folder), part, notebook)
         test = sample_class.sources(part)[f"{part.stem}-test"]
         shell = InteractiveShell.instance()

@@ -1,6 +1,6 @@
 """Grades the answers of tests/answers through nbgrader and the judge, several at once.
 
-A process has a course folder with one student, who hands in again and again: the k-th answer of each part in round k.
+A process has a course folder with one student, who submits again and again: the k-th answer of each part in round k.
 So libraries are loaded once a process, and not once an answer; each notebook has a kernel of its own all the same.
 """
 
@@ -62,7 +62,7 @@ def _grade(given: dict[int, Path], leanly: bool) -> dict[Path, Found]:
     folder.mkdir(parents=True)
     for number, path in given.items():
         part = course.PARTS[number]
-        notebook = sample_class.hand_in(part, path.read_text(encoding="utf-8"))
+        notebook = sample_class.submission(part, path.read_text(encoding="utf-8"))
         (lean.write if leanly else sample_class.write)(folder, part, notebook)
     result = course_folder.api(_root).autograde(COURSE.name, STUDENT, force=True, create=True)
     assert result["success"], course_folder.last_error(result)

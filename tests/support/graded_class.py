@@ -90,6 +90,6 @@ def assigned(book: Gradebook) -> None:
 
 
 def submitted(book: Gradebook, student: str) -> SubmittedAssignment:
-    """Tells a gradebook that a student handed in all parts; nothing is marked yet."""
+    """Tells a gradebook that a student submitted all parts; nothing is marked yet."""
     book.add_student(student)
     return book.add_submission(COURSE.name, student)

@@ -19,7 +19,7 @@ from dev import installation
 CONFIG = Path(__file__).parent / "hub_config.py"
 PROXY = installation.WEB / "node_modules" / ".bin" / "configurable-http-proxy"
 WATCH = ["-m", "grading", "watch", "--release"]  # how its command ends
-STEP_LIMIT_S = 300  # a request; the slowest, a hand-in graded, takes 10 s on two quiet cores
+STEP_LIMIT_S = 300  # a request; the slowest, a submission graded, takes 10 s on two quiet cores
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A course and hand-ins without what takes longest and decides no mark: figures, what they are drawn from, and visible
+"""A course and submissions without what takes longest and decides no mark: figures, their data, and visible
 checks; and in part 13 all but 8 of 32 samples, for which attention/part13_run.py argues that no bound depends on luck.
 
 For tests that are about marks, limits and files. Call `course_folder.register` afterwards: it makes the release anew.
@@ -31,7 +31,7 @@ def write(folder: Path, part: Part, notebook: dict) -> None:
 
 
 def leaned(notebook: dict) -> dict:
-    """A notebook of the course or a hand-in, lean."""
+    """A notebook of the course or a submission, lean."""
     cells = [cell for cell in notebook["cells"] if not str(cell.get("id")).endswith(("-figure", "-steps", "-check"))]
     thirteen = [
         cell | {"source": fewer_samples("".join(cell["source"]))} if str(cell.get("id")).startswith("part13-") else cell

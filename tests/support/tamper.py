@@ -1,4 +1,4 @@
-"""Damage that attacks do to a notebook or a hand-in's folder, by the name that stands in their header `# tamper:`.
+"""Damage that attacks do to a notebook or a submission's folder, by the name that stands in their header `# tamper:`.
 
 Each function takes the notebook and the folder it will be written to, and changes either.
 """
@@ -115,7 +115,7 @@ def helper_file(notebook: dict, folder: Path) -> None:
 
 
 def links(notebook: dict, folder: Path) -> None:
-    """Links to the gradebook, the system, the home folder, and another student's hand-in."""
+    """Links to the gradebook, the system, the home folder, and another student's submission."""
     helper_file(notebook, folder)
     root = folder.parents[2]
     targets = {"gradebook": root / "gradebook.db", "shadow": Path("/etc/shadow"), "home": root / "home" / "diary.txt"}
@@ -179,7 +179,7 @@ def depths(notebook: dict, folder: Path) -> None:
 
 
 def bad_timestamp(notebook: dict, folder: Path) -> None:
-    """A time of handing in that is none."""
+    """A time of submitting that is none."""
     (folder / "timestamp.txt").write_bytes(b"\xff\x00 yesterday 99999999999999999999" + b"9" * 10**6)
 
 
@@ -196,7 +196,7 @@ for path in glob.glob("/proc/[0-9]*/cmdline"):
     print(path, open(path).read())
 """
     answer = "".join(_cell(sample_class.model(course.PARTS[4]), "-answer")["source"])
-    sample_class.write(folder, course.PARTS[4], sample_class.hand_in(course.PARTS[4], f"{answer}\n# %%\n{look}"))
+    sample_class.write(folder, course.PARTS[4], sample_class.submission(course.PARTS[4], f"{answer}\n# %%\n{look}"))
 
 
 def earlier_notebook(notebook: dict, folder: Path) -> None:

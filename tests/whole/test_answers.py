@@ -35,8 +35,8 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Found]:
 @pytest.fixture(scope="session")
 def earned_directly() -> dict[Path, float | str]:
     """The marks of every answer without the judge, as in JupyterLab."""
-    hand_ins = [(COURSE.part_of(answer.parent.name), answer.read_text(encoding="utf-8")) for answer in DIRECTLY]
-    return dict(zip(DIRECTLY, direct_runs.marks(hand_ins, lean=not WHOLLY), strict=True))
+    submissions = [(COURSE.part_of(answer.parent.name), answer.read_text(encoding="utf-8")) for answer in DIRECTLY]
+    return dict(zip(DIRECTLY, direct_runs.marks(submissions, lean=not WHOLLY), strict=True))
 
 
 def each_of(answers: list[Path]) -> pytest.MarkDecorator:

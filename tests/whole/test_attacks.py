@@ -1,6 +1,6 @@
-"""Hostile hand-ins: none earns more than its honest content, reads what it may not, or costs anyone else anything.
+"""Hostile submissions: none earns more than its honest content, reads what it may not, or costs anyone else anything.
 
-One class, graded in one run by the real pipeline, with small limits. Each file in tests/attacks is a student, handed in
+One class, graded in one run by the real pipeline, with small limits. Each file in tests/attacks is a student, submitted
 beside an honest one. The rules against imports are taken out of this class's tests, so that they stop nobody here: the
 walls and the judge must hold alone.
 
@@ -38,12 +38,12 @@ NEXT = "03-value-from-x"  # the honest student's answer to part 1; it earns 3 of
 PR_SET_CHILD_SUBREAPER = 36
 
 
-def _hand_in_honestly(root: Path, student: str) -> None:
+def _submit_honestly(root: Path, student: str) -> None:
     folder = root / "submitted" / student / COURSE.name
     folder.mkdir(parents=True)
     answer = (sample_class.ANSWERS / "part01" / f"{NEXT}.py").read_text(encoding="utf-8")
-    answer += f"\n# {SECRETS['another student' + chr(39) + 's hand-in']}\n"
-    lean.write(folder, course.PARTS[1], sample_class.hand_in(course.PARTS[1], answer))
+    answer += f"\n# {SECRETS['another student' + chr(39) + 's submission']}\n"
+    lean.write(folder, course.PARTS[1], sample_class.submission(course.PARTS[1], answer))
 
 
 def _next(attack: Attack) -> str:
@@ -119,10 +119,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     students = []
     wanted = os.environ.get("ATTACKS", "")  # for one's own use: a part of their names
     for attack in [a for a in ATTACKS.values() if re.search(wanted, a.name)]:
-        attacks.hand_in(root / "submitted" / attack.name / COURSE.name, attack)
+        attacks.submit(root / "submitted" / attack.name / COURSE.name, attack)
         students.append(attack.name)
         students.append(_next(attack))
-        _hand_in_honestly(root, students[-1])
+        _submit_honestly(root, students[-1])
     with pytest.MonkeyPatch.context() as patch:
         for name, value in LIMITS.items():
             patch.setenv(f"GRADING_{name}", str(value))

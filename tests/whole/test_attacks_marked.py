@@ -97,7 +97,7 @@ def rounds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Round]:
     planned = rounds_of(CHOSEN)
     for number, attacking in enumerate(planned):
         for attack in attacking:
-            attacks.hand_in(root / "rounds" / str(number) / COURSE.name, attack)
+            attacks.submit(root / "rounds" / str(number) / COURSE.name, attack)
     limits = {f"GRADING_{name}": str(value) for name, value in LIMITS.items()}
     own = {"ATTENTION_COURSE_SECRET": SECRETS["the course's secret"], "HOME": str(root / "home")}
     done = subprocess.run(

@@ -80,7 +80,7 @@ def _submit(root: Path, name: str) -> watched.Submitted:
     """Submits an attack, or an honest student's work; written elsewhere first, where its links lead somewhere."""
     written = root / "outbox" / name / COURSE.name
     if name in ATTACKS:
-        attacks.hand_in(written, ATTACKS[name])
+        attacks.submit(written, ATTACKS[name])
     else:
         written.mkdir(parents=True)
         lean.write(written, course.PARTS[3], sample_class.model(course.PARTS[3]))

@@ -28,7 +28,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_autograde_without_hand_ins_says_where_to_put_them(repository: Path, capsys: pytest.CaptureFixture):
+def test_autograde_without_submissions_says_where_to_put_them(repository: Path, capsys: pytest.CaptureFixture):
     assert main(["autograde"]) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1
@@ -56,7 +56,7 @@ def test_autograde_with_a_broken_gradebook_says_so_and_keeps_it(repository: Path
     assert (repository / "gradebook.db").read_text() == "not a database, but somebody's file"
 
 
-def test_an_empty_hand_in_is_named_and_the_others_are_graded(repository: Path, capsys: pytest.CaptureFixture):
+def test_an_empty_submission_is_named_and_the_others_are_graded(repository: Path, capsys: pytest.CaptureFixture):
     for student in ("anna", "ben"):
         (repository / "submitted" / student / COURSE.name).mkdir(parents=True)
     folder = repository / "submitted" / "anna" / COURSE.name
@@ -104,10 +104,10 @@ def test_the_demo_marks_each_pretend_student_as_its_name_says(repository: Path, 
     named = {f"part{n:02d}": float(name[:2]) for n, name in sample_class.USUAL_MISTAKES.items()}
     assert marks["usual-mistakes"] == named
     lost = {"part02", "part04"}  # what is damaged in the others, graded all the same, costs nothing
-    assert marks["damaged-hand-in"] == {stem: 0 if stem in lost else full for stem, full in automatic.items()}
+    assert marks["damaged-submission"] == {stem: 0 if stem in lost else full for stem, full in automatic.items()}
     assert rows["untouched-release"]["written_to_read"] == "0" and rows["model-answers"]["written_to_read"] == "6"
     for stem in lost | {"part06"}:
-        assert f"damaged-hand-in, {stem}: " in printed
+        assert f"damaged-submission, {stem}: " in printed
     pages = repository / "demo" / "feedback" / "model-answers" / COURSE.name
     assert sorted(page.stem for page in pages.glob("*.html")) == ["index", *sorted(automatic)]
 
@@ -116,5 +116,5 @@ def test_the_sample_class_is_built_of_notebooks_that_can_be_opened(tmp_path: Pat
     students = sample_class.build(tmp_path)
     assert len(students) == 7
     for path in tmp_path.glob("submitted/*/*/*.ipynb"):
-        if path.parent.parent.name != "damaged-hand-in":
+        if path.parent.parent.name != "damaged-submission":
             assert json.loads(path.read_text())["nbformat"] == 4

@@ -10,7 +10,7 @@ from pathlib import Path
 import fuzzing
 import lean
 import pytest
-from fuzzing import channels, hand_ins, messages, replies, walled
+from fuzzing import channels, messages, replies, submissions, walled
 
 from attention import course
 from attention.course import COURSE
@@ -53,7 +53,7 @@ def test_a_spoilt_reply_is_refused_or_is_data():
 
 
 def test_a_spoilt_submission_is_refused_with_a_reason_or_gives_a_clean_copy():
-    assert fuzzing.failures(hand_ins.FUZZER, 80) == ""
+    assert fuzzing.failures(submissions.FUZZER, 80) == ""
 
 
 def test_one_class_of_spoilt_submissions_is_graded_and_costs_an_honest_student_nothing(tmp_path: Path):
@@ -65,9 +65,9 @@ def test_one_class_of_spoilt_submissions_is_graded_and_costs_an_honest_student_n
         folder.mkdir(parents=True)
         lean.write(folder, part, sample_class.model(part))
         if student in spoilt:
-            (folder / f"{part.stem}.ipynb").write_bytes(hand_ins.notebook(part, rng))
-            hand_ins.litter(folder, rng)
-    hand_ins.litter(tmp_path / "submitted", rng)
+            (folder / f"{part.stem}.ipynb").write_bytes(submissions.notebook(part, rng))
+            submissions.litter(folder, rng)
+    submissions.litter(tmp_path / "submitted", rng)
     course_folder.register(tmp_path)
     results = {
         result.student: result for result in class_run.graded(tmp_path, course_folder.students(tmp_path), workers=1)

@@ -31,7 +31,7 @@ from grading.gradebook import course_folder
 ANSWERS = REPOSITORY / "tests" / "answers" / "part03"
 RIGHT = (ANSWERS / "10-matrix-times-vector.py").read_text()
 WRONG = (ANSWERS / "06-forgot-the-root.py").read_text()
-LATE = ["part01", "part02", "part03"]  # what Anna hands in
+LATE = ["part01", "part02", "part03"]  # what Anna submits
 
 
 @dataclass
@@ -63,7 +63,7 @@ def term(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Term]:
         for button in ("assign", "release"):
             lab_pages.press(page, COURSE.name, button)
         browser.photograph(page, "hub-1-teacher-releases")
-        _hand_in(term)
+        _submit(term)
         _collect_and_grade(term, page)
         for name in ("anna", "ben"):
             term.seen[f"{name} has feedback"] = users[name].listed("fetch_feedback")
@@ -81,7 +81,7 @@ def _log_in(page: browser.Page, user: hub.Person) -> None:
     page.wait_for_url("**/user/**")
 
 
-def _hand_in(term: Term) -> None:
+def _submit(term: Term) -> None:
     """Both students fetch; Ben submits twice, the teacher sets the date when it is due, Anna submits late, and less."""
     anna, ben, teacher = (term.users[name] for name in ("anna", "ben", "teacher"))
     term.seen["anna sees"] = anna.listed()
@@ -188,13 +188,13 @@ def test_the_judge_marks_on_the_hub_too(term: Term):
 
 def test_feedback_comes_home_to_whom_it_is_for(term: Term):
     every = [part.stem for part in course.PARTS.values()]
-    for name, points, handed_in in (("anna", "6 of 10 points", LATE), ("ben", "10 of 10 points", every)):
+    for name, points, submitted in (("anna", "6 of 10 points", LATE), ("ben", "10 of 10 points", every)):
         person = term.users[name]
         submissions = [one for one in term.seen[f"{name} has feedback"] if one["status"] == "submitted"]
         newest = submissions[0]["submissions"][-1]
         assert newest["has_local_feedback"] and not newest["feedback_updated"]
         pages = {notebook["notebook_id"]: notebook["local_feedback_path"] for notebook in newest["notebooks"]}
-        assert sorted(pages) == sorted([*handed_in, *COURSE.others])
+        assert sorted(pages) == sorted([*submitted, *COURSE.others])
         nothing = person.ask("GET", f"files/{pages['start']}").text
         assert "start.ipynb" in nothing and "holds nothing to grade" in nothing
         page = person.ask("GET", f"files/{pages['part03']}")

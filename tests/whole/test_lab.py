@@ -1,7 +1,7 @@
 """A student's and an instructor's whole way in JupyterLab, as `make lab` opens it, in a real browser.
 
 The student opens their copy of the release in work/, solves three parts, one of them wrong first, reads the check,
-mends it, validates and saves. What JupyterLab saved is handed in; the instructor generates, autogrades, marks and
+mends it, validates and saves. What JupyterLab saved is submitted; the instructor generates, autogrades, marks and
 writes feedback in the Formgrader, by its buttons. Each goes the way once; the tests say what must have come of it.
 """
 
@@ -41,7 +41,7 @@ class Way:
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The course as somebody gets it, without hand-ins."""
+    """The course as somebody gets it, without submissions."""
     root = tmp_path_factory.mktemp("lab") / "course"
     for name in ("source", "release", "attention", "grading"):
         shutil.copytree(REPOSITORY / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -101,8 +101,8 @@ def student(root: Path, address: str) -> Way:
 
 
 @pytest.fixture(scope="module")
-def handed_in(root: Path, student: Way) -> Path:
-    """The three notebooks as JupyterLab saved them, handed in."""
+def submitted(root: Path, student: Way) -> Path:
+    """The three notebooks as JupyterLab saved them, submitted."""
     folder = root / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
     for number in RIGHT:
@@ -111,8 +111,8 @@ def handed_in(root: Path, student: Way) -> Path:
 
 
 @pytest.fixture(scope="module")
-def instructor(root: Path, address: str, handed_in: Path) -> Way:
-    """An instructor's way; at its end the hand-in is marked, by the judge and by hand, and has feedback."""
+def instructor(root: Path, address: str, submitted: Path) -> Way:
+    """An instructor's way; at its end the submission is marked, by the judge and by hand, and has feedback."""
     way = Way()
     with browser.opened() as opened:
         page = opened.page()
@@ -166,11 +166,11 @@ def test_validate_tells_a_wrong_answer_from_a_mended_one(student: Way):
     assert "Success! Your notebook passes all the tests." in student.seen["validate a mended answer"]
 
 
-def test_what_jupyterlab_saves_is_the_release_with_the_students_answers(handed_in: Path):
+def test_what_jupyterlab_saves_is_the_release_with_the_students_answers(submitted: Path):
     release = REPOSITORY / "release" / COURSE.name
     for number, right in RIGHT.items():
         stem = f"part{number:02d}"
-        saved, given = (nbformat.read(folder / f"{stem}.ipynb", as_version=4) for folder in (handed_in, release))
+        saved, given = (nbformat.read(folder / f"{stem}.ipynb", as_version=4) for folder in (submitted, release))
         assert [cell.id for cell in saved.cells] == [cell.id for cell in given.cells]
         assert [cell.metadata.nbgrader for cell in saved.cells] == [cell.metadata.nbgrader for cell in given.cells]
         changed = {
@@ -178,7 +178,7 @@ def test_what_jupyterlab_saves_is_the_release_with_the_students_answers(handed_i
         }
         written = {"part08-reasoning": REASONING} if number == 8 else {}
         assert changed == {f"{stem}-answer": _answer(number, right), **written}
-    named = {notice.part for notice in notices.found("anna", handed_in, release, COURSE)}
+    named = {notice.part for notice in notices.found("anna", submitted, release, COURSE)}
     assert named.isdisjoint(f"part{number:02d}" for number in RIGHT)
 
 

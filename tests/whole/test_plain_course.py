@@ -89,7 +89,7 @@ print("reached", reached)
 """
 
 
-def hand_in(root: Path, student: str, answers: dict[str, str | None]) -> None:
+def submit(root: Path, student: str, answers: dict[str, str | None]) -> None:
     """Puts the released problem 1 with these answers into a student's folder."""
     notebook = nbformat.read(root / "release" / "ps1" / "problem1.ipynb", as_version=4)
     for cell in notebook.cells:
@@ -120,7 +120,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
     nbgrader(root, "generate_assignment", "ps1")
     shutil.copytree(root / "source" / "ps1", root / "submitted" / "solved" / "ps1")
     for student, answers in {"untouched": {}, **ANSWERS}.items():
-        hand_in(root, student, answers)
+        submit(root, student, answers)
     nbgrader(root, "autograde", "ps1")
     return root
 
@@ -141,15 +141,15 @@ def walled(stock: Path, listener: socket.socket, tmp_path_factory: pytest.TempPa
     shutil.copytree(stock / "release", root / "release")
     with (root / "nbgrader_config.py").open("a", encoding="utf-8") as file:
         file.write(f"{THREE_LINES}c.Execute.timeout = {LIMIT_S}\n")
-    hand_in(root, "slow", SLOW)
-    hand_in(root, "killer", {"squares": KILLER})
+    submit(root, "slow", SLOW)
+    submit(root, "killer", {"squares": KILLER})
     engine, witness = str(Path(plain_course.__file__).parents[1]), str(root.parent / "witness")
     facts = {"root": str(root), "engine": engine, "witness": witness, "port": listener.getsockname()[1]}
-    hand_in(root, "spy", {"squares": SPY.format(**facts)})
+    submit(root, "spy", {"squares": SPY.format(**facts)})
     whole = (root / "submitted" / "solved" / "ps1" / "problem1.ipynb").read_bytes()
     cell = {"cell_type": "code", "metadata": {"nbgrader": "mine"}, "source": 1}
     odd = json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}).encode()
-    hand_in(root, "damaged", {})
+    submit(root, "damaged", {})
     for name, content in (("problem1", whole[:700]), ("problem2", odd)):
         (root / "submitted" / "damaged" / "ps1" / f"{name}.ipynb").write_bytes(content)
     assert main(["autograde", "--course", str(root), "--workers", "2"]) == 0
@@ -219,7 +219,7 @@ def test_a_failure_of_ours_is_no_mark(walled: Path, monkeypatch: pytest.MonkeyPa
         raise RuntimeError("the machine's memory had run out")
 
     monkeypatch.setattr(kernels.KernelManager, "raise_if_ours", ours)
-    hand_in(walled, "new", {"squares": KILLER})
+    submit(walled, "new", {"squares": KILLER})
     assert "memory had run out" in class_run.grade_student(walled, "new").error
     with course_folder.gradebook(walled) as book:
         assert "new" not in {row.student for row in marks.read(book, course_folder.course(walled))}

@@ -40,7 +40,7 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def hand_in(root: Path, student: str, answers: dict[str, str]) -> None:
+def submit(root: Path, student: str, answers: dict[str, str]) -> None:
     watched.write(root, root / "submitted" / student / watched.COURSE, answers)
 
 
@@ -48,7 +48,7 @@ def hand_in(root: Path, student: str, answers: dict[str, str]) -> None:
 def graded(released: Path) -> Path:
     """The example with a class, graded."""
     for student, answers in ANSWERS.items():
-        hand_in(released, student, answers)
+        submit(released, student, answers)
     assert main(["autograde", "--course", str(released), "--workers", "2"]) == 0
     return released
 

@@ -143,10 +143,10 @@ class Service:
         """Has each worker grade what was released, so that its sandbox stands and all is imported."""
         stem, self._cold = self._course.stems[0], self._workers  # workers that have graded nothing yet
         content = (self._root / "release" / self._course.name / f"{stem}.ipynb").read_bytes()
-        hand_in = bundle.HandIn(WARM, ((f"{stem}.ipynb", content),))
+        submission = bundle.Submission(WARM, ((f"{stem}.ipynb", content),))
         nobody = {table: {} for table in snapshot.STUDENTS}
         for number in range(self._workers):
-            team.submit(f"/{WARM} {number}", worker.grade, self._given.inputs, hand_in, nobody, True)
+            team.submit(f"/{WARM} {number}", worker.grade, self._given.inputs, submission, nobody, True)
 
     def _look(self) -> None:
         """Notes what has arrived."""

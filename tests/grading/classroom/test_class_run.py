@@ -1,7 +1,7 @@
 """A class on Dask: the same marks and files as nbgrader's own command, and nothing lost whatever happens on the way.
 
 One small course, of parts 1 and 6, and one cluster of one worker for most tests, which is another process on another
-temporary folder. What goes wrong here is done: processes are killed, a disk is full, a hand-in is replaced.
+temporary folder. What goes wrong here is done: processes are killed, a disk is full, a submission is replaced.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ TIMES = {"iopub.execute_input", "iopub.status.busy", "iopub.status.idle", "shell
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A registered course of two parts with three hand-ins, to be copied."""
+    """A registered course of two parts with three submissions, to be copied."""
     root = tmp_path_factory.mktemp("template") / "course"
     for name in ("attention", "grading"):
         shutil.copytree(REPOSITORY / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
@@ -63,10 +63,10 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
             shutil.copy(REPOSITORY / path, root / path)
     lean.make(root)
     (root / "source" / COURSE.name / "data.csv").write_text("1,2\n")
-    hand_in(root, "anna", ONE, SIX)
+    submit(root, "anna", ONE, SIX)
     (folder(root, "anna") / "notes.txt").write_text("mine")
     times.note(root, "anna", "2026-01-02 03:04:05 UTC")
-    hand_in(root, "ben", ONE)
+    submit(root, "ben", ONE)
     (folder(root, "ben") / "part06.ipynb").write_bytes(b"<html>502 Bad Gateway</html>")
     (folder(root, "ben") / "link.txt").symlink_to("/etc/passwd")
     lean.write(make(folder(root, "cleo")), SIX, sample_class.released(SIX))
@@ -111,7 +111,7 @@ def folder(root: Path, student: str) -> Path:
     return root / "submitted" / student / COURSE.name
 
 
-def hand_in(root: Path, student: str, *parts: Part) -> None:
+def submit(root: Path, student: str, *parts: Part) -> None:
     for part in parts:
         folder(root, student).mkdir(parents=True, exist_ok=True)
         lean.write(folder(root, student), part, sample_class.model(part))
@@ -186,7 +186,7 @@ def give_by_hand(root: Path, student: str, score: float) -> None:
 
 
 def only(root: Path, student: str) -> None:
-    """Takes the other hand-ins away."""
+    """Takes the other submissions away."""
     for path in (root / "submitted").iterdir():
         if path.name != student:
             shutil.rmtree(path)
@@ -352,7 +352,7 @@ from grading.submission import bundle, times
 template, stock, out = map(Path, sys.argv[1:])
 folders = [stock / step / "anna" / "attention" for step in ("autograded", "feedback")]
 files = [worker.files(folder) for folder in folders]
-hand_in = bundle.read("anna", template / "submitted" / "anna" / "attention", COURSE, times.text(template, "anna"))
+submission = bundle.read("anna", template / "submitted" / "anna" / "attention", COURSE, times.text(template, "anna"))
 
 
 def opened(root):
@@ -367,7 +367,7 @@ def result(score):
 
 def merged(root, score, key):
     engine = opened(root)
-    merge.merge(root, COURSE, engine, result(score), merge.before(engine, COURSE, "anna"), hand_in, key)
+    merge.merge(root, COURSE, engine, result(score), merge.before(engine, COURSE, "anna"), submission, key)
 
 
 def dying(step, engine):
@@ -398,7 +398,7 @@ while status == 9:
         engine = opened(root)
         engine.connect().close()
         dying(step, engine)
-        merge.merge(root, COURSE, engine, result(2.5), was, hand_in, "new")
+        merge.merge(root, COURSE, engine, result(2.5), was, submission, "new")
         os._exit(0)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     engine = opened(root)

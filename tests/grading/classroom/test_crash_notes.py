@@ -64,14 +64,14 @@ class Team:
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for student in ("anna", "ben", "cleo", "dora"):
-        hand_in(tmp_path, student, "as it was")
+        submit(tmp_path, student, "as it was")
     (tmp_path / "autograded").mkdir()
     course_folder.configure(tmp_path, REPOSITORY)
     monkeypatch.setattr(task_queue.merge, "before", lambda engine, course, student: {})
     return tmp_path
 
 
-def hand_in(root: Path, student: str, text: str) -> None:
+def submit(root: Path, student: str, text: str) -> None:
     folder = root / "submitted" / student / COURSE.name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "part01.ipynb").write_text(text)
@@ -129,7 +129,7 @@ def test_what_ends_a_second_run_is_left_out_by_the_third_until_it_changes_or_is_
     assert found["anna"].error == "settled." and noted(root) == {}
     killed(root, monkeypatch, anna=[Ended()])
     killed(root, monkeypatch, anna=[Ended()])
-    hand_in(root, "anna", "another text")
+    submit(root, "anna", "another text")
     _, team, said = run(root, monkeypatch)
     assert team.together[0] == ("anna",) and [line.split(":")[0] for line in said] == ["ben"]
 

@@ -106,7 +106,7 @@ def test_a_worker_with_other_code_in_a_sub_package_refuses_with_a_line_that_name
         archive=b"", config=Config(Course={"found": "attention.course:COURSE"}), secret="", program=program, digest=""
     )
     with pytest.raises(worker.OtherProgram) as refused:
-        worker.grade(given, bundle.HandIn("anna", ()), {})
+        worker.grade(given, bundle.Submission("anna", ()), {})
     assert str(refused.value) == (
         f"a worker has {package} {ours}, but here is {package} {theirs}. Install the same on all workers."
     )
@@ -131,4 +131,4 @@ def test_a_worker_without_a_package_of_the_course_says_so():
         packages=("not-there",),
     )
     with pytest.raises(worker.OtherProgram, match="a worker has not-there nothing, but here is not-there 1.0"):
-        worker.grade(given, bundle.HandIn("anna", ()), {})
+        worker.grade(given, bundle.Submission("anna", ()), {})

@@ -47,7 +47,7 @@ REFUSED = {  # the name as bytes, and what is printed of it
 }
 
 
-def _hand_in(root: Path, student: str | bytes) -> Path:
+def _submit(root: Path, student: str | bytes) -> Path:
     folder = root / "submitted" / os.fsdecode(student) / COURSE.name
     folder.mkdir(parents=True)
     lean.write(folder, ONE, sample_class.model(ONE))
@@ -57,7 +57,7 @@ def _hand_in(root: Path, student: str | bytes) -> Path:
 def _course(root: Path) -> None:
     lean.new(root, ONE)
     for student in (*FINE, *REFUSED):
-        _hand_in(root, student)
+        _submit(root, student)
     odd = root / "submitted" / "anna" / COURSE.name
     for name in (b"n\xff.ipynb", b"n\x1b[2J.ipynb", b"d\xff.txt", b"d\x1b[2J.csv", b"[d].csv"):
         (odd / os.fsdecode(name)).write_text("{}")
@@ -252,7 +252,7 @@ def test_a_text_begins_no_other_cell_whatever_separates_the_cells(text: str):
 
 def test_the_exchange_collects_nobody_under_a_name_that_is_none(tmp_path: Path):
     root, inbound = tmp_path / "course", tmp_path / "exchange" / "attention" / "inbound"
-    _hand_in(root, "nobody")
+    _submit(root, "nobody")
     shutil.rmtree(root / "submitted")
     for name in (b"anna+attention+2026-01-02 03:04:05 UTC+r", b"<b>+attention+2026-01-02 03:04:05 UTC+r"):
         (inbound / os.fsdecode(name)).mkdir(parents=True)

@@ -1,6 +1,6 @@
 """A late submission costs the same wherever a mark is shown: the marks have one source, `results`.
 
-A course of parts 1 and 6 with a due date; each part handed in after it costs 4 points. Graded by the real pipeline.
+A course of parts 1 and 6 with a due date; each part submitted after it costs 4 points. Graded by the real pipeline.
 """
 
 import csv

@@ -19,7 +19,7 @@ LOST = "exact"
 
 
 def mixed(part: Part, notebook: dict) -> dict | None:
-    """Loses an item of part 3, breaks a rule in part 5, hands in no part 14, and writes nothing in part 6."""
+    """Loses an item of part 3, breaks a rule in part 5, submits no part 14, and writes nothing in part 6."""
     if part.number == 14:
         return None
     if part.number == 6:

@@ -43,7 +43,7 @@ def graded(root: Path, student: str, answers: dict[int, str], again: bool = Fals
     folder.mkdir(parents=True, exist_ok=True)
     for number, answer in answers.items():
         part = course.PARTS[number]
-        lean.write(folder, part, sample_class.hand_in(part, answer))
+        lean.write(folder, part, sample_class.submission(part, answer))
     if again:
         SANDBOXES.close()
     result = class_run.grade_student(root, student, feedback=False)

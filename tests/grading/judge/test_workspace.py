@@ -47,7 +47,7 @@ def test_only_what_has_changed_is_copied_again(workspace: Workspace, graded: Pat
     assert (workspace.path / "data" / "x.csv").read_text() == "touched"
 
 
-def test_a_hand_in_that_replaces_another_leaves_nothing_of_it(workspace: Workspace, graded: Path):
+def test_a_submission_that_replaces_another_leaves_nothing_of_it(workspace: Workspace, graded: Path):
     shutil.rmtree(graded)
     graded.mkdir()
     (graded / "part02.ipynb").write_text(notebook("1"))

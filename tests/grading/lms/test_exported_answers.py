@@ -21,7 +21,7 @@ def root(tmp_path: Path) -> Path:
         folder.mkdir(parents=True)
         for part in (ONE, EIGHT):
             answer = f"mine = '{student}'"
-            sample_class.write(folder, part, sample_class.hand_in(part, answer, f"Because, says {student}."))
+            sample_class.write(folder, part, sample_class.submission(part, answer, f"Because, says {student}."))
     (folder / f"{EIGHT.stem}.ipynb").write_text("{", encoding="utf-8")
     return tmp_path
 

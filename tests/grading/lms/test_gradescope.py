@@ -13,7 +13,7 @@ from grading.gradebook import course_folder
 
 
 def mixed(part: Part, notebook: dict) -> dict | None:
-    """Loses an item of part 3, breaks a rule in part 5, and hands in no part 14."""
+    """Loses an item of part 3, breaks a rule in part 5, and submits no part 14."""
     if part.number == 14:
         return None
     if part.number == 3:

@@ -136,7 +136,7 @@ def marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         lean.new(tmp_path, part)
         folder.mkdir(parents=True)
         answer = (sample_class.ANSWERS / "part03" / "10-einsum.py").read_text(encoding="utf-8")
-        lean.write(folder, part, sample_class.hand_in(part, answer))
+        lean.write(folder, part, sample_class.submission(part, answer))
         course_folder.register(tmp_path)
         assert course_folder.api(tmp_path).autograde(COURSE.name, "anna", force=True, create=True)["success"]
         path = tmp_path / "autograded" / "anna" / COURSE.name / "part03.ipynb"

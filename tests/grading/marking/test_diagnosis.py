@@ -101,7 +101,7 @@ def test_through_the_judge_the_part_is_marked_and_nbgrader_s_log_says_what_faile
     folder = tmp_path / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
     answer = (sample_class.ANSWERS / "part03" / "06-forgot-the-root.py").read_text(encoding="utf-8")
-    lean.write(folder, part, sample_class.hand_in(part, answer))
+    lean.write(folder, part, sample_class.submission(part, answer))
     course_folder.register(tmp_path)
     for key in mistakes.LOGITS:
         monkeypatch.setitem(mistakes.LOGITS, key, raises)

@@ -46,10 +46,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for part in course.PARTS.values():
         notebook = sample_class.model(part) if part.number in (1, 8) else sample_class.released(part)
         if part.number in ANSWERS:
-            notebook = sample_class.hand_in(part, ANSWERS[part.number][0])
+            notebook = sample_class.submission(part, ANSWERS[part.number][0])
         if part.number == 9:  # cells of the student's own that leave and fail, and a figure
             own = "# %%\nexit()\n# %%\n%matplotlib inline\n1 / 0\n# %%\nawait __import__('asyncio').sleep(0)"
-            notebook = sample_class.hand_in(part, f"{solved(9)}\n{own}", " ")
+            notebook = sample_class.submission(part, f"{solved(9)}\n{own}", " ")
         sample_class.write(place, part, notebook)
     sample_class.equip(place)
     (place / "part10.ipynb").write_text("{ no notebook")
@@ -161,7 +161,7 @@ def test_an_endless_loop_is_stopped_with_all_that_it_started(
 ):
     loop = "import subprocess\nprint(subprocess.Popen(['sleep', '600']).pid, file=open('pid', 'w'), flush=True)"
     part = course.PARTS[1]
-    sample_class.write(tmp_path, part, sample_class.hand_in(part, f"{loop}\nwhile True: pass"))
+    sample_class.write(tmp_path, part, sample_class.submission(part, f"{loop}\nwhile True: pass"))
     monkeypatch.setattr(limits, "CHECK_LIMIT_S", 6.0)
     out = io.StringIO()
     assert table.show(COURSE, [tmp_path / "part01.ipynb"], out)
@@ -174,7 +174,7 @@ def test_an_endless_loop_is_stopped_with_all_that_it_started(
 
 def test_part_13_takes_MyMHA_from_the_course_s_own_module_next_to_it(tmp_path: Path, shown: tuple[list[Result], str]):
     answer = "assert MyMHA.__module__ == 'attention_course.mha'\ndef reduced_matrices(*_):\n    return None"
-    sample_class.write(tmp_path, course.PARTS[13], sample_class.hand_in(course.PARTS[13], answer))
+    sample_class.write(tmp_path, course.PARTS[13], sample_class.submission(course.PARTS[13], answer))
     (alone,) = visible_checks.results(COURSE, [tmp_path / "part13.ipynb"])
     assert alone.message.startswith("the setup cell, line 4: ModuleNotFoundError: No module named 'attention_course'")
     sample_class.equip(tmp_path)

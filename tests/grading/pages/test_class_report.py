@@ -233,7 +233,7 @@ def test_the_same_class_gives_the_same_page(pages: dict[str, Path]):
     assert again == pages["1"].read_text(encoding="utf-8")
 
 
-# Through nbgrader and the judge: two parts, and a hand-in for each thing that can happen.
+# Through nbgrader and the judge: two parts, and a submission for each thing that can happen.
 
 
 @pytest.fixture(scope="module")
@@ -244,8 +244,8 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     no_root = "def attention_logits(q, K, D_qk):\n    return K @ q"
     answers = {
         "right": sample_class.model(course.PARTS[3]),
-        "root": sample_class.hand_in(course.PARTS[3], no_root),
-        "import": sample_class.hand_in(course.PARTS[3], f"import math\n{no_root}"),
+        "root": sample_class.submission(course.PARTS[3], no_root),
+        "import": sample_class.submission(course.PARTS[3], f"import math\n{no_root}"),
     }
     for student, notebook in answers.items():
         folder = root / "submitted" / student / COURSE.name

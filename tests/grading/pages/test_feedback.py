@@ -125,7 +125,7 @@ def window() -> Iterator[page_checks.Window]:
 def _all(pages: dict[str, Path]) -> list[Path]:
     found = [path for folder in pages.values() for path in sorted(folder.glob("*.html"))]
     others = len(COURSE.others)  # of Mallory, whose folder came through the exchange
-    assert len(found) == 14 + 4 + others  # Ada has not handed in part 4; an index each
+    assert len(found) == 14 + 4 + others  # Ada has not submitted part 4; an index each
     return found
 
 
@@ -270,13 +270,13 @@ def test_the_index_adds_up_what_is_marked_and_names_what_is_not(pages: dict[str,
     assert f"{won:.2f} of 100 points so far" in shown
     assert "5 written answers are not read yet; 17 points are open." in shown
     assert "parts 8, 9, 11, 12 and 14: your written answer is not read yet." in shown
-    assert f"part 4: {wording.NOT_HANDED_IN}" in shown
+    assert f"part 4: {wording.NOT_SUBMITTED}" in shown
     assert "4 · From heads to the output 0/5" in shown
 
 
 @pytest.fixture
 def begun(tmp_path: Path) -> Path:
-    """A course's folder in which Ada has handed in parts 1 and 2."""
+    """A course's folder in which Ada has submitted parts 1 and 2."""
     graded_class.entered(tmp_path, {ADA: lambda part, notebook: notebook if part.number < 3 else None})
     return tmp_path
 

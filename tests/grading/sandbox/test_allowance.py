@@ -34,7 +34,7 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         folder.mkdir(parents=True)
         for number, nap_s in NAPS.items():
             part = course.PARTS[number]
-            lean.write(folder, part, sample_class.hand_in(part, f"import time\ntime.sleep({nap_s})"))
+            lean.write(folder, part, sample_class.submission(part, f"import time\ntime.sleep({nap_s})"))
         lean.write(folder, HONEST, sample_class.model(HONEST))
     for name, value in LIMITS.items():
         monkeypatch.setenv(f"GRADING_{name}", str(value))

@@ -364,7 +364,7 @@ def test_a_worker_that_cannot_wall_student_code_in_says_so_in_a_line(monkeypatch
     refusal = explain(POD, CREATING)
     monkeypatch.setattr(bubblewrap, "available", lambda: refusal)
     given = inputs.Inputs(b"", course_copy.CONFIGURED, "", inputs.current_program(COURSE, ()), "")
-    result = worker.grade(given, bundle.HandIn("anna", ()), {})
+    result = worker.grade(given, bundle.Submission("anna", ()), {})
     assert result.error.endswith(refusal.line) and "\n" not in result.error and result.after is None
 
 

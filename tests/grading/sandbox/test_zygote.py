@@ -192,7 +192,7 @@ def test_nothing_of_a_notebook_reaches_the_next_one(any_pool):
     assert run.printed.splitlines() == ["False False False", "['part05.ipynb'] the student's", "False"]
 
 
-def test_nothing_that_was_handed_in_is_in_the_memory_of_the_next_kernel(any_pool):
+def test_nothing_that_was_submitted_is_in_the_memory_of_the_next_kernel(any_pool):
     look = """
 import re
 wanted, found = re.compile(b'a_nam[e]_of_mine|a sentenc[e] of mine'), 0
@@ -212,7 +212,7 @@ print(found)
     assert Run(any_pool, look).printed == "0"
 
 
-def test_a_kernel_forked_ahead_finds_what_its_own_notebook_was_handed_in_with(ahead):
+def test_a_kernel_forked_ahead_finds_what_its_own_notebook_was_submitted_with(ahead):
     for value in ("1", "2"):
         run = Run(ahead, "import helper\nprint(helper.value)", files={"helper.py": f"value = {value}"})
         assert run.printed == value

@@ -64,7 +64,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder = root / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
         make(folder)
-        sample_class.write(folder, THIRTEEN, sample_class.hand_in(THIRTEEN, LOOK))
+        sample_class.write(folder, THIRTEEN, sample_class.submission(THIRTEEN, LOOK))
     course_folder.register(root)
     return root
 
@@ -79,12 +79,12 @@ def test_a_student_s_kernel_imports_the_course_s_own(student: str, root: Path):
     assert not (folder / f"{NAME}.py").exists() and not (folder / "torch.py").exists()
 
 
-def test_each_notebook_of_a_hand_in_is_taken_in_once(root: Path, monkeypatch: pytest.MonkeyPatch):
+def test_each_notebook_of_a_submission_is_taken_in_once(root: Path, monkeypatch: pytest.MonkeyPatch):
     taken_in = []
 
-    def counted(released: NotebookNode, handed_in: dict) -> tuple[NotebookNode, list[str]]:
+    def counted(released: NotebookNode, submitted: dict) -> tuple[NotebookNode, list[str]]:
         taken_in.append(released)
-        return clean_copy.clean_copy(released, handed_in)
+        return clean_copy.clean_copy(released, submitted)
 
     monkeypatch.setattr(intake, "clean_copy", counted)
     assert not class_run.grade_student(root, "alone", feedback=False).error

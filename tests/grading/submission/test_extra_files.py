@@ -1,4 +1,4 @@
-"""Files handed in next to the notebooks: data and modules go along, what a browser runs or shows as a page does not."""
+"""Files submitted next to the notebooks: data and modules go along, what a browser runs or shows as a page does not."""
 
 import shutil
 from pathlib import Path
@@ -28,7 +28,7 @@ HONEST = [
 ]
 
 
-def _hand_in(root: Path) -> Path:
+def _submit(root: Path) -> Path:
     folder = root / "submitted" / "ada" / COURSE.name
     folder.mkdir(parents=True)
     sample_class.write(folder, ONE, sample_class.model(ONE))
@@ -49,7 +49,7 @@ def _course(root: Path) -> Path:
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(REPOSITORY / path, root / path)
     course_folder.configure(root, REPOSITORY)
-    _hand_in(root)
+    _submit(root)
     course_folder.register(root)
     return root
 
@@ -72,7 +72,7 @@ def graded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def test_a_notebook_larger_than_another_file_system_holds_costs_its_student_that_part_alone(tmp_path: Path):
-    bundle.HandIn("ada", (("part01.ipynb", 2**62), ("part02.ipynb", b"{}"))).write(tmp_path / "written")
+    bundle.Submission("ada", (("part01.ipynb", 2**62), ("part02.ipynb", b"{}"))).write(tmp_path / "written")
     assert (tmp_path / "written" / "part01.ipynb").stat().st_size > limits.NOTEBOOK_BYTES
     assert (tmp_path / "written" / "part02.ipynb").read_bytes() == b"{}"
 

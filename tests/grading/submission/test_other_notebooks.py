@@ -67,7 +67,7 @@ LEFT = {
 HOSTILE = pytest.mark.parametrize("leave", LEFT.values(), ids=LEFT)
 
 
-def hand_in(root: Path, student: str, leave: Callable[[Path], object]) -> Path:
+def submit(root: Path, student: str, leave: Callable[[Path], object]) -> Path:
     """Part 1 solved, data next to it, and something as a first page."""
     folder = root / "submitted" / student / COURSE.name
     folder.mkdir(parents=True)
@@ -94,8 +94,8 @@ def small(root: Path, *others: str) -> Path:
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course in which two students of each kind are graded: with a hostile first page, and without one."""
     root = small(tmp_path_factory.mktemp("others"), START)
-    hand_in(root, "hostile", _notebook)
-    hand_in(root, "without", LEFT["lacking"])
+    submit(root, "hostile", _notebook)
+    submit(root, "without", LEFT["lacking"])
     for student in ("hostile", "without"):
         result = class_run.grade_student(root, student)
         assert not result.error and not result.unmarked
@@ -173,7 +173,7 @@ def test_a_submission_is_not_graded_again_because_it_changed(graded: Path, tmp_p
 def test_whatever_is_left_under_its_name_gets_no_notice_and_is_not_sent(
     leave: Callable[[Path], object], tmp_path: Path
 ):
-    folder = hand_in(tmp_path, "ada", leave)
+    folder = submit(tmp_path, "ada", leave)
     sent = bundle.read("ada", folder, COURSE)
     assert [name for name, _ in sent.entries] == ["data.csv", f"{ONE.stem}.ipynb"]
     assert extra_files.admitted(folder, COURSE) == ([str(folder / "data.csv")], [])
@@ -186,7 +186,7 @@ def test_whatever_is_left_under_its_name_gets_no_notice_and_is_not_sent(
 
 @pytest.mark.parametrize("name", ["Start.ipynb", "start2.ipynb", "sub/start.ipynb/x.csv"])
 def test_no_other_name_is_passed_over(name: str, tmp_path: Path):
-    folder = hand_in(tmp_path, "ada", LEFT["lacking"])
+    folder = submit(tmp_path, "ada", LEFT["lacking"])
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_text("x")
     assert name in [notice.part for notice in notices.found("ada", folder, REPOSITORY / RELEASE, COURSE)]

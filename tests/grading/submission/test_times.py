@@ -1,4 +1,4 @@
-"""When a submission was made: by the exchange's file system or an instructor's line, never by a file handed in."""
+"""When a submission was made: by the exchange's file system or an instructor's line, never by a file submitted."""
 
 import datetime
 import os
@@ -56,7 +56,7 @@ def _by_nbgrader(root: Path) -> None:
 
 
 @pytest.mark.parametrize("grade", [_by_make_grade, _by_nbgrader])
-def test_a_file_handed_in_does_not_say_when(grade, tmp_path: Path):
+def test_a_submitted_file_does_not_say_when(grade, tmp_path: Path):
     _course(tmp_path)
     grade(tmp_path)
     assert _in_gradebook(tmp_path) is None

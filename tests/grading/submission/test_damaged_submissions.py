@@ -1,4 +1,4 @@
-"""What students hand in is not always a notebook: each kind of damage costs what it should, and nobody else anything.
+"""What students submit is not always a notebook: each kind of damage costs what it should, and nobody else anything.
 
 One class, graded once by the real pipeline; each student is a kind of damage to part 1, beside a sound part 4.
 """
@@ -154,7 +154,7 @@ def _write(folder: Path, content: object) -> None:
 def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, marks.Row], dict[str, class_run.Graded], Path]:
     """The class, graded: rows of marks and results by student."""
     root = tmp_path_factory.mktemp("class")
-    lean.new(root, ONE, TWO, FOUR)  # of part 2 nobody hands in anything
+    lean.new(root, ONE, TWO, FOUR)  # of part 2 nobody submits anything
     for student, (content, _, _) in KINDS.items():
         folder = root / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
@@ -282,7 +282,7 @@ def test_a_notebook_that_the_system_kills_is_not_graded_and_the_next_run_grades_
         assert marks.read(book, COURSE)[0].parts[1] == 5
 
 
-def test_notices_of_a_sound_hand_in_are_none(tmp_path: Path):
+def test_notices_of_a_sound_submission_are_none(tmp_path: Path):
     for part in course.PARTS.values():
         sample_class.write(tmp_path, part, sample_class.model(part))
     assert notices.found("anna", tmp_path, REPOSITORY / "release" / COURSE.name, COURSE) == []

@@ -159,4 +159,4 @@ def released(stem: str) -> nbformat.NotebookNode:
     return nbformat.read(RELEASE / f"{stem}.ipynb", as_version=4)
 
 
-FUZZER = Fuzzer("hand-ins", case, limit_s=20.0)
+FUZZER = Fuzzer("submissions", case, limit_s=20.0)
