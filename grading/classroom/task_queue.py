@@ -13,6 +13,7 @@ from distributed import KilledWorker
 from sqlalchemy import Engine
 
 from grading.classroom import cluster, crash_notes, inputs, merge, worker
+from grading.classroom.heap import Heap
 from grading.core import errors, messages, names
 from grading.core.course import Course
 from grading.gradebook import snapshot
@@ -75,6 +76,7 @@ class TaskQueue:
         self._unnoted: list[Task] = []
         self.aside: dict[str, str] = {}  # who is still to be graded, alone, and why
         self._alone: dict[str, str] = {}  # who has been sent alone, and why
+        self._heap = Heap()
 
     def begin_or_set_aside(self, team: cluster.Workers, student: str) -> Graded | None:
         """Sends a submission to the workers, or sets it aside; what became of it, where there is nothing to send."""
@@ -113,6 +115,7 @@ class TaskQueue:
     def _settled(self, result: Graded) -> Graded:
         """A result that stands, with why it was set aside."""
         self._notes.settled(result.student)
+        self._heap.result_done()
         return replace(result, aside=self._alone.get(result.student, ""))
 
     def begin(self, student: str, tries: int = 1) -> Task | Graded:

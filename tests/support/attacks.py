@@ -11,6 +11,7 @@ A file is a docstring (what it tries; what must hold), headers, and cells that b
 
 import ast
 import json
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,6 +77,12 @@ def _read(path: Path) -> Attack:
 def _model(part: Part) -> str:
     cells = sample_class.model(part)["cells"]
     return next("".join(cell["source"]) for cell in cells if cell["id"] == f"{part.stem}-answer")
+
+
+def chosen(exhausting: tuple[str, ...]) -> list[Attack]:
+    """What forges or steals, and these of what exhausts; all of them where ALL_ATTACKS is set, which takes longer."""
+    every = bool(os.environ.get("ALL_ATTACKS"))
+    return [a for name, a in ATTACKS.items() if every or name.startswith(("forge-", "steal-")) or name in exhausting]
 
 
 ATTACKS = {path.stem: _read(path) for path in sorted(FOLDER.glob("*.py"))}

@@ -1,7 +1,8 @@
 """Hostile answers of somebody who learns alone: `mark` gives them no point, shows no hidden test, and ends in time.
 
-All that forges or steals, and some of what exhausts, goes through the command round by round, each time with attacks on
-different parts in one folder. The rules are taken out of the tests, so that the walls and the judge hold alone.
+All that forges or steals, and some of what exhausts (with ALL_ATTACKS=1 all), goes through the command round by round,
+each time with attacks on different parts in one folder. The rules are taken out of the tests, so that the walls and the
+judge hold alone.
 """
 
 import html
@@ -31,7 +32,7 @@ EXHAUST = (
     "exhaust-kills-everyone",
     "exhaust-reader-of-text",
 )
-CHOSEN = [attack for name, attack in ATTACKS.items() if name.startswith(("forge-", "steal-")) or name in EXHAUST]
+CHOSEN = attacks.chosen(EXHAUST)
 WRITTEN = {attack.part.number for attack in CHOSEN} | {1, 4, 5, 6, 7}  # the parts whose notebooks attacks write
 # As if the command were typed once a round, without the seconds in which Python starts.
 MARK = """

@@ -1,7 +1,7 @@
 """Hostile submissions to the service: no point is forged, no hidden test is shown, and the honest wait for nobody long.
 
-All that forges or steals, and some of what exhausts, lies in the exchange when the service starts, and honest students
-among them. The rules are taken out of the tests, so that the walls and the judge hold alone.
+All that forges or steals, and some of what exhausts (with ALL_ATTACKS=1 all), lies in the exchange when the service
+starts, and honest students among them. The rules are taken out of the tests, so that walls and judge hold alone.
 """
 
 import html
@@ -27,7 +27,7 @@ EXHAUST = (
     "exhaust-kills-everyone",
     "exhaust-segfault",
 )
-CHOSEN = [attack for name, attack in ATTACKS.items() if name.startswith(("forge-", "steal-")) or name in EXHAUST]
+CHOSEN = attacks.chosen(EXHAUST)
 HONEST = [f"honest-student-{number}" for number in range(1, 4)]
 PARTS = [course.PARTS[number] for number in sorted({attack.part.number for attack in CHOSEN} | {1, 3, 6})]
 
