@@ -3,11 +3,20 @@
 import io
 
 import matplotlib.pyplot as plt
+import numpy as np
 from IPython.display import Image, display
 
 # Okabe and Ito's colours for the colour-blind, dark to light in grey (2008, https://jfly.uni-koeln.de/color/).
 BLACK, BLUE, GREEN, RED, ORANGE, SKY, YELLOW = "#000000 #0072B2 #009E73 #D55E00 #E69F00 #56B4E9 #F0E442".split()
 SMALLEST = 9  # points, of any text
+
+
+plt.rcParams["axes.titley"] = 1.0  # matplotlib looks for ticks above each title otherwise, four times per figure
+
+
+def subplots(rows=1, columns=1, **options) -> tuple:
+    """A figure whose axes leave room for each other's texts, and its axes; options as for `plt.subplots`."""
+    return plt.subplots(rows, columns, layout="constrained", **options)
 
 
 def show(figure, alt) -> None:
@@ -16,8 +25,16 @@ def show(figure, alt) -> None:
 
 
 def png(figure) -> bytes:
-    """A figure as a PNG file; it is closed."""
+    """A figure from `subplots` as a PNG file; it is closed.
+
+    `savefig` would go through all that is drawn twice: once to find the places, once more to draw it there.
+    """
+    figure.set_dpi(100)
+    figure.get_layout_engine().execute(figure)
+    figure.set_layout_engine("none")
+    figure.canvas.draw()
     buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=100)
+    # Level 3 takes two thirds of the time of level 6, the default, for files 1 % larger.
+    plt.imsave(buffer, np.asarray(figure.canvas.buffer_rgba()), format="png", dpi=100, pil_kwargs={"compress_level": 3})
     plt.close(figure)
     return buffer.getvalue()

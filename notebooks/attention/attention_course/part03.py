@@ -1,10 +1,9 @@
 """Part 3's visible check and figure: form, sign and spread of the logits. The formula is not in here."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import torch
 
-from attention_course.figure import BLUE, ORANGE, SMALLEST, YELLOW, show
+from attention_course.figure import BLUE, ORANGE, SMALLEST, YELLOW, show, subplots
 from attention_course.table import Table, expect, numbers
 
 WIDTHS = (4, 64, 1024)
@@ -33,7 +32,7 @@ def check_part03(attention_logits):
 
 def draw_part03(names):
     """How far your logits spread for random queries and keys, with your constant factor and without it."""
-    figure, panels = plt.subplots(2, 3, figsize=(10.5, 5.4), sharey="row", sharex="row", layout="constrained")
+    figure, panels = subplots(2, 3, figsize=(10.5, 5.4), sharey="row", sharex="row")
     said = []
     for column, (D_qk, colour) in enumerate(zip(WIDTHS, (BLUE, ORANGE, YELLOW), strict=True)):
         found = _spread(names.get("attention_logits"), D_qk)

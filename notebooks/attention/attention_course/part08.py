@@ -2,11 +2,10 @@
 
 import math
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from attention_course.answers import result
-from attention_course.figure import BLUE, ORANGE, show
+from attention_course.figure import BLUE, ORANGE, show, subplots
 from attention_course.heads import draw_heads
 from attention_course.table import Table, expect
 
@@ -43,7 +42,7 @@ def draw_part08(names):
     reads = result(names, "kv_head", lambda kv_head: {G: [_head(kv_head(h, G), G) for h in range(H)] for G in choices})
     if reads is None:
         return
-    figure, panels = plt.subplots(4, figsize=(9, 8.2), height_ratios=(1, 1, 1, 1.1), layout="constrained")
+    figure, panels = subplots(4, figsize=(9, 8.2), height_ratios=(1, 1, 1, 1.1))
     for axes, G in zip(panels, DRAWN, strict=False):
         heads = reads[G]
         draw_heads(axes, heads, G)

@@ -1,10 +1,9 @@
 """Part 13's visible check and figure: the reduced form, computed next to the vanilla one."""
 
-import matplotlib.pyplot as plt
 import torch
 
 from attention_course.answers import named, picture
-from attention_course.figure import BLACK, BLUE, RED, SMALLEST, show
+from attention_course.figure import BLACK, BLUE, RED, SMALLEST, show, subplots
 from attention_course.mha import MyMHA
 from attention_course.table import Table, expect, numbers
 
@@ -77,7 +76,7 @@ def draw_part13(names):
     """Shows how large your reduced form's error is in three dtypes, and how large one deliberate mistake is."""
     with picture():
         answer, device = named(names, "reduced_matrices"), names.get("device", "cpu")
-        figure, panels = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True, layout="constrained")
+        figure, panels = subplots(1, 2, figsize=(10, 4.2), sharey=True)
         said = []
         for column, (axes, scores) in enumerate(zip(panels, SCORES, strict=True)):
             data = _data(near_one=column == 0)

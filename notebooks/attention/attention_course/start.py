@@ -2,7 +2,7 @@
 
 import matplotlib.pyplot as plt
 
-from attention_course.figure import SMALLEST, show
+from attention_course.figure import SMALLEST, show, subplots
 from attention_course.heads import look
 
 WIDTH = 12.0  # of a panel
@@ -14,7 +14,7 @@ def draw_overview(H=12, G=3, d=64, r=256):
 
     H query heads and G key/value heads of width d; a latent of width r.
     """
-    figure, panels = plt.subplots(3, 1, figsize=(8, 6.8), layout="constrained")
+    figure, panels = subplots(3, 1, figsize=(8, 6.8))
     for form, numbers in fill(panels, H, G, d, r).items():
         print(f"{form} keeps {numbers:4} numbers per position.")
     figure.supxlabel(CAPTION, fontsize=SMALLEST)

@@ -1,10 +1,9 @@
 """Part 2's visible check and figure: the stacked matrices, their form, and as blocks with a colour per head."""
 
-import matplotlib.pyplot as plt
 import torch
 
 from attention_course import blocks, symbols
-from attention_course.figure import show
+from attention_course.figure import show, subplots
 from attention_course.table import Table, expect, numbers
 
 LETTERS = "D_1 D_2 D_qk D_v H"
@@ -32,7 +31,7 @@ def check_part02(names):
 
 def draw_part02(names):
     """Each stacked matrix and its vector, in the shapes that you gave them, with a colour per head."""
-    figure, panels = plt.subplots(1, 3, figsize=(11, 5.2), layout="constrained")
+    figure, panels = subplots(1, 3, figsize=(11, 5.2))
     said = []
     for panel, (M, token, letter, vector) in zip(
         panels, (("Q", "x", "D_1", "q"), ("K", "y", "D_2", "k"), ("V", "y", "D_2", "v")), strict=True

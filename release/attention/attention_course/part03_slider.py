@@ -3,9 +3,7 @@
 import base64
 import math
 
-import matplotlib.pyplot as plt
-
-from attention_course.figure import BLUE, ORANGE, SMALLEST, YELLOW, png, show
+from attention_course.figure import BLUE, ORANGE, SMALLEST, YELLOW, png, show, subplots
 from attention_course.sliders import somebody_looks
 
 LOGITS = (2.0, 1.0, 0.0, -1.0)
@@ -56,9 +54,7 @@ def _html(scale: float) -> str:
 
 def _bars(scales: tuple[float, ...]):
     width = 3.0 * len(scales) + 0.8
-    figure, panels = plt.subplots(
-        1, len(scales), figsize=(width, 2.8), sharey=True, squeeze=False, layout="constrained"
-    )
+    figure, panels = subplots(1, len(scales), figsize=(width, 2.8), sharey=True, squeeze=False)
     colours = (BLUE, ORANGE, YELLOW)
     for n, (panel, scale) in enumerate(zip(panels[0], scales, strict=True)):
         weights = softmax(scale)

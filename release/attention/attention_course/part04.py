@@ -1,9 +1,7 @@
 """Part 4's visible check and figure: the shapes of the heads' results and of W^O, their form, and as blocks."""
 
-import matplotlib.pyplot as plt
-
 from attention_course import blocks, symbols
-from attention_course.figure import show
+from attention_course.figure import show, subplots
 from attention_course.table import Table
 
 LETTERS = "D_1 D_2 D_qk D_v H"
@@ -39,7 +37,7 @@ def draw_part04(names):
         sums += ["+"] if h else []
         sums.append(blocks.Block(f"$W^O_{h}$", size["W_O_h"], letters["W_O_h"], 1, along=1, first=h))
         sums.append(blocks.Block(f"$o_{h}$", size["o_h"], letters["o_h"], 1, first=h))
-    figure, panels = plt.subplots(2, 1, figsize=(9, 6.4), layout="constrained")
+    figure, panels = subplots(2, 1, figsize=(9, 6.4))
     said = []
     for panel, pieces, matrix, vector in zip(
         panels, (whole, [*sums, "=", out]), ("W_O", "W_O_h"), ("o", "o_h"), strict=True

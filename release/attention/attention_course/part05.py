@@ -1,10 +1,9 @@
 """Part 5's visible check, and its figure: what two heads of a student's MyMHA attend to."""
 
-import matplotlib.pyplot as plt
 import torch
 
 from attention_course.answers import result
-from attention_course.figure import show
+from attention_course.figure import show, subplots
 from attention_course.models import check_model, check_shapes
 from attention_course.table import Table, expect
 
@@ -47,7 +46,7 @@ def _drawn(maps):
     """The figure of two heads' weights, (2, L_1, L_2), which are also printed."""
     words_x, words_y = "I do not eat red apples".split(), "je ne mange pas de pommes rouges".split()
     titles = ("Head 0 attends to the same meaning", "Head 1 attends to the same place in the sentence")
-    figure, axes = plt.subplots(1, 2, figsize=(11.5, 4.8), layout="constrained", sharey=True)
+    figure, axes = subplots(1, 2, figsize=(11.5, 4.8), sharey=True)
     for h, (ax, title) in enumerate(zip(axes, titles, strict=True)):
         image = ax.imshow(maps[h], cmap="Blues", vmin=0, vmax=1)
         ax.set_xticks(range(len(words_y)), [f"{word}\n{l}" for l, word in enumerate(words_y)])  # noqa: E741

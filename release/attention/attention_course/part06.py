@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from attention_course.answers import result
-from attention_course.figure import show
+from attention_course.figure import show, subplots
 from attention_course.heads import COLOURS, draw_heads
 from attention_course.table import Table, expect, numbers
 
@@ -54,7 +54,7 @@ def draw_part06(names):
     print(f"Query head h = 0, 1, …, 11 reads key/value head: {_listed([h % G for h in range(H)])}")
     print(f"Row 0, 1, …, 11 of your A W is the row of W:     {_listed(stacked)}")
     print(f"Row 0, 1, 2 of your B W_tilde is the row of W:   {_listed(picked)}")
-    figure, (above, below) = plt.subplots(2, figsize=(9, 4.6), height_ratios=(1.2, 1), layout="constrained")
+    figure, (above, below) = subplots(2, figsize=(9, 4.6), height_ratios=(1.2, 1))
     draw_heads(above, [h % G for h in range(H)], G)
     above.set_title("The pairing: query head h reads key/value head g if h ≡ g (mod 3)", fontsize=11)
     for y, rows, title in ((1.4, stacked, "rows of your $A\\,W$"), (0.2, picked, "rows of your $B\\,\\widetilde{W}$")):

@@ -1,11 +1,10 @@
 """Part 7's visible check, and its figure: which key/value head each query head of a student's MyGQA reads."""
 
-import matplotlib.pyplot as plt
 import torch
 from matplotlib.colors import to_rgb
 
 from attention_course.answers import result
-from attention_course.figure import show
+from attention_course.figure import show, subplots
 from attention_course.heads import COLOURS
 from attention_course.models import check_model, check_shapes
 from attention_course.table import Table, expect
@@ -42,7 +41,7 @@ def draw_part07(names, H, G):
 
 def _drawn(tables, H, G):
     """The figure of two tables (G, H), for keys and for values; prints who reads what."""
-    figure, panels = plt.subplots(2, 1, figsize=(8.5, 4.8), sharex=True, layout="constrained")
+    figure, panels = subplots(2, 1, figsize=(8.5, 4.8), sharex=True)
     colours = torch.tensor([to_rgb(COLOURS[g % 3]) for g in range(G)])
     for panel, what, table in zip(panels, ("keys", "values"), tables, strict=True):
         shade = table[:, :, None].float()

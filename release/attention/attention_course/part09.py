@@ -1,10 +1,9 @@
 """Part 9's visible check and figure: two factors of an easy matrix, and who reads what in GQA and in MLA."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from attention_course.answers import function, named, pair, picture
-from attention_course.figure import BLACK, BLUE, ORANGE, SMALLEST, show
+from attention_course.figure import BLACK, BLUE, ORANGE, SMALLEST, show, subplots
 from attention_course.table import Table, expect, numbers
 
 LETTERS = ("D_1", "D_2", "D", "D_qk", "D_v", "d", "H", "G", "r")
@@ -52,7 +51,7 @@ def draw_part09(names):
             print(f"query head {h}: GQA reads key/value head {h % G}; your MLA reads latent numbers {_listed(read[h])}")
         print(f"your product is the stacked matrix: {'yes' if right else 'no, not yet'}")
 
-        figure, panels = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
+        figure, panels = subplots(1, 2, figsize=(10, 4.2))
         _draw_readers(panels[0], heads, G, [f"key {j // d}\n[{j % d}]" for j in range(G * d)])
         panels[0].set_title(f"GQA: {H} query heads share {G} key heads of {d} numbers")
         _draw_readers(panels[1], read, G, [f"c\n[{j}]" for j in range(read.shape[1])])

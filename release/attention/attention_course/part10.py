@@ -3,11 +3,10 @@
 import contextlib
 import io
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from attention_course.answers import function, pair, picture
-from attention_course.figure import BLUE, ORANGE, show
+from attention_course.figure import BLUE, ORANGE, show, subplots
 from attention_course.table import Table, expect, numbers
 
 FIRST, SECOND = "W_DKV_MLA", "W_UM_MLA"
@@ -58,7 +57,7 @@ def draw_part10(names):
         print("best rank k ", *(f"{best[k]:7.4f}" for k in SHOWN))
         print("your factors", *(f"{yours[k]:7.4f}" for k in SHOWN))
 
-        figure, axes = plt.subplots(figsize=(8, 4.2), layout="constrained")
+        figure, axes = subplots(figsize=(8, 4.2))
         axes.axhline(0.01, color="0.45", linestyle=":", linewidth=1.2)
         axes.text(10, 0.0108, "the noise alone: 0.01", ha="center", va="bottom", fontsize=10, color="0.3")
         axes.plot(best, color=BLUE, linewidth=2, marker="o", markersize=8, fillstyle="none", label="best rank k")

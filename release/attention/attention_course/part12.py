@@ -1,11 +1,10 @@
 """Part 12's visible check and figure: the form of the four functions, and the matrices that merge."""
 
-import matplotlib.pyplot as plt
 import torch
 from matplotlib.patches import FancyBboxPatch
 
 from attention_course.answers import function, picture
-from attention_course.figure import BLACK, BLUE, ORANGE, SKY, SMALLEST, YELLOW, show
+from attention_course.figure import BLACK, BLUE, ORANGE, SKY, SMALLEST, YELLOW, show, subplots
 from attention_course.table import Table, expect
 
 CHECKED = ((6, 3, 5), (8, 2, 1))  # D, H and r
@@ -57,7 +56,7 @@ def draw_part12(names):
         print("output, vanilla", *(f"{number:8.2f}" for number in outputs[0][:4]), " …")
         print("output, reduced", *(f"{number:8.2f}" for number in outputs[1][:4]), " …")
         agree = [torch.allclose(*pair, rtol=1e-4, atol=1e-4) for pair in (scores, outputs)]
-        figure, panels = plt.subplots(4, 1, figsize=(10, 7), layout="constrained")
+        figure, panels = subplots(4, 1, figsize=(10, 7))
         drawings = (_vanilla_score, _score, _vanilla_output, _output)
         for panel, draw, title in zip(panels, drawings, _titles(agree), strict=True):
             panel.set(xlim=(0, 12), ylim=(-0.75, 1.35))

@@ -1,13 +1,12 @@
 """Part 14's visible checks and pictures: what a token leaves in the cache, and one step of generation from it."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention_course import part14_data as data
 from attention_course.answers import named, picture
-from attention_course.figure import BLACK, BLUE, ORANGE, RED, SKY, SMALLEST, show
+from attention_course.figure import BLACK, BLUE, ORANGE, RED, SKY, SMALLEST, show, subplots
 from attention_course.table import Table, Unwritten, expect
 
 NAMES = ("kv_cache_MHA", "kv_cache_MLA")
@@ -134,7 +133,7 @@ def _draw_memory(mha, mla):
         "GQA, 8 key/value heads": bytes_a_token(mha, **LLAMA | {"H": 8}, G=8, r=LATENT),
         f"MLA, r = {LATENT}": bytes_a_token(mla, G=1, r=LATENT, **LLAMA),
     }
-    figure, panels = plt.subplots(1, 2, figsize=(10, 4.4), sharey=True, layout="constrained")
+    figure, panels = subplots(1, 2, figsize=(10, 4.4), sharey=True)
     said = []
     print(f"Llama 3 405B: the weights are {weights:.0f} GiB. The cache is larger than that")
     for axes, users in zip(panels, (1, 32), strict=True):
@@ -169,7 +168,7 @@ def _draw_memory(mha, mla):
 
 def _draw_models(mha, mla):
     """Published models' caches by the two expressions; below, one step as it was measured."""
-    figure, (axes, below) = plt.subplots(2, figsize=(9.5, 8.5), height_ratios=(1.1, 1), layout="constrained")
+    figure, (axes, below) = subplots(2, figsize=(9.5, 8.5), height_ratios=(1.1, 1))
     print("\nWhat one token leaves in the cache of all layers:")
     for row, (name, layers, H, G, d, r, rotary, source) in enumerate(data.MODELS):
         choices = [2**n for n in range(H.bit_length())]

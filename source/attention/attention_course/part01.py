@@ -1,9 +1,7 @@
 """Part 1's visible check and figure: the shapes of one head's three matrices, their form, and as blocks."""
 
-import matplotlib.pyplot as plt
-
 from attention_course import blocks, symbols
-from attention_course.figure import ORANGE, SKY, show
+from attention_course.figure import ORANGE, SKY, show, subplots
 from attention_course.table import Table
 
 LETTERS = "D_1 D_2 D_qk D_v H"
@@ -21,7 +19,7 @@ def check_part01(names):
 
 def draw_part01(names):
     """Each matrix, in the shape that you gave it, next to the token that it acts on."""
-    figure, panels = plt.subplots(1, 3, figsize=(11, 3.8), layout="constrained")
+    figure, panels = subplots(1, 3, figsize=(11, 3.8))
     said = []
     for panel, (M, token, letter, vector) in zip(
         panels, (("Q", "x", "D_1", "q"), ("K", "y", "D_2", "k"), ("V", "y", "D_2", "v")), strict=True

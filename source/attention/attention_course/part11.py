@@ -1,10 +1,9 @@
 """Part 11's visible check and figure: the shapes of the example, and its two rows as arrows."""
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 from attention_course.answers import named, picture
-from attention_course.figure import BLUE, ORANGE, SMALLEST, show
+from attention_course.figure import BLUE, ORANGE, SMALLEST, show, subplots
 from attention_course.table import Table, expect, numbers
 
 SHAPES = {"W_DKV_MLA": (1, 2), "W_UM_MLA": (2, 1), "product": (2, 2)}
@@ -32,7 +31,7 @@ def draw_part11(names):
         for what, rows in (("two copies of your row 0", copies), ("your product", product)):
             print(f"{what}: head 0 reads {_written(rows[0])}, head 1 reads {_written(rows[1])}")
 
-        figure, panels = plt.subplots(1, 2, figsize=(9, 4.2), layout="constrained", sharex=True, sharey=True)
+        figure, panels = subplots(1, 2, figsize=(9, 4.2), sharex=True, sharey=True)
         reach = 1.25 * max(np.abs(product).max(), 1e-12)
         _draw_rows(panels[0], copies, reach, "GQA with G = 1: both heads get one row")
         _draw_rows(panels[1], product, reach, "Your product: a row per head")

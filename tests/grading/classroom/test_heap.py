@@ -32,9 +32,7 @@ for _ in range(3):
 """
 
 
-@pytest.mark.skipif(
-    not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="this libc keeps no freed memory"
-)
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="this libc keeps no freed memory")
 def test_each_third_result_gives_the_memory_of_all_three_back():
     run = subprocess.run(
         [sys.executable, "-c", SCRIPT], cwd=REPOSITORY, capture_output=True, text=True, check=True, env=dict(os.environ)
