@@ -76,13 +76,7 @@ def _graded(count: int, parts: list[int], spent: Spent) -> tuple[float, float]:
 
     What the first student took is taken out of `spent` again.
     """
-    kernels_s, ended = [], kernels.KernelManager.ended
-
-    def note(manager: kernels.KernelManager, kernel: host.Kernel) -> None:
-        ended(manager, kernel)
-        kernels_s.append(kernel.cpu_s)
-
-    kernels.KernelManager.ended = note
+    kernels_s = kernels_noted()
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         root = Path(name)
         ways.build(root, count, parts)
@@ -95,14 +89,28 @@ def _graded(count: int, parts: list[int], spent: Spent) -> tuple[float, float]:
             result = api.autograde(COURSE.name, student, force=True, create=True)
             if not result["success"]:
                 sys.exit(f"phases: {student}: {course_folder.last_error(result)}")
-        computed_s = set(kernels_s)
+        computed_s = sum(kernels_s)
+        kernels_s.clear()
         (root / "empty").mkdir()
         for _ in range(EMPTY):
             execution.Judge(config=CONFIGURED).preprocess(
                 new_notebook(), {"metadata": {"path": str(root / "empty"), "name": "empty"}}
             )
-        empty_s = set(kernels_s) - computed_s
-    return sum(computed_s), sum(empty_s)
+    return computed_s, sum(kernels_s)
+
+
+def kernels_noted() -> list[float]:
+    """A list into which each kernel that ends from now on puts the seconds that it has computed."""
+    kernels_s, noted, ended = [], [], kernels.KernelManager.ended
+
+    def note(manager: kernels.KernelManager, kernel: host.Kernel) -> None:
+        ended(manager, kernel)
+        if kernel not in noted:  # the manager is told of an end each time it looks
+            noted[:] = [kernel]
+            kernels_s.append(kernel.cpu_s)
+
+    kernels.KernelManager.ended = note
+    return kernels_s
 
 
 def preload_s() -> float:

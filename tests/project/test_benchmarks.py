@@ -26,7 +26,8 @@ from grading.gradebook import course_folder
 BENCHMARKS = REPOSITORY / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
-import earned  # noqa: E402  (found through the line above)
+import account  # noqa: E402  (found through the line above)
+import earned  # noqa: E402
 import grading_runs  # noqa: E402
 import load  # noqa: E402
 import load_table  # noqa: E402
@@ -79,6 +80,20 @@ def test_the_start_of_each_command_is_measured_and_a_class_s_steps_follow_one_an
     assert 0 < helped < checked and whole > steps[-1][1]
     assert [seconds for _, seconds in steps] == sorted(seconds for _, seconds in steps)
     assert run.stdout.endswith(f"{start.summary(taken)}\n")
+
+
+def test_the_account_of_a_notebook_adds_up_to_what_autograde_computes(tmp_path: Path):
+    arguments = ["--rounds", "1", "--parts", "1", "--results", tmp_path]
+    run = subprocess.run([sys.executable, BENCHMARKS / "account.py", *arguments], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    taken = account.read(tmp_path / "account.csv")
+    assert run.stdout.endswith(f"{account.summary(taken)}\n")
+    shown = dict(re.findall(r"^(\S.*?) {2,}(-?\d+)$", run.stdout, re.MULTILINE))
+    whole = int(shown.pop("in all"))
+    assert whole > 0 and abs(sum(map(int, shown.values())) - whole) <= len(shown) / 2  # rounded
+    measured = {measure: ms for _, measure, ms in taken}
+    assert 0 < measured["undrawn"] < measured["again"] < measured["autograde"]
+    assert measured["pages"] > 100 and measured["cells"] >= 3
 
 
 def test_computing_is_counted_in_children_and_grandchildren_killed_or_not(tmp_path: Path):

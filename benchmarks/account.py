@@ -1,0 +1,183 @@
+"""Where every millisecond of computing goes, between the cells of a model answer and its marks in the gradebook.
+
+    python benchmarks/account.py [--rounds 5] [--parts 1 2 …] [--results FOLDER]
+
+Each line of the table is the difference of two experiments, a notebook's mean over the parts. Cells run by exec a
+second time, for the first time in a fork, and by an IPython shell, in processes of their own (cells_alone.py). Then the
+judge grades here, behind walls: notebooks without cells, the same notebooks without their hidden tests, and whole; at
+last `nbgrader autograde` does. Computing counts, of kernels and of this process, not the clock. Writes
+benchmarks/results/account.csv, a line per measure and round, and prints the medians.
+"""
+
+import argparse
+import copy
+import csv
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import ways
+
+# isort: split
+import nbformat
+import phases
+from nbformat.v4 import new_notebook
+
+from attention import course
+from attention.course import COURSE
+from dev import sample_class
+from dev.course_copy import CONFIGURED
+from dev.packages import REPOSITORY
+from grading.core.course import Part
+from grading.gradebook import course_folder
+from grading.judge import execution
+
+COLUMNS = ("round", "measure", "ms")
+Found = dict[str, float]
+# What each line says, and the experiments of which it is the difference; indented ones are part of the line above.
+LINES: tuple[tuple[str, str, str | None], ...] = (
+    ("the cells, run a second time", "again", None),
+    ("  of it drawing", "again", "undrawn"),
+    ("the first run, in a fork", "first", "again"),
+    ("  of it what libraries remember later", "first", "remembered"),
+    ("cells through IPython's shell", "shell", "first"),
+    ("a kernel's start and end", "empty kernel", None),
+    ("a kernel's messages and outputs", "untested kernel", "empty kernel + shell"),
+    ("answers to the hidden test", "tested kernel", "untested kernel"),
+    ("the judge, hidden test included", "tested judge", None),
+    ("  of it without the hidden test", "untested judge", None),
+    ("nbgrader, and what its kernel adds", "autograde", "tested kernel + tested judge"),
+    ("in all", "autograde", None),
+)
+
+
+def main() -> int:
+    """Measures, writes the table and prints the account."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=5)
+    short = [part for part in course.PARTS if part != 13]
+    parser.add_argument("--parts", type=int, nargs="+", default=short, choices=list(course.PARTS))
+    parser.add_argument("--results", type=Path, default=REPOSITORY / "benchmarks" / "results")
+    chosen = parser.parse_args()
+    taken: list[tuple[int, str, float]] = []
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
+        root = Path(name)
+        ways.build(root, 1, chosen.parts)
+        (folder,) = (root / "submitted").glob(f"*/{COURSE.name}")
+        kernels_s = phases.kernels_noted()
+        for number in range(chosen.rounds + 1):
+            print(f"[{number}/{chosen.rounds}]", flush=True)
+            found = {
+                **alone(folder),
+                **judged(folder, chosen.parts, kernels_s),
+                **graded(root, chosen.parts, kernels_s),
+            }
+            if number:  # before it, this process had much to import
+                taken += [(number, measure, round(ms, 1)) for measure, ms in found.items()]
+    with open(chosen.results / "account.csv", "w", newline="", encoding="utf-8") as file:
+        table = csv.writer(file)
+        table.writerow(COLUMNS)
+        table.writerows(taken)
+    print(f"\n{summary(taken)}")
+    return 0
+
+
+def alone(folder: Path) -> Found:
+    """What the cells compute without a kernel: means of the measures of cells_alone.py."""
+    script = str(Path(__file__).with_name("cells_alone.py"))
+    quiet = {**ways.environment(), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    run = subprocess.run([sys.executable, script, folder], env=quiet, capture_output=True, text=True, check=False)
+    if run.returncode:
+        sys.exit(f"account: {(run.stderr.strip().splitlines() or ['cells_alone.py failed'])[-1]}")
+    return {measure: statistics.fmean(of.values()) for measure, of in json.loads(run.stdout).items()}
+
+
+def judged(folder: Path, parts: list[int], kernels_s: list[float]) -> Found:
+    """What kernels and this process compute, a notebook's mean, where the judge runs them by itself."""
+    whole = {course.PARTS[number].stem: _with_test(course.PARTS[number]) for number in parts}
+    untested = {stem: _without_test(notebook) for stem, notebook in whole.items()}
+    found = {}
+    for kind, notebooks in (("empty", dict.fromkeys(whole, new_notebook())), ("untested", untested), ("tested", whole)):
+        given = [copy.deepcopy(notebook) for notebook in notebooks.values()]
+
+        def judge(given: list = given) -> None:
+            for stem, notebook in zip(whole, given, strict=True):
+                judge = execution.Judge(config=CONFIGURED)
+                judge.preprocess(notebook, {"metadata": {"path": str(folder), "name": stem}})
+
+        found[f"{kind} kernel"], found[f"{kind} judge"] = _computed_ms(judge, len(whole), kernels_s)
+    return found
+
+
+def graded(root: Path, parts: list[int], kernels_s: list[float]) -> Found:
+    """What kernels and this process compute together, a notebook's mean, by `nbgrader autograde`.
+
+    Errors  SystemExit with one line if that fails.
+    """
+    ways.reset(root, ways.JUDGE)
+    api = course_folder.api(root)
+    (student,) = course_folder.students(root)
+
+    def autograde() -> None:
+        result = api.autograde(COURSE.name, student, force=True, create=True)
+        if not result["success"]:
+            sys.exit(f"account: {course_folder.last_error(result)}")
+
+    return {"autograde": sum(_computed_ms(autograde, len(parts), kernels_s))}
+
+
+def summary(taken: list[tuple[int, str, float]]) -> str:
+    """The account: medians over the rounds, line by line."""
+    medians = {
+        measure: statistics.median(ms for _, other, ms in taken if other == measure)
+        for measure in dict.fromkeys(measure for _, measure, _ in taken)
+    }
+    lines = ["milliseconds of computing per notebook"]
+    for label, measure, less in LINES:
+        took = medians[measure] - sum(medians[name] for name in (less.split(" + ") if less else ()))
+        lines.append(f"{label:<42} {took:>5.0f}")
+    pages, cells = (medians[name] for name in ("pages", "cells"))
+    lines.append(f"a first run in a fork is given {pages:.0f} pages of memory; a notebook runs {cells:.1f} cells")
+    return "\n".join(lines)
+
+
+def read(path: Path) -> list[tuple[int, str, float]]:
+    """What a run has measured, from its table."""
+    with open(path, newline="", encoding="utf-8") as file:
+        return [(int(row["round"]), row["measure"], float(row["ms"])) for row in csv.DictReader(file)]
+
+
+def _computed_ms(call: Callable[[], object], notebooks: int, kernels_s: list[float]) -> tuple[float, float]:
+    """Milliseconds per notebook that the kernels of a call compute, and that this process does."""
+    kernels_s.clear()
+    own = time.process_time()
+    call()
+    own_s = time.process_time() - own
+    return 1000 * sum(kernels_s) / notebooks, 1000 * own_s / notebooks
+
+
+def _with_test(part: Part) -> nbformat.NotebookNode:
+    """A model answer with its part's hidden test, as nbgrader would hand it to the judge."""
+    notebook = nbformat.from_dict(sample_class.model(part))
+    for cell in notebook.cells:
+        cell.source = "".join(cell.source)
+        if cell.id == f"{part.stem}-test":
+            cell.source = sample_class.sources(part)[cell.id]
+    return notebook
+
+
+def _without_test(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    left = copy.deepcopy(notebook)
+    left.cells = [cell for cell in left.cells if not cell.id.endswith("-test")]
+    return left
+
+
+if __name__ == "__main__":
+    os.environ.update(ways.environment())
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""What the cells of the model answers compute without any kernel: a process of its own, for benchmarks/account.py.
+
+    python cells_alone.py FOLDER
+
+FOLDER holds submitted notebooks and the course's module. The process loads what a sandbox loads. Each notebook's cells
+then run in forks of it, by exec and by an IPython shell. At last the process itself runs all notebooks, and forks
+again: what is faster then was slow because a fork starts without what libraries remember. Prints JSON, {measure: {part:
+milliseconds}}, the number of cells, and the pages that the first run of a fork had to be given.
+"""
+
+import contextlib
+import gc
+import importlib
+import io
+import json
+import os
+import resource
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("agg")
+
+from attention.course import COURSE
+from grading.sandbox import zygote
+
+MEASURES = ("cells", "first", "pages", "again", "undrawn", "shell", "remembered")
+
+
+def main() -> None:
+    """Measures, and prints what was found."""
+    os.chdir(sys.argv[1])
+    sys.path.insert(0, "")
+    for name in [*COURSE.libraries.modules, *zygote.PRELOAD]:
+        importlib.import_module(name)
+    sys.modules["torch"].set_num_threads(1)
+    zygote.module(str(COURSE.libraries.warmup)).warm()
+    warnings.simplefilter("ignore")
+    notebooks = {path.stem: _sources(path) for path in sorted(Path().glob("part*.ipynb"))}
+    gc.freeze()
+    found = {name: {} for name in MEASURES}
+    for stem, named in notebooks.items():
+        every = list(named.values())
+        undrawn = [source for name, source in named.items() if not name.endswith("-figure")]
+        found["cells"][stem] = len(every)
+        found["first"][stem], found["pages"][stem] = in_fork(partial(by_exec, every))
+        found["again"][stem], _ = in_fork(partial(by_exec, every), partial(by_exec, every))
+        found["undrawn"][stem], _ = in_fork(partial(by_exec, undrawn), partial(by_exec, every))
+        found["shell"][stem], _ = in_fork(partial(by_shell, every), shell)
+    for named in notebooks.values():
+        by_exec(list(named.values()))
+    gc.collect()
+    gc.freeze()
+    for stem, named in notebooks.items():
+        found["remembered"][stem], _ = in_fork(partial(by_exec, list(named.values())))
+    print(json.dumps(found), file=sys.__stdout__)
+
+
+def in_fork(measured: Callable, before: Callable = lambda: None) -> tuple[float, int]:
+    """The milliseconds that a call computes in a fork of this process, and the pages that it had to be given.
+
+    Errors  RuntimeError if the fork ended without an answer.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        before()
+        pages, own = resource.getrusage(resource.RUSAGE_SELF).ru_minflt, time.process_time()
+        measured()
+        took = 1000 * (time.process_time() - own)
+        pages = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - pages
+        os.write(writing, json.dumps([took, pages]).encode())
+        os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as pipe:
+        said = pipe.read()
+    os.waitpid(child, 0)
+    if not said:
+        raise RuntimeError("a fork ended before it had run its cells")
+    took, pages = json.loads(said)
+    return took, pages
+
+
+def by_exec(sources: list[str]) -> None:
+    """Runs cells in an empty `__main__`."""
+    names = vars(sys.modules["__main__"])
+    kept = dict(names)
+    names.update(display=print)
+    with contextlib.redirect_stdout(io.StringIO()):
+        for source in sources:
+            exec(source, names)
+    names.clear()
+    names.update(kept)
+
+
+def shell() -> None:
+    """Makes the shell that `by_shell` uses."""
+    from IPython.core.interactiveshell import InteractiveShell
+
+    InteractiveShell.instance(history_manager=None)
+
+
+def by_shell(sources: list[str]) -> None:
+    """Runs cells as IPython does.
+
+    Errors  RuntimeError if one fails: then what was measured is no model answer.
+    """
+    from IPython.core.interactiveshell import InteractiveShell
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        for source in sources:
+            done = InteractiveShell.instance().run_cell(source, store_history=False)
+            if not done.success:
+                raise RuntimeError(f"a cell fails: {done.error_in_exec or done.error_before_exec}")
+
+
+def _sources(path: Path) -> dict[str, str]:
+    """The student's cells that run, by their ids; those that draw the part's figure end in `-figure`."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code" and not cell["id"].endswith("-test")]
+    return {cell["id"]: source for cell in code if (source := "".join(cell["source"])).strip()}
+
+
+if __name__ == "__main__":
+    main()
