@@ -16,8 +16,8 @@ from enum import Enum
 
 import numpy as np
 
-MAGIC = b"attn1\n"
-MAX_BYTES = 192 * 2**20  # of all arrays and texts of a message: part 13's own run, in float64, has 168 MiB
+MAGIC = b"wire1\n"
+MAX_BYTES = 192 * 2**20  # of all arrays and texts of a message: 25 million numbers in float64
 REPLY_BYTES = 2**20  # the same, of a reply to a hidden test that does not ask for more: the largest right one has 6 KiB
 MAX_HEADER_BYTES = 2 * 2**20  # parsed, a header takes up to 24 times its own size
 MAX_NODES = 20_000  # the longest right reply, as lists of numbers, has 2,000

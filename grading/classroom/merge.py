@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from grading.classroom import worker
 from grading.classroom.worker import File, Result
 from grading.core.course import Course
-from grading.core.files import write_whole
+from grading.core.files import new_name, old_name, put_back, write_whole
 from grading.gradebook import snapshot
 from grading.submission import bundle, times
 from grading.submission.notices import Notice
@@ -63,7 +63,7 @@ def merge(
             _note(root, assignment, result, key)
     finally:
         for place, _ in places:
-            for left in (_new(place), _old(place)):
+            for left in (new_name(place), old_name(place)):
                 shutil.rmtree(left, ignore_errors=True)
 
 
@@ -87,8 +87,7 @@ def clean(root: Path, assignment: str) -> None:
     """Puts back or removes what a run that was killed has left beside the graded submissions."""
     for step in ("autograded", "feedback"):
         for place in root.glob(f"{step}/*/.{assignment}.old/"):
-            if not (place.parent / assignment).exists():
-                place.rename(place.parent / assignment)
+            put_back(place.parent / assignment)
         for left in root.glob(f"{step}/*/.{assignment}.*/"):
             shutil.rmtree(left)
 
@@ -113,19 +112,19 @@ def _put(
     _note_path(root, course.name, result.student).unlink(missing_ok=True)
     for place, files in places:
         if place.exists():
-            place.rename(_old(place))
-            undo.callback(_old(place).rename, place)
+            place.rename(old_name(place))
+            undo.callback(old_name(place).rename, place)
         if files:
-            _new(place).rename(place)
-            undo.callback(place.rename, _new(place))
+            new_name(place).rename(place)
+            undo.callback(place.rename, new_name(place))
 
 
 def _stage(place: Path, files: dict[str, File]) -> None:
     """Writes files beside the place where they will be."""
-    shutil.rmtree(_new(place), ignore_errors=True)
-    _new(place).parent.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(new_name(place), ignore_errors=True)
+    new_name(place).parent.mkdir(parents=True, exist_ok=True)
     for name, (mode, content) in files.items():
-        path = _new(place) / name
+        path = new_name(place) / name
         if content is None:
             path.mkdir()
         else:
@@ -167,11 +166,3 @@ def _place(root: Path, assignment: str, step: str, student: str) -> Path:
 
 def _note_path(root: Path, assignment: str, student: str) -> Path:
     return root / "autograded" / student / f".{assignment}.json"
-
-
-def _new(place: Path) -> Path:
-    return place.with_name(f".{place.name}.new")
-
-
-def _old(place: Path) -> Path:
-    return place.with_name(f".{place.name}.old")

@@ -1,6 +1,12 @@
-"""Files that are written whole: whoever looks, at whatever moment, finds the old one or the new one."""
+"""Files and folders that are replaced whole: whoever looks, at whatever moment, finds the old one or the new one.
+
+Between the two renames of a folder there is neither. A process that is killed then leaves the old one next to its
+place, and `put_back` finds it there.
+"""
 
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 _LEFT_OUT = {"__pycache__", ".ipynb_checkpoints"}
@@ -16,10 +22,48 @@ def write_whole(path: Path, content: str | bytes, durable: bool = False) -> None
 
     Errors  OSError if it cannot be written; the old file is there then.
     """
-    new = path.with_name(f".{path.name}.new")
+    new = new_name(path)
     with new.open("wb") as file:
         file.write(content.encode("utf-8") if isinstance(content, str) else content)
         if durable:
             file.flush()
             os.fsync(file.fileno())
     new.replace(path)
+
+
+def swap(place: Path, make: Callable[[Path], object]) -> Path:
+    """Has a folder made next to a place, then puts it there; what was there lies in the path returned, if anything did.
+
+    The caller removes that one, and so does the next swap.
+    Errors  whatever `make` raises, and OSError; then the old folder is as it was.
+    """
+    new, old = new_name(place), old_name(place)
+    put_back(place)
+    for left in (new, old):
+        shutil.rmtree(left, ignore_errors=True)
+    try:
+        make(new)
+        if place.exists():
+            place.rename(old)
+        new.rename(place)
+    finally:
+        put_back(place)
+        shutil.rmtree(new, ignore_errors=True)
+    return old
+
+
+def put_back(place: Path) -> None:
+    """Puts a folder back that somebody who was killed meanwhile had moved away."""
+    old = old_name(place)
+    if old.exists() and not place.exists():
+        old.rename(place)
+
+
+def new_name(place: Path) -> Path:
+    """Where a folder lies that is made for a place."""
+    return place.with_name(f".{place.name}.new")
+
+
+def old_name(place: Path) -> Path:
+    """Where a folder lies that had this place."""
+    return place.with_name(f".{place.name}.old")

@@ -44,14 +44,14 @@ class EndedBy(Enum):
 CALL_LIMIT_S = _set("CALL_LIMIT_S", 20.0)  # one call of a student's function by a hidden test
 TEST_LIMIT_S = _set("TEST_LIMIT_S", 120.0)  # the limits of a hidden test's calls that ran out of time, together
 TESTS_LIMIT_S = _set("TESTS_LIMIT_S", 240.0)  # all calls of one hidden test together, however they end
-# What a hidden test itself computes in the judge, without its calls: processor time of its thread. Part 13 takes 11 s.
+# What a hidden test itself computes in the judge, without its calls: processor time of its thread; at most 11 s so far.
 WORK_LIMIT_S = _set("WORK_LIMIT_S", 120.0)
 SEARCH_LIMIT_S = _set("SEARCH_LIMIT_S", 20.0)  # looking for one usual mistake, on top of that
 GRACE_S = _set("GRACE_S", 3.0)  # after a call's own limit, for the way there and back; then again after an interrupt
 # By the wall clock, for a cell's outputs to come through once it has ended: what is late is not shown, nothing more.
 OUTPUTS_LIMIT_S = _set("OUTPUTS_LIMIT_S", 60)
 RESPONSE_LIMIT_S = _set("RESPONSE_LIMIT_S", 5.0)  # for a kernel whose cell was interrupted to be ready for the next
-# One cell of a notebook, student's or ours; the answer of part 13 takes 5 to 20 s on one core.
+# One cell of a notebook, student's or ours; an answer that trains or measures something takes 5 to 20 s on one core.
 CELL_LIMIT_S = _set("CELL_LIMIT_S", 180)
 NBGRADER_CELL_LIMIT_S = 30  # the same in a course that was written for nbgrader alone: nbgrader's own default
 CHECK_LIMIT_S = _set("CHECK_LIMIT_S", 60.0)  # one notebook up to its visible checks, as a student runs them
@@ -72,13 +72,13 @@ OUTPUT_COST_CHARS = 200  # what one output counts beside its text, so that their
 SHOWN_CHARS = 20_000  # a text of Markdown that pages show as such; a longer one is shown as plain text
 HTML_CHARS = 100_000  # the same for HTML; a table of 100 rows and 20 columns has 50,000, and is read within 0.1 s
 PAGE_LIMIT_S = 10.0  # for all such texts of a page
-FORMULA_CHARS = 1_500  # a formula that pages draw; the longest of the course has 330
+FORMULA_CHARS = 1_500  # a formula that pages draw; the longest that we know has 330
 MESSAGE_BYTES = 16 * 2**20  # one message of a kernel, but for the bytes of a reply: larger outputs are left out
 JUDGE_BYTES = _set("JUDGE_BYTES", 2 * 2**30)  # what a notebook may make the judge's own memory grow by
 MESSAGE_CHARS = 400  # one message that a student reads
 
 # A student's kernel (sandbox): what it may use, whatever the machine has.
-# Address space of one process, on top of what the libraries take: 1.2 GB with torch's CPU build, 3.7 GB with CUDA.
+# Address space of one process, on top of what the libraries take: 1.2 GB with a CPU build of torch, 3.7 GB with CUDA.
 PROCESS_BYTES = _set("PROCESS_BYTES", 5 * 2**30)
 MEMORY_BYTES = _set("MEMORY_BYTES", 6 * 2**30)  # memory of all processes of a notebook together
 PROCESSES = 128  # processes and threads; a kernel itself has about 8
@@ -97,14 +97,14 @@ SHARED_BYTES = _set("SHARED_BYTES", 128 * 2**20)  # /dev/shm, through which proc
 SCRATCH_FILES = 20_000  # files and folders of a notebook
 CPU_LIMIT_S = 1200  # computing time of one process, all its threads together
 NOTEBOOK_LIMIT_S = _set("NOTEBOOK_LIMIT_S", 900.0)  # one notebook, from the start of its kernel to the end
-# All notebooks of one submission together. The model answers take 15 s without part 13, and 5 to 40 s for it, on one
-# core: part 13 may take all of its NOTEBOOK_LIMIT_S where the thirteen others take 900 s, 60 times what they need.
+# All notebooks of one submission together: one may take all of its NOTEBOOK_LIMIT_S, and then the others have as much
+# again. The model answers of a course of 14 parts take 20 to 55 s on one core.
 STUDENT_LIMIT_S = _set("STUDENT_LIMIT_S", 1800.0)
 LEAST_S = _set("LEAST_S", 120.0)  # what each notebook has even then, so that an honest one keeps its marks
 # By the wall clock a notebook may take this many times its own time; then the machine is too busy to grade on.
 BUSY_FACTOR = 10
 SEND_LIMIT_S = 1.0  # by the wall clock, for a message to be taken by our own library, which waits for no kernel
-SANDBOX_LIMIT_S = 120.0  # a sandbox's start, which imports torch; 2 s on a quiet machine
+SANDBOX_LIMIT_S = 120.0  # a sandbox's start, which imports the course's libraries; torch takes 2 s on a quiet machine
 # How long a sandbox may leave the judge without an answer before it is given up.
 SILENCE_LIMIT_S = _set("SILENCE_LIMIT_S", 20.0)
 

@@ -1,7 +1,8 @@
 """What we touch of other packages that they don't promise to keep: the first place to look after an upgrade.
 
+A course that touches any has a table of its own, in its package's private_apis.py.
 tests/grading/core/test_private_apis.py checks that what is installed still has it all, and searches our code for what
-is missing here. Nothing is imported. What programs such as bubblewrap print is described where it is read.
+is missing in the tables. Nothing is imported. What programs such as bubblewrap print is described where it is read.
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ class Use:
     words: str = ""
 
 
-def _of(place: str, names: str) -> tuple[str, ...]:
+def of(place: str, names: str) -> tuple[str, ...]:
     """Dotted names from a place and the names in it, separated by spaces."""
     return tuple(f"{place}.{name}" for name in names.split())
 
@@ -56,8 +57,8 @@ USES = (
     Use(
         "grading.submission.nbgrader_patches",
         (
-            *_of("nbgrader.converters.base.BaseConverter", "init_notebooks convert_notebooks init_assignment"),
-            *_of("nbgrader.converters.GenerateAssignment", "_clean_old_notebooks convert_notebooks"),
+            *of("nbgrader.converters.base.BaseConverter", "init_notebooks convert_notebooks init_assignment"),
+            *of("nbgrader.converters.GenerateAssignment", "_clean_old_notebooks convert_notebooks"),
             "nbgrader.preprocessors.SaveCells.preprocess",
         ),
         "who is graded, by names checked first, which notebooks are entered, which files count, what a release held",
@@ -65,14 +66,14 @@ USES = (
     ),
     Use(
         "grading.submission.nbgrader_patches",
-        _of("nbgrader.apps.NbGraderAPI", "get_submitted_students get_submitted_timestamp")
+        of("nbgrader.apps.NbGraderAPI", "get_submitted_students get_submitted_timestamp")
         + ("nbgrader.coursedir.CourseDirectory.get_existing_timestamp",),
         "the Formgrader lists only names that can be graded; times are those in times.csv, not in a student's file",
         "none: no setting says where a submission's time comes from, or replaces the Formgrader's class",
     ),
     Use(
         "grading.submission.nbgrader_patches",
-        _of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src do_copy")
+        of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src do_copy")
         + ("nbgrader.apps.zipcollectapp.ZipCollectApp._transfer_files",),
         "times.csv gets the time of each submission that is taken; in the exchange it is the file system's",
         "none: a collector plugin sees times before a file is chosen; of a collect class the steps are not public",
@@ -104,10 +105,10 @@ USES = (
     Use(
         "grading.sandbox.child",
         (
-            *_of(_APP, "_try_bind_socket _bind_socket init_connection_file write_connection_file init_heartbeat"),
-            *_of(_APP, "init_control control_socket debugpy_socket debug_shell_socket"),
-            *_of(_APP, "control_thread shell_channel_thread"),
-            *_of("ipykernel", "control.ControlThread shellchannel.ShellChannelThread"),
+            *of(_APP, "_try_bind_socket _bind_socket init_connection_file write_connection_file init_heartbeat"),
+            *of(_APP, "init_control control_socket debugpy_socket debug_shell_socket"),
+            *of(_APP, "control_thread shell_channel_thread"),
+            *of("ipykernel", "control.ControlThread shellchannel.ShellChannelThread"),
         ),
         "a kernel serves sockets that the judge opened: no connection file, heartbeat or debugger",
         "none: a connection file takes no open sockets, and init_control, of which ours is a copy, connects a debugger",
@@ -116,8 +117,8 @@ USES = (
         "grading.sandbox.child",
         (
             "ipykernel.ipkernel.sys",
-            *_of("traitlets.config.application.Application", "parse_command_line _configure_logging"),
-            *_of("IPython.core.application", "BaseIPythonApplication.load_config_file"),
+            *of("traitlets.config.application.Application", "parse_command_line _configure_logging"),
+            *of("IPython.core.application", "BaseIPythonApplication.load_config_file"),
             "IPython.core.shellapp.InteractiveShellApp.init_code",
             f"{_SHELL}._sys_modules_keys",
         ),
@@ -126,7 +127,7 @@ USES = (
     ),
     Use(
         "grading.sandbox.child",
-        _of("ipykernel", "ipkernel.IPythonKernel.shell_handlers ipkernel.IPythonKernel.iopub_socket")
+        of("ipykernel", "ipkernel.IPythonKernel.shell_handlers ipkernel.IPythonKernel.iopub_socket")
         + ("ipykernel.zmqshell.ZMQInteractiveShell.ask_exit",),
         "hidden tests ask by messages of our own, beside no name of the student's; exit() in a cell ends no kernel",
         "none: comms run code among the student's names. For exit(), a shell_class of one's own",
@@ -139,14 +140,14 @@ USES = (
     ),
     Use(
         "grading.judge.kernels",
-        _of("jupyter_client.manager.AsyncKernelManager", "kernel_spec provisioner"),
+        of("jupyter_client.manager.AsyncKernelManager", "kernel_spec provisioner"),
         "kernels of a specification that lies on no disk, whatever kernel a notebook names",
         "a kernelspec manager of one's own (kernel_spec_manager), if it gives one specification for every name",
     ),
     Use(
         "grading.judge.incoming",
         (
-            *_of("jupyter_client.channels.AsyncZMQSocketChannel", "send get_msg socket"),
+            *of("jupyter_client.channels.AsyncZMQSocketChannel", "send get_msg socket"),
             "jupyter_client.session.DELIM",
         ),
         "a message from a student's kernel is bounded and put together again before anything reads it",
@@ -168,7 +169,7 @@ USES = (
         "grading.pages.feedback",
         (
             "nbconvert.filters.markdown_mistune.MarkdownWithMath",
-            *_of(_RENDERER, "image heading block_code block_math inline_math latex_environment"),
+            *of(_RENDERER, "image heading block_code block_math inline_math latex_environment"),
             "mistune.renderers.html.HTMLRenderer.link",
         ),
         "students' Markdown without HTML of its own, formulas as MathML; each method shows one kind of element",
@@ -189,7 +190,7 @@ USES = (
     ),
     Use(
         "grading.own_work.shell",
-        _of(_SHELL, "compiler_class enable_gui showtraceback showsyntaxerror")
+        of(_SHELL, "compiler_class enable_gui showtraceback showsyntaxerror")
         + ("IPython.core.compilerop.CachingCompiler.get_code_name",),
         "cells run as in a kernel, print no traceback, open no window, and are named in tracebacks",
         "none: a kernel would do, and takes seconds to start per notebook",
@@ -222,12 +223,6 @@ USES = (
         "none: PyTorch's own notes on extending it name this one",
     ),
     Use(
-        "attention.questions.part07",
-        _of("torch._C._functorch", "is_functorch_wrapped_tensor get_unwrapped"),
-        "the memory of a tensor that vmap has wrapped, to see whether weights were copied",
-        "none: PyTorch's public torch.func shows no tensor within a transform's",
-    ),
-    Use(
         "grading.bridge.remote",
         ("torch.empty",),
         "whether a RuntimeError says that there is no memory",
@@ -257,8 +252,8 @@ USES = (
     Use(
         "grading.classroom.cluster",
         (
-            *_of("distributed.Nanny", "close_gracefully pid worker_address"),
-            *_of("distributed", "LocalCluster.workers Scheduler.workers"),
+            *of("distributed.Nanny", "close_gracefully pid worker_address"),
+            *of("distributed", "LocalCluster.workers Scheduler.workers"),
         ),
         "the workers' processes, to end them at once with their sandboxes, and which of them the scheduler knows",
         "none: closing a cluster waits for tasks that run, and Client.scheduler_info knows no lost worker",

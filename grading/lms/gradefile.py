@@ -25,7 +25,7 @@ _NAMED = 5  # students that a line about several of them names
 
 
 def title(course: Course, part: Part) -> str:
-    """The column of a part: "Attention part 01"."""
+    """The column of a part: "LABEL part 01"."""
     return f"{course.label} {_short(part)}"
 
 

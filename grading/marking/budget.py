@@ -1,8 +1,9 @@
 """What the trusted process may spend on one hidden test of its own: processor time of its thread, and memory.
 
-Sizes are bounded before anything is computed on what a student sent (`wire`, `rubric`, `factors`). This is the second
-line, for what these do not foresee: a test that takes much longer than on any right answer is looking at data that are
-no answer, and ends with `TooMuch`. A long call in C is not interrupted; the test ends when it returns.
+Sizes are bounded before anything is computed on what a student sent (`wire`, `rubric`, and what a course's tests do
+themselves). This is the second line, for what these do not foresee: a test that takes much longer than on any right
+answer is looking at data that are no answer, and ends with `TooMuch`. A long call in C is not interrupted; the test
+ends when it returns.
 """
 
 import contextlib

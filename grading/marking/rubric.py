@@ -30,7 +30,7 @@ class Kind(Enum):
 TENSOR, ARRAY, ANY = Kind
 KINDS = {TENSOR: Tensor, ARRAY: np.ndarray, ANY: Tensor | np.ndarray | np.generic | bool | int | float | list | tuple}
 NUMBERS = "biufc"  # the kinds of dtype that are numbers
-MAX_NUMBERS = 2**22  # of an array: 32 MiB in float64; part 13's largest matrix has 1.6 million
+MAX_NUMBERS = 2**22  # of an array: 32 MiB in float64
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def close(got: object, want: np.ndarray, rtol: float = 1e-5, kind: Kind = TENSOR
 
 
 def proportional(got: object, want: np.ndarray, rtol: float = 1e-5, kind: Kind = TENSOR) -> Verdict:
-    """Right if got is a finite, positive factor times want: -q·k does not grow with agreement, so it is no score.
+    """Right if got is a finite, positive factor times want; the opposite sign is wrong, and named.
 
     Errors  ValueError if want has no number but 0: then the test is at fault.
     """

@@ -169,11 +169,7 @@ class OwnMarks:
 
     def _take(self, submission: bundle.Submission) -> None:
         """Puts what is worked on in place of what was graded last."""
-        new = self._submitted.with_name(".new")
-        shutil.rmtree(new, ignore_errors=True)
-        submission.write(new)
-        shutil.rmtree(self._submitted, ignore_errors=True)
-        new.rename(self._submitted)
+        shutil.rmtree(files.swap(self._submitted, submission.write), ignore_errors=True)
 
     def _taken(self, part: Part) -> intake.Taken:
         """A notebook as it is graded."""

@@ -1,7 +1,7 @@
 """For students: which parts pass their visible checks, `python -m grading check`; without hidden tests and marks.
 
-Each notebook's code runs in a process of its own, several at a time, each forked from one that has imported torch
-already. The notebooks are read and never written.
+Each notebook's code runs in a process of its own, several at a time, each forked from one that has imported the
+course's libraries already. The notebooks are read and never written.
 """
 
 import json
@@ -139,7 +139,7 @@ class _Run:
 
     def __init__(self, context: BaseContext, notebook: Notebook) -> None:
         self.notebook, self.cell = notebook, ""
-        self.limit_s = limits.SANDBOX_LIMIT_S  # for importing torch
+        self.limit_s = limits.SANDBOX_LIMIT_S  # for importing the libraries
         self.clock = Clock(lambda: self.process.pid)
         self.pipe, its_end = context.Pipe(duplex=False)
         folder = str(notebook.path.resolve().parent)

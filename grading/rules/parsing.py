@@ -38,7 +38,7 @@ TOO_DEEP = "exec(text)"  # stands for code that is nested deeper: what it does c
 # IPython reads the whole cell again for each magic in it: characters times lines that may be one.
 MAGIC_LINE = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
 MAX_MAGICS_TIMES_CHARS = 1_500_000  # 10 s; ten magics in a cell of 3,000 characters are 30,000
-# For each line such as `softmax?`, IPython reads every word of it again from each of its letters, in one call in C.
+# For each line such as `print?`, IPython reads every word of it again from each of its letters, in one call in C.
 HELP_LINE = re.compile(r"\?[ \t\\]*$", re.MULTILINE)
 WORD = re.compile(r"[\w*.]+")
 MAX_HELPS_TIMES_LETTERS = 10_000_000  # 0.3 s: one help line, and a word of 3,000 letters; real cells stay below 100,000

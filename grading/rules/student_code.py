@@ -137,7 +137,7 @@ def _bound(node: ast.AST) -> list[str]:
 def defined(codes: list[Code]) -> dict[str, list[tuple[Code, ast.AST]]]:
     """What the cells define at their top level, by name: functions, classes, assigned values, and their later changes.
 
-    `MyMHA.forward = forward` and `setattr(MyMHA, "forward", forward)` count as changes of MyMHA.
+    `Model.forward = forward` and `setattr(Model, "forward", forward)` count as changes of Model.
     """
     out: dict[str, list[tuple[Code, ast.AST]]] = {}
     for code in codes:

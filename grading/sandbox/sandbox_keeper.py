@@ -13,7 +13,7 @@ from grading.core.course import Course, Libraries
 from grading.sandbox import bubblewrap
 from grading.sandbox.host import Sandbox, SandboxError
 
-KEPT = 2  # courses whose sandboxes stay: a process grades one course, or a few in turns; each takes as much as torch
+KEPT = 2  # courses whose sandboxes stay: a process grades one course, or a few in turns; each holds libraries
 
 
 class Pool:

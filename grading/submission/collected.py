@@ -14,7 +14,7 @@ from pathlib import Path
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import ignore_patterns
 
-from grading.core import messages
+from grading.core import files, messages
 from grading.submission import extra_files, walk
 
 PIECE_BYTES = 2**20
@@ -83,27 +83,8 @@ def replace(source: Path, place: Path, ignored: Ignored = lambda _, names: [], r
     Errors  OSError if it cannot be read or written; then the old one is as it was.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
-    put_back(place)
-    new, old = _new(place), _old(place)
-    shutil.rmtree(new, ignore_errors=True)
-    try:
-        copy(source, new, ignored, room)
-        if place.exists():
-            place.rename(old)
-        new.rename(place)
-    except OSError:
-        put_back(place)
-        raise
-    finally:
-        shutil.rmtree(new, ignore_errors=True)
+    old = files.swap(place, lambda new: copy(source, new, ignored, room))
     shutil.rmtree(old, ignore_errors=True)
-
-
-def put_back(place: Path) -> None:
-    """Puts back what a process that was killed had moved away."""
-    if _old(place).exists() and not place.exists():
-        _old(place).rename(place)
-    shutil.rmtree(_old(place), ignore_errors=True)
 
 
 def _entries(source: Path) -> Iterator[walk.Found]:
@@ -146,11 +127,3 @@ def _reading() -> Iterator[None]:
         raise
     except OSError as error:
         raise UnreadableError(error.errno, error.strerror, error.filename) from error
-
-
-def _new(place: Path) -> Path:
-    return place.with_name(f".{place.name}.new")
-
-
-def _old(place: Path) -> Path:
-    return place.with_name(f".{place.name}.old")

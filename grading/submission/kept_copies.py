@@ -43,16 +43,11 @@ def replace(made: Path, target: Path, root: Path) -> list[tuple[Path, Path]]:
     goes on where it was.
     """
     target = target.resolve()
-    new, old = (target.with_name(f".{target.name}.{end}") for end in ("new", "old"))
-    if old.exists() and not target.exists():
-        old.rename(target)
-    kept = _kept(old, target, root) if old.exists() else []
-    shutil.rmtree(new, ignore_errors=True)
-    shutil.copytree(made, new, copy_function=shutil.copyfile)  # nbgrader's own files may not be written to
-    if target.exists():
-        target.rename(old)
-    new.rename(target)
-    return kept + (_kept(old, target, root) if old.exists() else [])
+    files.put_back(target)
+    kept = _kept(target, root)
+    # copyfile: nbgrader's own files may not be written to
+    files.swap(target, lambda new: shutil.copytree(made, new, copy_function=shutil.copyfile))
+    return kept + _kept(target, root)
 
 
 @contextlib.contextmanager
@@ -62,21 +57,21 @@ def beside(target: Path, root: Path, kept: list[tuple[Path, Path]]) -> Iterator[
     A folder that they removed and could not make is put back. If this is stopped, the next time goes on where it was.
     """
     target = target.resolve()
-    old = target.with_name(f".{target.name}.old")
     if target.exists():
-        kept += _kept(old, target, root) if old.exists() else []
-        shutil.copytree(target, old, symlinks=True, copy_function=shutil.copyfile)
+        kept += _kept(target, root)
+        shutil.copytree(target, files.old_name(target), symlinks=True, copy_function=shutil.copyfile)
     try:
         yield
     finally:
-        if old.exists() and not target.exists():
-            old.rename(target)
-        kept += _kept(old, target, root) if old.exists() else []
+        files.put_back(target)
+        kept += _kept(target, root)
 
 
-def _kept(old: Path, target: Path, root: Path) -> list[tuple[Path, Path]]:
-    """Copies what is somebody's own in the old folder, and removes it."""
-    kept = []
+def _kept(target: Path, root: Path) -> list[tuple[Path, Path]]:
+    """Copies what is somebody's own in the folder that had the place of `target`, if there is one, and removes it."""
+    old, kept = files.old_name(target), []
+    if not old.exists():
+        return kept
     for path in files.below(old):
         instead = target / path.relative_to(old)
         if holds_work(path, instead) if path.suffix == ".ipynb" else not instead.exists():

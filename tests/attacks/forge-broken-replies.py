@@ -9,7 +9,7 @@ def attention_logits(q, K, D_qk):
     return None
 
 
-M = b"attn1\n"
+M = b"wire1\n"
 REPLIES = [b"", M, M + b"\xff" * 8, M + struct.pack("<Q", 2**63) + b"[]", M + struct.pack("<Q", 2) + b"[]"]
 REPLIES += [M + struct.pack("<Q", 200000) + b"[" * 200000, M + struct.pack("<Q", 7) + b'["n"] \xff']
 REPLIES += [M + struct.pack("<Q", len(h)) + h for h in (

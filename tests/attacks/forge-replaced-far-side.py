@@ -17,7 +17,7 @@ KERNEL = get_ipython().kernel
 
 def answer(stream, ident, message):
     header = next(HEADERS)
-    reply = b"attn1\n" + struct.pack("<Q", len(header)) + header
+    reply = b"wire1\n" + struct.pack("<Q", len(header)) + header
     KERNEL.session.send(KERNEL.iopub_socket, "grading_reply", message["content"], parent=message, buffers=[reply])
 
 

@@ -12,7 +12,7 @@ def attention_logits(q, K, D_qk):
 
 
 def message(header):
-    return b"attn1\n" + struct.pack("<Q", len(header)) + header
+    return b"wire1\n" + struct.pack("<Q", len(header)) + header
 
 
 KERNEL = get_ipython().kernel

@@ -15,7 +15,7 @@ def flood():
         parent = KERNEL.get_parent("shell")
         for kind, content in (("grading_reply", {"token": "0" * 32}), ("status", {"execution_state": "idle"}),
                               ("execute_result", {"data": {"text/plain": "10.0"}, "metadata": {}, "execution_count": 1})):
-            KERNEL.session.send(KERNEL.iopub_socket, kind, content, parent=parent, buffers=[b"attn1\n"])
+            KERNEL.session.send(KERNEL.iopub_socket, kind, content, parent=parent, buffers=[b"wire1\n"])
         get_ipython().user_ns["attention_logits"] = lambda q, K, D_qk: 10.0
         time.sleep(0.05)
 

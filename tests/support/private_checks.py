@@ -1,4 +1,4 @@
-"""Whether an installed package still has what a module of ours relies on, by name: see grading/core/private_apis.py."""
+"""Whether an installed package still has what a module of ours relies on, by name: see the tables in `TABLES`."""
 
 import datetime
 import importlib
@@ -14,9 +14,13 @@ from hashlib import sha256
 from pathlib import Path
 from types import CodeType
 
+from attention import private_apis as of_the_course
+from grading.core import private_apis as of_the_engine
 from grading.core.private_apis import Use
 
 ROOT = Path(__file__).resolve().parents[2]
+TABLES = {"attention": of_the_course, "grading": of_the_engine}  # by the package whose modules each lists
+USES = (*of_the_course.USES, *of_the_engine.USES)
 
 Check = Callable[[object], str | None]  # what is wrong with what a name stands for, or None
 
@@ -380,6 +384,11 @@ CHECKS: dict[str, tuple[Check, ...]] = {
 }
 
 
+def table_of(ours: str) -> str:
+    """The file with the table in which this module of ours belongs."""
+    return f"{TABLES.get(ours.partition('.')[0], of_the_engine).__name__.replace('.', '/')}.py"
+
+
 def trouble(use: Use, name: str) -> str | None:
     """What is wrong with a name that a module of ours relies on, in one line; None if nothing is."""
     try:
@@ -400,6 +409,6 @@ def trouble(use: Use, name: str) -> str | None:
         installed = f"Python {platform.python_version()}"
     return (
         f"{installed}: {name} {wrong}. {use.ours} breaks, which needs it for this: {use.why}. "
-        f"Public way: {use.instead}. Adapt that module, then grading/core/private_apis.py and "
+        f"Public way: {use.instead}. Adapt that module, then {table_of(use.ours)} and "
         "tests/support/private_checks.py; or keep the old version."
     )

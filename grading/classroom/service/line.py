@@ -38,6 +38,12 @@ class Line:
         """Notes how long one was at work."""
         self._took_s.append(seconds)
 
+    def next_ones(self) -> Iterator[Entry]:
+        """Those that may be graded now, in order; each is looked at when it is asked for."""
+        for entry in self._journal.waiting():
+            if entry.begun is None and not self._journal.free_in_s(entry.student, self._an_hour):
+                yield entry
+
     def places(self) -> Iterator[Place]:
         """All of them, in order; who has used up an hour's submissions keeps the place, and others pass."""
         usual, before = statistics.median(self._took_s), 0

@@ -127,12 +127,14 @@ class Service:
                     self._begin(team, queue)
                     queue.note(team)
                     self._showing.show_held()
-                    self._showing.tell_places(self._line.places())
+                places = list(self._line.places())
+                with self._retrying.waiting():
+                    self._showing.tell_places(places)
                 ready = team.next(TICK_S) if team.busy else time.sleep(TICK_S)
                 if ready:
                     with self._retrying.waiting():
                         self._settle(team, queue, *ready)
-                self._board.show(self._line.places(), self._work, queue.aside)
+                self._board.show(places, self._work, queue.aside)
                 self._retrying.end_turn()
 
     def _queue(self, notes: crash_notes.Notes) -> TaskQueue:
@@ -153,8 +155,7 @@ class Service:
         if time.monotonic() < self._next_look:
             return
         began = time.monotonic()
-        found = list(itertools.islice(self._source.look(self._journal.entries), AT_ONCE))
-        now = time.monotonic()
+        found, now = list(itertools.islice(self._source.look(self._journal.entries), AT_ONCE)), time.monotonic()
         for arrival in found:
             self._arrive(arrival)
         self._next_look = now + max(LOOK_EVERY_S, LOOK_SHARE * (now - began))
@@ -178,12 +179,11 @@ class Service:
         """Sends who is next, as long as there is room."""
         if self._alone is not None or self._given.changed:
             return
-        for place in list(self._line.places()):
+        for entry in self._line.next_ones():
             if team.room <= 0:
                 return
-            number, student = place.entry.number, place.entry.student
-            if not place.free_in_s and student not in self._work and self._attempts.may_begin(number):
-                self._send(team, queue, place.entry)
+            if entry.student not in self._work and self._attempts.may_begin(entry.number):
+                self._send(team, queue, entry)
         if not team.busy and queue.aside:
             self._alone = next(iter(queue.aside))
             if (found := queue.begin_alone(team)) is not None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grading.core import limits
+from grading.core import files, limits
 from grading.submission import collected
 
 
@@ -100,7 +100,7 @@ def test_a_copy_that_was_killed_between_two_names_is_put_back(folder: Path, tmp_
     place = tmp_path / "course"
     collected.replace(folder, place)
     place.rename(tmp_path / ".course.old")  # and then the power was cut
-    collected.put_back(place)
+    files.put_back(place)
     assert below(place)["part01.ipynb"] == "mine" and not (tmp_path / ".course.old").exists()
 
 

@@ -1,0 +1,244 @@
+"""The course's rules on an answer: no attention of PyTorch's, no PyTorch, and those of any course as it has them."""
+
+import functools
+import itertools
+
+import pytest
+import torch
+from hand_written import Rule, breach
+
+from attention import rules
+
+RULES = [
+    rules.no_imports,
+    rules.no_loops,
+    rules.no_ready_made_attention,
+    rules.no_torch,
+    functools.partial(rules.one_statement_each, function="reduced_matrices"),
+]
+
+
+@pytest.mark.parametrize("source", ["import torch, numpy as np", "from torch import nn", "from numpy import linalg"])
+def test_torch_and_numpy_may_be_imported(source: str):
+    assert breach(rules.no_imports, source) is None
+
+
+@pytest.mark.parametrize("source", ["import math", "import einops", "from scipy import linalg"])
+def test_nothing_else_may_be_imported_and_the_sentence_says_what_may(source: str):
+    assert "only torch, NumPy and what" in breach(rules.no_imports, source)
+
+
+@pytest.mark.parametrize(("stem", "asked"), [("part05", "MyMHA"), ("part07", "MyGQA")])
+def test_a_loop_is_looked_for_in_what_the_part_asks_for(stem: str, asked: str):
+    looping = f"{asked} = lambda x: [h for h in x]"
+    assert breach(rules.no_loops, "pass", looping, stem=stem).startswith("Cell 3, line 1")
+    assert breach(rules.no_loops, "pass", looping.replace(asked, "Other"), stem=stem) is None
+
+
+TAKEN = "match nn.functional:\n        case object(scaled_dot_product_attention=g): pass"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class A(nn.Module):\n    def __init__(self):\n        self.mha = nn.MultiheadAttention(4, 2)",
+        "class A(nn.MultiheadAttention):\n    pass",
+        "def f(q, k, v):\n    return nn.functional.scaled_dot_product_attention(q, k, v)",
+        "def f(q, k, v):\n    return torch.nn.functional.multi_head_attention_forward(q, k, v)",
+        "f = lambda q, k, v: nn.functional.scaled_dot_product_attention(q, k, v)",
+        "def f():\n    return nn.TransformerEncoderLayer(4, 2)",
+        "def f():\n    return nn.Transformer()",
+        "def f():\n    return torch.nn.modules.activation.MultiheadAttention(4, 2)",
+        "def f(q):\n    return torch._native_multi_head_attention(q)",
+        "def f(q):\n    return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, q, q)",
+        "def f(q):\n    return torch.ops.aten._transformer_encoder_layer_fwd(q)",
+        "name = 'scaled_dot_' + 'product_attention'\ndef f(q):\n    return getattr(nn.functional, name)(q, q, q)",
+        "def f(q):\n    n = ('relu', 'scaled_dot_product_attention')[1]\n    return getattr(nn.functional, n)(q, q)",
+        "def f(q):\n    return torch._C._nn.scaled_dot_product_attention(q, q, q)",
+        "def f(q):\n    return nn.attention.flex_attention.flex_attention(q, q, q)",
+        "import torch.nn.functional as F\ndef f(q):\n    return F.scaled_dot_product_attention(q, q, q)",
+        "from torch.nn import functional as fn\ndef f(q):\n    return fn.scaled_dot_product_attention(q, q, q)",
+        "from torch.nn.functional import scaled_dot_product_attention\ndef f(q):\n"
+        "    return scaled_dot_product_attention(q, q, q)",
+        "from torch.nn.functional import scaled_dot_product_attention as g\ndef f(q):\n    return g(q, q, q)",
+        "from torch.nn.functional import *\ndef f(q):\n    return scaled_dot_product_attention(q, q, q)",
+        "from torch.nn import MultiheadAttention as Base\nclass A(Base):\n    pass",
+        "def f(q):\n    from torch.nn.functional import scaled_dot_product_attention as g\n    return g(q, q, q)",
+        "g = nn.functional.scaled_dot_product_attention\ndef f(q):\n    return g(q, q, q)",
+        "F = nn.functional\ndef f(q):\n    return F.scaled_dot_product_attention(q, q, q)",
+        "layer = nn.MultiheadAttention(4, 2)\ndef f(q):\n    return layer(q, q, q)",
+        "Base = nn.MultiheadAttention\nclass A(Base):\n    pass",
+        "class A:\n    attend = staticmethod(nn.functional.scaled_dot_product_attention)",
+        "class A:\n    def scaled_dot_product_attention(self, q):\n"
+        "        return nn.functional.scaled_dot_product_attention(q, q, q)",
+        "def scaled_dot_product_attention(q):\n    return torch.nn.functional.scaled_dot_product_attention(q, q, q)",
+        "def f(q):\n    return getattr(nn.functional, 'scaled_dot_product_attention')(q, q, q)",
+        "def f(q):\n    return nn.functional.__getattribute__('scaled_dot_product_attention')(q, q, q)",
+        "def f(q):\n    return object.__getattribute__(nn.functional, 'scaled_dot_product_attention')(q, q, q)",
+        "def f(q):\n    return getattr(nn.functional, 'scaled_dot_' + 'product_attention')(q, q, q)",
+        "def f(q):\n    return eval('nn.functional.scaled_dot_product_attention')(q, q, q)",
+        "exec('def f(q):\\n    return nn.functional.scaled_dot_product_attention(q, q, q)')",
+        "def f(q, attend=nn.functional.scaled_dot_product_attention):\n    return attend(q, q, q)",
+        "def f(q):\n    return __import__('torch').nn.functional.scaled_dot_product_attention(q, q, q)",
+        f"def f(q):\n    {TAKEN}\n    return g(q, q, q)",
+        f"{TAKEN}\ndef f(q):\n    return g(q, q, q)",
+        "match torch.nn:\n    case object(functional=F): pass\nf = lambda q: F.scaled_dot_product_attention(q, q, q)",
+        "for g in [nn.functional.scaled_dot_product_attention]: pass\ndef f(q):\n    return g(q, q, q)",
+        "with a(nn.functional.scaled_dot_product_attention) as g: pass\ndef f(q):\n    return g(q, q, q)",
+    ],
+)
+def test_ready_made_attention_in_the_answer_is_found(source: str):
+    assert breach(rules.no_ready_made_attention, source).startswith("Answer, line ")
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        ("def f(q):\n    return g(q)", "g = nn.functional.scaled_dot_product_attention"),
+        ("class A(Base):\n    pass", "class Base(nn.MultiheadAttention):\n    pass"),
+        (
+            "class MyMHA:\n    pass",
+            "MyMHA.forward = lambda self, x, y: nn.functional.scaled_dot_product_attention(x, y, y)",
+        ),
+        ("pass", "MyMHA = nn.MultiheadAttention"),
+        ("def f(q):\n    return g(q)", "def g(q):\n    return nn.functional.scaled_dot_product_attention(q, q, q)"),
+    ],
+)
+def test_ready_made_attention_that_the_answer_reaches_is_found(answer: str, other: str):
+    assert "line" in breach(rules.no_ready_made_attention, answer, other)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "print(nn.functional.scaled_dot_product_attention(q, k, v))\ndef f(q):\n    return q",
+        "def f(q):\n    out = q\n    return out\nout = nn.functional.scaled_dot_product_attention(q, q, q)\nprint(out)",
+        "from torch.nn.functional import scaled_dot_product_attention\ndef f(q):\n    return q",
+        "def scaled_dot_product_attention(q, k, v):\n    return torch.softmax(q @ k.mT, -1) @ v\ndef f(q):\n"
+        "    return scaled_dot_product_attention(q, q, q)",
+        "class MultiheadAttention(nn.Module):\n    pass\nclass MyMHA(MultiheadAttention):\n    pass",
+        "class MultiHeadAttention(nn.Module):\n    pass\nclass MyMHA(MultiHeadAttention):\n    pass",
+        "class A:\n    def scaled_dot_product_attention(self, q):\n        return q\n"
+        "    def f(self, q):\n        return self.scaled_dot_product_attention(q)",
+        "class A:\n    def __init__(self):\n        self.attention = None\n        self.transformer = nn.Linear(1, 1)\n"
+        "        self.attention_weights = self.transformer",
+        "class A:\n    def f(self, q):\n        self.register_buffer('attention_mask', q)\n"
+        "        return self.attention_mask",
+        "def transformer_heads(t):\n    return t\ndef f(t):\n    return transformer_heads(t)",
+        "def f(q, transformer):\n    attention = torch.softmax(q, -1)\n    return transformer(attention)",
+        '"""Not scaled_dot_product_attention."""\ndef f(q):\n    # nn.MultiheadAttention\n    return "nn.Transformer"',
+        "def f(q):\n    return torch.softmax(q, -1), nn.functional.softmax(q, -1), nn.Linear(1, 1)",
+        "def f(q):\n    return q.attention_scores",
+        "def f(q):\n    match q:\n        case torch.Tensor(shape=s, attention_mask=a):\n            return s",
+    ],
+)
+def test_attention_of_one_s_own_and_a_demonstration_beside_it_are_free(source: str):
+    assert breach(rules.no_ready_made_attention, source) is None
+
+
+def test_every_attention_that_torch_has_is_known():
+    for module, path in (
+        (torch.nn, "nn"),
+        (torch.nn.functional, "nn.functional"),
+        (torch, "torch"),
+        (torch.ops.aten, "torch.ops.aten"),
+    ):
+        for name in dir(module):
+            if (
+                any(word in name.lower() for word in ("attention", "transformer", "dot_product"))
+                and name != "attention"
+            ):
+                assert breach(rules.no_ready_made_attention, f"def f(q):\n    return {path}.{name}(q)"), (
+                    f"{path}.{name}"
+                )
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(W):\n    return torch.tensor(W)",
+        "def f(W: torch.Tensor):\n    return W",
+        "W = torch.ones(2)",
+        "loss = nn.MSELoss()",
+        "f = lambda W: torch.linalg.svd(W)",
+        "import torch as t\ndef f(W):\n    return t.tensor(W)",
+        "from torch import linalg\ndef f(W):\n    return linalg.svd(W)",
+        "from torch.linalg import svd as s\ndef f(W):\n    return s(W)",
+        "def f(W):\n    import torch as t\n    return t.tensor(W)",
+        "def f(W):\n    from torch.linalg import svd\n    return svd(W)",
+        "from torch import *\ndef f(W):\n    return tensor(W)",
+        "T = torch\nT.ones(1)",
+        "nn = torch.nn\nnn.MSELoss()",
+        "torch = torch\ntorch.ones(1)",
+        "globals()['torch'].ones(1)",
+        "eval('torch.ones(1)')",
+        "%time torch.ones(1)",
+        "torch.manual_seed(0)",
+        "assert isinstance(1, torch.Tensor)",
+        "def f(W):\n    return __import__('torch').tensor(W)",
+        "t = __import__('torch.linalg')\ndef f(W):\n    return t.linalg.svd(W)",
+    ],
+)
+def test_any_use_of_pytorch_in_the_answer_is_found(source: str):
+    assert breach(rules.no_torch, source, stem="part10").startswith("Answer, line ")
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        ("def f(W):\n    return g(W)", "def g(W):\n    return torch.tensor(W)"),
+        ("def f(W):\n    return W @ K", "K = torch.ones(2).numpy()"),
+        ("pass", "GQA_2_MLA = lambda W: torch.tensor(W)"),
+    ],
+)
+def test_pytorch_that_the_answer_reaches_is_found(answer: str, other: str):
+    assert breach(rules.no_torch, answer, other, stem="part10").startswith("Cell 3, line ")
+
+
+@pytest.mark.parametrize(
+    ("answer", "other"),
+    [
+        ("import torch\nimport torch.nn as nn\nimport numpy as np\ndef f(W):\n    return np.tile(W, 2)", "pass"),
+        ("from torch import nn\ndef f(W):\n    return W", "pass"),
+        ("# torch\n'torch.ones'\ndef f(W):\n    return W.nn", "pass"),
+        ("def f(W):\n    return W", "print(torch.ones(2))"),
+        ("def f(W):\n    nn = W.shape[0]\n    return np.ones(nn)", "pass"),
+        ("nn = 4\nprint(np.ones(nn))", "pass"),
+        ("def f(W, torch=1):\n    return W * torch", "pass"),
+        ("names = {'torch': 1}\nnames['torch']", "pass"),
+        ("from numpy import *\ndef f(W):\n    return tile(W, 2)", "pass"),
+    ],
+)
+def test_importing_pytorch_again_and_using_it_elsewhere_is_free(answer: str, other: str):
+    assert breach(rules.no_torch, answer, other, stem="part10") is None
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: getattr(rule, "__name__", "one_statement_each"))
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(:\n  x",
+        "\0",
+        "x = '" + "\\" * 7,
+        "def f(x):\n    return " + "+".join(["x"] * 5000),
+        "def f(x):\n    return " + "(" * 150 + "x" + ")" * 150,
+        "def f(x):\n    return " + "-" * 190 + "x",
+        "def f(x):\n    return x" + ".a" * 190,
+        "def f(x):\n    return " + "lambda: " * 60 + "x",
+        "def reduced_matrices(*a):\n    return " + "not " * 190 + "a",
+        "if x: pass\n" + "".join(f"elif x == {n}: pass\n" for n in range(150)),
+        'x = f\'{x!r:>{10}} {"a" + "b"}\'',
+        "await f()\nasync def g():\n    async with x as y:\n        await y",
+        "return 1",
+        "%%",
+        "%",
+        "!",
+        "%%unknown\nimport math",
+        "def f[T](x: T): return x",
+        "",
+    ],
+    ids=lambda source: source[:25],
+)
+def test_no_text_makes_a_rule_fail(rule: Rule, source: str):
+    for stem, sources in itertools.product(("part05", "part10", "part13"), ([source], ["pass", source])):
+        assert breach(rule, *sources, stem=stem) is None or "line" in breach(rule, *sources, stem=stem)

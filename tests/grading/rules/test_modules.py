@@ -1,0 +1,64 @@
+"""Modules as values, and stars: where a module goes somewhere that nobody can follow, it may hide an import."""
+
+import pytest
+from hand_written import import_breach
+
+HELD = [
+    "from torch.nn.functional import *\nsoftmax(x, -1)",
+    "from torch.nn.functional import *\ntime = 3\nprint(time)\ndef f(string, numbers):\n    return string, numbers",
+    "from numpy import *\n[time for time in range(3)]\nfor queue in x:\n    print(queue)",
+    "import torch.nn.functional as F\nfn = torch.nn\nfn.functional.softmax(x, -1)",
+    "def f(x):\n    F = nn.functional\n    return F.softmax(x, -1)",
+    "torch\nprint(torch, np)\nhelp(nn)\ndir(nn.functional)\nf'{torch}'",
+    "hasattr(torch, 'vmap')\nnn is None",
+    "nn = 4\nnp.ones(nn)\n[nn]",
+    "def f(W, torch=1):\n    return [W * torch]",
+    "for nn in range(3):\n    print(nn, [nn])",
+    "[(nn, F) for nn, F in pairs]",
+]
+HANDED_ON = [
+    "from torch.nn.functional import *\nmath.sqrt(2)",
+    "from torch.nn.functional import *\nmath = math\nmath.sqrt(2)",
+    "math = 3\nfrom torch.nn.functional import *\nmath.sqrt(2)",
+    "from torch.nn.functional import *\nif False:\n    math = 3\nmath.sqrt(2)",
+    "from torch.nn.functional import *\ndef f():\n    return math.sqrt(2)",
+    "tools = [torch]\ntools[0].os",
+    "t, n = torch, np",
+    "tools = {'t': nn.functional}",
+    "(t := torch).os",
+    "def f(t=torch):\n    return t.os",
+    "def f(*, t=torch):\n    return t.os",
+    "for t in torch, np:\n    t.os",
+    "[t.os for t in {torch}]",
+    "t = torch if x else np",
+    "def f():\n    return torch",
+    "f = lambda: nn.functional",
+    "print(*[torch])",
+    "match torch:\n    case t:\n        t.os",
+    "def f(t):\n    return t.os\nf(torch)",
+    "f(x=torch.nn)",
+    "a = b = torch",
+    "t: object = torch",
+    "self.t = torch",
+    "class A:\n    t = torch\nA.t.os",
+    "class A:\n    import torch\nA.torch.os",
+    "import torch.nn.functional as F\n[F]",
+    "F = nn.functional\n[F]",
+    "from torch import nn as n\n[n.functional]",
+    "def f():\n    F = nn.functional\n    return F",
+    "torch or np",
+    "with torch as t:\n    t.os",
+    "def f():\n    yield torch",
+]
+
+
+@pytest.mark.parametrize("source", HELD)
+def test_a_module_that_is_only_looked_into_or_printed_is_free(source: str):
+    assert import_breach(source) is None
+    assert import_breach("pass", source) is None
+
+
+@pytest.mark.parametrize("source", HANDED_ON, ids=lambda source: source[:50])
+def test_a_module_that_is_handed_on_counts_as_hiding_an_import(source: str):
+    assert import_breach(source).startswith("Answer, line ")
+    assert import_breach("import torch", source).startswith("Cell 3, line ")

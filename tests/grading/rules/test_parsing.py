@@ -1,0 +1,129 @@
+"""A cell as IPython reads it: whatever it would run is read, wherever that is, and what takes long counts as hiding."""
+
+import ast
+import contextlib
+import itertools
+import time
+
+import pytest
+from hand_written import import_breach
+from IPython.core.inputtransformer2 import TransformerManager
+
+HONEST_CELLS = [
+    "%time import torch",
+    "%timeit -n 3 -r 1 from torch import nn",
+    "t = %timeit -o a = f(x)",
+    "t = %time !ls",
+    "%%time\nfrom numpy import linalg",
+    "%%capture {name}\nx = 1",
+    "this is a note (that does not parse: import os",
+    "x = " + " + ".join("abcdefgh" * 12),
+]
+IMPORTING_CELLS = [
+    "%time import math",
+    "%timeit -n 1 -r1 import math",
+    "%timeit -q import math",
+    "%prun -l 5 import math",
+    "t = %timeit -o import math",
+    "%%time\nimport math",
+    "%%timeit import math\npass",
+    "%%timeit -n 1 -r 1\nimport math",
+    "%%capture out\nimport math",
+    "%%capture\n%%time\nimport math",
+    "\n\n%%time\n\nimport math",
+    "  \n%%time\nimport math",
+    "%%prun -q\nimport math",
+    ">>> import math",
+    "    import math",
+    "exec('x = 1' + '+1' * 2000 + '\\nimport os')",
+    "x = " + "-" * 250 + "1\nimport math",
+    "x = [[[" + "(" * 100 + "1" + ")" * 100 + "]]]; import math",
+]
+
+
+@pytest.mark.parametrize("source", HONEST_CELLS)
+def test_a_cell_that_imports_nothing_else_is_free_however_it_is_written(source: str):
+    assert import_breach(source) is None
+    assert import_breach("pass", source) is None
+
+
+@pytest.mark.parametrize("source", IMPORTING_CELLS, ids=lambda source: source[:50])
+def test_an_import_is_found_in_a_cell_however_it_is_written(source: str):
+    assert import_breach(source).startswith("Answer, line ")
+    assert import_breach("import torch", source).startswith("Cell 3, line ")
+
+
+HIDING_LINES = [
+    "%%html?",
+    "%%html??",
+    "%%bash ?",
+    "?%%html",
+    "??%%html",
+    "%%html?\r",
+    "%%capture\r",
+    "%%capture\f",
+    "%%capture\v",
+    "%%html\f",
+    "%%html\x1c",
+    "%%html\x85",
+    "%%html\u2028",
+    "%%html {__import__('math')}",
+    "%%writefile {open('x')}",
+    "%%capture {x:{__import__('math')}}",
+    "%%code_wrap html",
+]
+
+
+@pytest.mark.parametrize("first", HIDING_LINES)
+def test_no_first_line_hides_what_ipython_runs_below_it(first: str):
+    assert import_breach(f"{first}\nimport math")
+    assert import_breach(f"\n  \n{first}\nimport math")
+
+
+def test_below_any_first_line_an_import_is_found_where_ipython_runs_it():
+    starts = ["", " ", "\t", "\n", "\f\n", "\u2028", ">>> ", "In [1]: ", "?", "!", "x\n"]
+    names = ["%%html", "%%bash", "%%time", "%%capture", "%%!", "%%", "%html", "%%writefile x.txt", "%%time x = 1"]
+    tails = ["", " ", "?", "??", " ?", "\t", "\\", " # ?", "a"]
+    ends = ["\n", "\r\n", "\r", "\f", "\v", "\x1c", "\x85", "\u2028", "\u2028\n", "\n\n"]
+    other, tried = (magic + "'" for magic in ["'html", "'bash", "'!", "'writefile"]), 0
+    harmless = tuple(f"get_ipython().run_cell_magic({magic}" for magic in other)
+    for start, name, tail, end in itertools.product(starts, names, tails, ends):
+        source = f"{start}{name}{tail}{end}import math"
+        python = TransformerManager().transform_cell(source)
+        with contextlib.suppress(SyntaxError):
+            tree = ast.parse(python)
+            runs = any(isinstance(node, ast.Import) for node in ast.walk(tree))
+            if runs or "run_cell_magic" in python and not python.startswith(harmless):
+                tried += 1
+                assert import_breach(source), repr(source)
+    assert tried > 1000
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "a" * 50_000 + " b?",
+        "a." * 25_000 + "b?",
+        f"(\n{'a' * 50_000}\nb?",
+        f"{'a' * 50_000} b? \\\n",
+        f"x\r{'a' * 50_000} b?\r",
+        "\n".join(["a" * 1000 + " b?"] * 30),
+        "%%time\n" + "a" * 50_000 + " b?",
+        '"""' * 100_000,
+    ],
+    ids=lambda source: repr(source[-12:]),
+)
+def test_a_cell_that_ipython_needs_long_for_counts_as_hiding_something(source: str):
+    started = time.process_time()
+    assert import_breach(source)
+    assert time.process_time() - started < 2  # some ms
+
+
+def test_help_on_many_things_and_a_long_text_are_free():
+    helps = "\n".join(f"torch.nn.functional.softmax_{n}?" for n in range(20))
+    assert import_breach(helps + "\n" + "x = 'why should a reader look twice?'\n" * 50) is None
+
+
+def test_code_nested_beyond_what_can_be_looked_into_counts_as_hiding_something():
+    assert import_breach("x = " + "-" * 300 + "1")
+    assert import_breach("x = " + "-" * 100 + "1") is None
