@@ -99,3 +99,69 @@ def call(cases):
 def weights_now(names):
     """The weights, after all calls, of the last of the models that a part prepared."""
     return {name: getattr(getattr(kept["models"][-1], name, None), "weight", None) for name in names}
+
+
+def is_attention(name):
+    """Whether a function or an operation of PyTorch's bears the name of attention."""
+    return any([word in name.lower() for word in ("attention", "multi_head", "multihead", "transformer", "_sdp_")])
+
+
+def looking(seen):
+    """A profile function for Python that takes down which of PyTorch's own attention is called, and what is started."""
+    home = nn.__file__.rpartition("nn")[0]  # PyTorch's folder
+    folders = (home + "nn", home + "ao", home + "_decomp", home + "_refs", home + "_higher_order_ops")
+    starts = {"fork", "forkpty", "fork_exec", "posix_spawn", "posix_spawnp"}
+    starts |= {"start_new_thread", "start_joinable_thread"}
+
+    def look(frame, event, called):
+        code, name = frame.f_code, str(getattr(called, "__name__", ""))
+        if event == "call":  # of a function, not of a class's body
+            if code.co_flags & 1 and code.co_filename.startswith(folders) and is_attention(code.co_qualname):
+                seen.add(code.co_qualname.split(".")[0])
+        elif event == "c_call" and (is_attention(name) or name in starts):
+            seen.add("process" if name in starts else name)
+
+    return look
+
+
+def ends(call, operations, look):
+    """Whether a call ends without an error while Python's functions, and PyTorch's operations, are looked at."""
+    import sys
+
+    before = sys.getprofile()
+    try:
+        with operations:
+            sys.setprofile(look)
+            try:
+                call()
+            finally:
+                sys.setprofile(before)
+    except Exception:  # of a model that fails, which loses other points, or of a profiler where another one runs
+        return False
+    return True
+
+
+@probe.remote(using=(is_attention, looking, ends))
+def ready_made(name, cases):
+    """The names of PyTorch's own attention that runs while models of these sizes are made and called; "process" for
+    another process or thread, in which it would run unseen.
+
+    PyTorch's profiler tells its operations, whatever calls them, and Python's its functions. Neither changes anything.
+    """
+    import contextlib
+    import sys
+
+    def call():
+        models = [(globals()[name](*sizes), sizes) for sizes in cases]
+        [model(torch.ones(2, 3, sizes[0]), torch.ones(2, 4, sizes[1])) for model, sizes in models]
+
+    seen, as_written = set(), contextlib.nullcontext()
+    if "torch._dynamo" in sys.modules:  # to compile a right answer, PyTorch may put its own attention into it
+        as_written = torch.compiler.set_stance("force_eager")
+    with as_written:
+        profiler = torch.autograd.profiler_legacy.profile()
+        if not ends(call, profiler, looking(seen)):
+            ends(call, contextlib.nullcontext(), looking(seen))
+    operations = [event.name for event in profiler.function_events or ()]
+    seen.update([one.removeprefix("aten::") for one in operations if one.startswith("aten::") and is_attention(one)])
+    return sorted(seen)

@@ -7,10 +7,10 @@ from attention.course import COURSE
 from attention.rules.shapes import shape_comments
 from attention.rules.statements import second_statement
 from grading.rules import closure, static
-from grading.rules.imports import Texts
 from grading.rules.parsing import folded
 from grading.rules.static import Breach
 from grading.rules.student_code import Code, defined, editable, setup
+from grading.rules.texts import Texts
 
 __all__ = [
     "Breach",
@@ -27,8 +27,8 @@ READY_MADE = frozenset(
     "MultiheadAttention Transformer TransformerEncoder TransformerDecoder TransformerEncoderLayer "
     "TransformerDecoderLayer scaled_dot_product_attention multi_head_attention_forward flex_attention".split()
 )
-
-
+# Pieces of torch that compute in another process or thread, where nobody sees whether ready-made attention runs.
+ELSEWHERE = frozenset({"multiprocessing", "rpc"})
 # What `reduced_matrices` may be given beside matrices, whatever the sixth is called.
 SIZES = frozenset({"H", "r", "D", 5})
 
@@ -45,7 +45,7 @@ def no_loops(answer_id: str) -> Breach | None:
 
 
 def no_ready_made_attention(answer_id: str) -> Breach | None:
-    """No attention of PyTorch's own in a function or class of the answer, nor in what these use.
+    """No attention of PyTorch's own in a function or class of the answer, nor in what these use, nor another process.
 
     A student's own function may bear such a name; it is the one in PyTorch that counts.
     """
@@ -57,11 +57,12 @@ def no_ready_made_attention(answer_id: str) -> Breach | None:
         for inner in ast.walk(node):
             match inner:
                 case ast.Name(id=name) if name in free and name in modules:
-                    found = _is_attention(modules[name])
+                    found = _is_attention(modules[name]) or not ELSEWHERE.isdisjoint(modules[name].split("."))
                 case ast.Name(id=name) if name in free and name not in own:
                     found = name in READY_MADE
                 case ast.Attribute(attr=name):
-                    found = _is_attention(name) if closure.root(inner) in modules else name in READY_MADE - own
+                    of_torch = closure.root(inner) in modules
+                    found = _is_attention(name) or name in ELSEWHERE if of_torch else name in READY_MADE - own
                 case ast.alias(name=name):
                     found = _is_attention(name)
                 case ast.MatchClass(kwd_attrs=names):
@@ -134,13 +135,11 @@ def _is_attention(name: str) -> bool:
 
 
 def _breach_ready_made(where: str, line: int, code: str) -> str:
-    return (
-        f"{where}, line {line}, `{code}`: this part asks you to build attention yourself. Replace it and submit again."
-    )
+    return f"{where}, line {line}, `{code}`: this part asks you to build attention yourself. Replace it."
 
 
 def _breach_torch(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this part must be done without PyTorch. Replace it and submit again."
+    return f"{where}, line {line}, `{code}`: this part must be done without PyTorch. Replace it."
 
 
 def _breach_statements(where: str, line: int, code: str, output: int) -> str:

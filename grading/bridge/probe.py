@@ -34,6 +34,7 @@ __all__ = [
     "remote",
     "tensor",
     "through",
+    "unanswered",
     "unpacked",
     "variable",
 ]
@@ -48,12 +49,14 @@ class Transport(Protocol):
 @dataclass
 class Way:
     """Where a hidden test's requests go, and how its calls are made; of those that ran out of time, the limits
-    together, and the first's words."""
+    together, and the first's words. Of those that nothing answers any more, the number, and the words."""
 
     transport: Transport
     calls: Calls = Calls()
     overtime_s: float = 0.0
     late: str = ""
+    unanswered: int = 0
+    ended: str = ""
 
 
 def tensor(array: np.ndarray) -> Tensor:
@@ -128,6 +131,11 @@ def call_as(calls: Calls) -> None:
     way.calls, way.overtime_s = calls, 0.0
 
 
+def unanswered() -> tuple[int, str]:
+    """How many questions nothing has answered, because the kernel had ended or was stopped, and why that was."""
+    return _way.get().unanswered, _way.get().ended
+
+
 def _ask(kind: str, name: str, source: str, args: tuple, most: int = wire.REPLY_BYTES) -> tuple[object, str]:
     way = _way.get()
     limit_s = limits.CALL_LIMIT_S if way.calls.limit_s is None else way.calls.limit_s
@@ -138,8 +146,8 @@ def _ask(kind: str, name: str, source: str, args: tuple, most: int = wire.REPLY_
     message = wire.encode(request)
     reply = way.transport.ask(message, limit_s)
     if isinstance(reply, Reason):
-        if reply.why is Why.TIME:
-            way.late = way.late or reply.text
+        way.unanswered, way.ended = way.unanswered + 1, reply.text
+        way.late = way.late or reply.text
         return reply, ""
     try:
         match wire.decode(reply, most_bytes=most):

@@ -186,15 +186,15 @@ def article(noun: str) -> str:
 
 
 def breach_import(where: str, line: int, code: str, allowed: str) -> str:
-    return f"{where}, line {line}, `{code}`: only {allowed} and what the setup cell imports may be imported. Remove this import and submit again."
+    return f"{where}, line {line}, `{code}`: only {allowed} and what the setup cell imports may be imported. Remove this import."
 
 
 def breach_hidden_import(where: str, line: int, code: str, allowed: str) -> str:
-    return f"{where}, line {line}, `{code}`: this can hide an import of something else than {allowed} and what the setup cell imports. Remove it and submit again."
+    return f"{where}, line {line}, `{code}`: this can hide an import of something else than {allowed} and what the setup cell imports. Remove it."
 
 
 def breach_loop(where: str, line: int, code: str, what: str) -> str:
-    return f"{where}, line {line}, `{code}`: {what}, and this part allows no loop in the answer. Replace it and submit again."
+    return f"{where}, line {line}, `{code}`: {what}, and this part allows no loop in the answer. Replace it."
 
 
 def number_of_entries(got: int, want: int) -> str:

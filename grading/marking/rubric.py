@@ -14,7 +14,7 @@ from enum import Enum
 
 import numpy as np
 
-from grading.bridge.probe import Reason, Tensor
+from grading.bridge.probe import Reason, Tensor, unanswered
 from grading.core import messages
 from grading.core.part_report import Line, Report
 
@@ -145,22 +145,28 @@ class Sheet:
     def __init__(self, part: int, points: int, task: str = "", hints: Mapping[str, str] | None = None) -> None:
         """A part's number, its points, what it asks for, and by item a sentence for whoever loses it."""
         self.part, self.points, self.task, self.hints = part, points, task, hints or {}
-        self.breach, self.items = None, []
+        self.breach, self.items, self.unanswered = None, [], unanswered()[0]
 
     def require(self, breach: object) -> None:
         """Takes the outcome of a rule: None, or the first breach, which costs all points of this sheet."""
         if breach is not None and not isinstance(getattr(breach, "text", None), str):
             raise TypeError(f"require: {type(breach).__name__} is no breach")
-        self.breach = self.breach or breach
+        self.breach, self.unanswered = self.breach or breach, unanswered()[0]
 
     def item(self, points: float, what: str, verdict: Verdict) -> None:
-        """Adds an item, all of whose points are won or lost."""
+        """Adds an item, all of whose points are won or lost.
+
+        One that rests on questions that nothing answered is lost for that, whatever the missing replies look like.
+        """
         if not isinstance(verdict, Verdict):
             raise TypeError(f"item {what!r}: {type(verdict).__name__} is no verdict")
         if not points > 0:
             raise ValueError(f"item {what!r}: {points} are no points")
+        before, (self.unanswered, ended) = self.unanswered, unanswered()
         if verdict.right:
             self.items.append(Line(points, points, what))
+        elif self.unanswered > before:
+            self.items.append(Line(points, 0, what, messages.lost(ended)))
         else:
             hint = "" if verdict.no_value or verdict.mistake else self.hints.get(what, "")
             found = messages.lost(verdict.found, hint)

@@ -94,15 +94,23 @@ def imported(tree: ast.AST, packages: Collection[str]) -> dict[str, str]:
                     if alias.name.split(".")[0] in packages:
                         names[alias.asname or alias.name.split(".")[0]] = alias.name
             case ast.ImportFrom(module=str(module)) if module.split(".")[0] in packages:
-                names |= {alias.asname or alias.name: alias.name for alias in node.names}
+                names |= {alias.asname or alias.name: f"{module}.{alias.name}" for alias in node.names}
     return names
 
 
 def root(node: ast.AST) -> str | None:
-    """The name that a chain such as torch.nn.functional begins with; `__import__("torch")` is another name of torch."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else imports_by_call(node)
+    """The name that a chain such as torch.nn.functional begins with; `__import__("torch")` is another name of torch.
+
+    `getattr(torch, "nn")` is torch.nn.
+    """
+    while True:
+        match node:
+            case ast.Attribute(value=inner):
+                node = inner
+            case ast.Call(func=ast.Name(id="getattr"), args=[inner, name, *_]) if folded(name):
+                node = inner
+            case _:
+                return node.id if isinstance(node, ast.Name) else imports_by_call(node)
 
 
 def imports_by_call(node: ast.AST) -> str | None:

@@ -7,7 +7,7 @@ cannot be told what a text or a name that is made at run time will be, it counts
 
 import ast
 import builtins
-import itertools
+import functools
 from collections.abc import Collection, Iterator, Mapping
 
 from grading.rules.closure import imports_by_call, libraries, root
@@ -16,6 +16,7 @@ from grading.rules.own_names import reads_of_own
 from grading.rules.parsing import folded
 from grading.rules.shell import hides_code
 from grading.rules.student_code import Code
+from grading.rules.texts import Texts
 
 Given = frozenset[tuple[str, str | None]]  # what a setup cell imports: modules, (name, None), and (module, name)
 
@@ -42,13 +43,12 @@ RUNNING_PIECES = frozenset(
     "runstring rundocs measure hub cpp_extension f2py distutils package _exec_with_source _forward_from_src "
     "_method_from_src collect_env CompilationUnit parse_ir _jit_get_operation _get_operation_overload "
     "_load_from_bytes get_overridable_functions get_testing_overrides resolve_name "
-    "_import_dotted_name".split()
+    "_import_dotted_name ctypeslib load_library load_url codecache PyCodeCache _internal".split()
 )
 # What else `torch.load` and `np.load` may be given: with these they read numbers, and never make objects of bytes.
 LOADING = {"map_location": None, "mmap_mode": None, "weights_only": True, "allow_pickle": False}
 RUNNING_NAMES = frozenset({"exec", "eval", "compile"})
-MAX_TEXTS = 64  # values of one expression that are followed up
-MAX_STEPS = 2000  # of following them up
+TIMED = frozenset({"stmt", "setup", "global_setup"})  # texts that torch.utils.benchmark.Timer runs
 
 
 def given(setup: ast.Module) -> Given:
@@ -93,7 +93,8 @@ def brings_more(node: ast.AST, packages: Collection[str]) -> bool:
         case _:
             return False
     parts = [path.split(".") for path in paths]
-    return any(first in packages and not (RUNNING_PIECES | {"load"}).isdisjoint(rest) for first, *rest in parts)
+    kept_out = RUNNING_PIECES | IMPORTING_NAMES | {"load"}
+    return any(first in packages and not kept_out.isdisjoint(rest) for first, *rest in parts)
 
 
 def taken_beyond(codes: list[Code], given: Given) -> Iterator[tuple[Code, ast.AST]]:
@@ -118,7 +119,7 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
     parents = {inner: node for tree in trees for node in ast.walk(tree) for inner in ast.iter_child_nodes(node)}
     own = reads_of_own(trees, RUNNING_NAMES | {"get_ipython"})
     elsewhere = as_values(trees, parents, packages, setup) | set(starred(trees, SMUGGLED))
-    functions = {n.name for tree in trees for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    functions, may_import = _functions(trees), functools.partial(_has_an_import, packages=packages)
     found = []
     for code in codes:
         called, harmless = set(), set()
@@ -133,7 +134,7 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
             if read and node.id in RUNNING_NAMES:
                 found.append((code, node))  # under another name it would run unseen
                 continue
-            hidden = node in elsewhere or hides_code(node, parents, texts.may_import)
+            hidden = node in elsewhere or hides_code(node, parents, may_import)
             hidden = hidden or _takes_code(node, parents, modules, packages)
             if hidden or node not in harmless and _hides_an_import(node, modules, texts, functions):
                 found.append((code, node))
@@ -147,6 +148,12 @@ def _takes_code(
     match node:
         case ast.Attribute(value=value, attr=name) if name in RUNNING_PIECES:
             return root(value) in modules
+        case ast.Attribute(value=value, attr="__getattribute__" | "__getattr__") if root(value) in modules:
+            call = parents.get(node)  # as a value, it reads what cannot be told
+            return not isinstance(call, ast.Call) or call.func is not node
+        case ast.Name() | ast.Attribute() if _is_timer(node, modules) and isinstance(node.ctx, ast.Load):
+            call = parents.get(node)
+            return not isinstance(call, ast.Call) or call.func is not node
         case ast.Attribute(value=value, attr="load") if root(value) in modules:
             call = parents.get(node)
             if not isinstance(call, ast.Call) or call.func is not node or len(call.args) != 1:
@@ -158,7 +165,7 @@ def _takes_code(
     return brings_more(node, packages)
 
 
-def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: "Texts", functions: Collection[str]) -> bool:
+def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: Texts, functions: Collection[str]) -> bool:
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name) if name in IMPORTING_NAMES:
             return True
@@ -183,6 +190,9 @@ def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: "Texts", fun
             return not IMPORTING_TEXTS.isdisjoint(texts.of(key) or ())
         case ast.Call(func=ast.Name(id=name), args=[text, *_]) if name in RUNNING_NAMES:
             return name != "compile" or _may_import(texts.of(text), texts.packages)
+        case ast.Call(func=func, args=given, keywords=keywords) if _is_timer(func, modules):
+            given = given + [word.value for word in keywords if word.arg in (*TIMED, None)]
+            return any(_may_import(texts.of(text), texts.packages) for text in given)
         case (
             ast.Call(func=ast.Name(id="getattr"), args=[place, name, *_])
             | ast.Call(func=ast.Attribute(value=place, attr="__getattribute__" | "__getattr__"), args=[name])
@@ -195,9 +205,34 @@ def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: "Texts", fun
     return False
 
 
+def _is_timer(node: ast.AST, modules: dict[str, str]) -> bool:
+    """Whether this is torch.utils.benchmark's Timer."""
+    match node:
+        case ast.Name(id=name):
+            return modules.get(name, "").split(".")[-1] == "Timer"
+        case ast.Attribute(value=value, attr="Timer"):
+            return root(value) in modules
+    return False
+
+
+def _functions(trees: list[ast.Module]) -> set[str]:
+    """The names of the student's functions and methods, and the second names that they are given."""
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    names = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    for node in nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=first) | ast.Attribute(attr=first)) if (
+                first in names
+            ):
+                names.add(name)
+    return names
+
+
 def _leads_anywhere(place: ast.expr, functions: Collection[str]) -> bool:
     """Whether something has attributes that lead to the import machinery, as functions, builtins and literals do."""
     match place:
+        case ast.Attribute(attr=name):
+            return name in functions or name.startswith("__")
         case ast.Name(id=name):
             return name in functions or hasattr(builtins, name)
         case ast.Call(func=ast.Name(id="super")):
@@ -220,70 +255,3 @@ def _has_an_import(tree: ast.AST, packages: Collection[str]) -> bool:
     names = [getattr(node, "id", getattr(node, "attr", None)) for node in ast.walk(tree)]
     imported = any(imports_more(node, packages) or brings_more(node, packages) for node in ast.walk(tree))
     return imported or not (IMPORTING_NAMES | RUNNING_NAMES | RUNNING_PIECES | SMUGGLED).isdisjoint(names)
-
-
-class Texts:
-    """The texts that an expression can have as its value, as far as the student's cells tell."""
-
-    def __init__(self, codes: list[Code], packages: Collection[str]) -> None:
-        self.packages = packages
-        self.bound: dict[str, list[ast.expr | None]] = {}
-        self.steps = 0
-        for code in codes:
-            for node in ast.walk(code.tree) if code.tree else ():
-                match node:
-                    case ast.Assign(targets=targets, value=value):
-                        for target in targets:
-                            self._bind(target, value)
-                    case ast.AnnAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
-                        self._bind(target, value)
-                    case (
-                        ast.For(target=target, iter=ast.List(elts=pieces) | ast.Tuple(elts=pieces))
-                        | ast.comprehension(target=target, iter=ast.List(elts=pieces) | ast.Tuple(elts=pieces))
-                    ):
-                        for piece in pieces:
-                            self._bind(target, piece)
-                    case ast.For(target=target) | ast.comprehension(target=target) | ast.AugAssign(target=target):
-                        self._bind(target, None)
-                    case ast.withitem(optional_vars=target) if target is not None:
-                        self._bind(target, None)
-                    case ast.arg(arg=name):
-                        self.bound.setdefault(name, []).append(None)
-
-    def may_import(self, tree: ast.AST) -> bool:
-        """Whether a piece of code imports or runs something."""
-        return _has_an_import(tree, self.packages)
-
-    def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
-        pair = (ast.Tuple, ast.List)
-        if isinstance(target, ast.Name):
-            self.bound.setdefault(target.id, []).append(value)
-        elif isinstance(target, pair):
-            same = isinstance(value, pair) and len(value.elts) == len(target.elts)
-            for place, inner in enumerate(target.elts):
-                self._bind(inner, value.elts[place] if same else None)
-
-    def of(self, node: ast.expr | None, depth: int = 0) -> set[str] | None:
-        """All possible texts, or None if they cannot be told."""
-        self.steps = self.steps + 1 if depth else 0
-        if node is None or depth > 8 or self.steps > MAX_STEPS:
-            return None
-        if (text := folded(node)) is not None:
-            return {text}
-        match node:
-            case ast.Name(id=name):
-                return self._any_of(self.bound.get(name, [None]), depth)
-            case ast.IfExp(body=body, orelse=other):
-                return self._any_of([body, other], depth)
-            case ast.Subscript(value=ast.List(elts=pieces) | ast.Tuple(elts=pieces) | ast.Dict(values=pieces)):
-                return self._any_of(pieces, depth)
-            case ast.BinOp(left=left, op=ast.Add(), right=right):
-                sides = [self.of(left, depth + 1), self.of(right, depth + 1)]
-                if None in sides or len(sides[0]) * len(sides[1]) > MAX_TEXTS:
-                    return None
-                return {a + b for a, b in itertools.product(*sides)}
-        return None
-
-    def _any_of(self, nodes: list[ast.expr | None], depth: int) -> set[str] | None:
-        sets = [self.of(node, depth + 1) for node in nodes[: MAX_TEXTS + 1]]
-        return None if None in sets or len(sets) > MAX_TEXTS else set().union(*sets)

@@ -5,12 +5,11 @@ What is then read from `tools[0]` cannot be followed, so it counts as an import.
 """
 
 import ast
-import functools
-import importlib.util
-import os
 from collections.abc import Collection, Iterator, Mapping
 
+from grading.rules.foreign import is_foreign, is_module
 from grading.rules.own_names import local_reads, reads_of_own, reads_of_set
+from grading.rules.parsing import folded
 
 # Builtins that show a module or ask about it, and give nothing of it away.
 LOOKING = frozenset("help dir print type id repr str display hasattr getattr vars isinstance".split())
@@ -19,15 +18,19 @@ LOOKING = frozenset("help dir print type id repr str display hasattr getattr var
 def as_values(
     trees: list[ast.Module], parents: Mapping[ast.AST, ast.AST], packages: Collection[str], setup: ast.Module
 ) -> set[ast.AST]:
-    """The uses of a module, such as `torch` or `nn.functional`, as a value that goes where it cannot be followed."""
+    """The uses of a module, such as `torch` or `nn.functional`, as a value that goes where it cannot be followed, and
+    the uses of what a module took from elsewhere."""
     paths, second = _paths([setup, *trees], packages)
     own = reads_of_own(trees, frozenset(paths) - second)
     found = set()
     for tree in trees:
         for node in ast.walk(tree):
-            if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load):
-                path = None if _is_plain(node, parents) or _first_name(node) in own else _path(node, paths)
-                if path and _is_module(path, packages):
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                taken = [f"{node.module}.{alias.name}" for alias in node.names]
+                found |= {node} if any(is_foreign(path, packages) for path in taken) else set()
+            if isinstance(node, ast.Call) or _is_read(node):
+                path = None if _first_name(node) in own else _path(node, paths)
+                if path and (is_foreign(path, packages) or is_module(path, packages) and not _is_plain(node, parents)):
                     found.add(node)
     return found
 
@@ -45,7 +48,7 @@ def _paths(trees: list[ast.Module], packages: Collection[str]) -> tuple[dict[str
     for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if path := _path(value, paths):
-                if _is_module(path, packages):
+                if is_module(path, packages):
                     paths.setdefault(name, path)
                     second.add(name)
     return paths, second
@@ -59,28 +62,20 @@ def _path(node: ast.AST, paths: Mapping[str, str]) -> str | None:
         case ast.Attribute(value=value, attr=name):
             before = _path(value, paths)
             return before and f"{before}.{name}"
+        case ast.Call(func=ast.Name(id="getattr"), args=[value, text, *_]) if name := folded(text):
+            before = _path(value, paths)
+            return before and f"{before}.{name}"
     return None
 
 
+def _is_read(node: ast.AST) -> bool:
+    return isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
+
+
 def _first_name(node: ast.AST) -> ast.AST:
-    while isinstance(node, ast.Attribute):
-        node = node.value
+    while isinstance(node, ast.Attribute) or isinstance(node, ast.Call) and node.args:
+        node = node.value if isinstance(node, ast.Attribute) else node.args[0]
     return node
-
-
-def _is_module(path: str, packages: Collection[str]) -> bool:
-    """Whether a package has a module of this path among its files; nothing is imported to see it."""
-    package, *inner = path.split(".")
-    if package not in packages:
-        return False
-    places = [os.path.join(place, *inner) for place in _folders(package)]
-    return not inner or any(os.path.isdir(place) or os.path.isfile(f"{place}.py") for place in places)
-
-
-@functools.cache  # of what is installed: a cell asks for each name in it
-def _folders(package: str) -> tuple[str, ...]:
-    spec = importlib.util.find_spec(package)
-    return tuple((spec and spec.submodule_search_locations) or ())
 
 
 def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:

@@ -85,6 +85,12 @@ TAKEN = "match nn.functional:\n        case object(scaled_dot_product_attention=
         "match torch.nn:\n    case object(functional=F): pass\nf = lambda q: F.scaled_dot_product_attention(q, q, q)",
         "for g in [nn.functional.scaled_dot_product_attention]: pass\ndef f(q):\n    return g(q, q, q)",
         "with a(nn.functional.scaled_dot_product_attention) as g: pass\ndef f(q):\n    return g(q, q, q)",
+        "def f(q):\n    return getattr(torch.nn, 'functional').scaled_dot_product_attention(q, q, q)",
+        # What runs in another process or thread can't be looked at as it runs.
+        "import torch.multiprocessing as mp\npool = mp.Pool(1)\ndef f(q):\n    return pool.apply(g, q)",
+        "from torch.multiprocessing import Pool\ndef f(q):\n    return Pool(1).apply(g, q)",
+        "def f(q):\n    return torch.multiprocessing.Pool(1).apply(g, q)",
+        "from torch.distributed import rpc\ndef f(q):\n    return rpc.rpc_sync('w', g, q)",
     ],
 )
 def test_ready_made_attention_in_the_answer_is_found(source: str):
@@ -129,6 +135,8 @@ def test_ready_made_attention_that_the_answer_reaches_is_found(answer: str, othe
         '"""Not scaled_dot_product_attention."""\ndef f(q):\n    # nn.MultiheadAttention\n    return "nn.Transformer"',
         "def f(q):\n    return torch.softmax(q, -1), nn.functional.softmax(q, -1), nn.Linear(1, 1)",
         "def f(q):\n    return q.attention_scores",
+        "from torch import multiprocessing\npool = multiprocessing.Pool(2)\ndef f(q):\n    return q",
+        "class A:\n    def __init__(self):\n        self.rpc = self.multiprocessing = None",
         "def f(q):\n    match q:\n        case torch.Tensor(shape=s, attention_mask=a):\n            return s",
     ],
 )

@@ -11,7 +11,7 @@ import torch
 from attention import course, rules
 from attention.course import COURSE
 from attention.hints import HINTS
-from grading.bridge import remote, wire
+from grading.bridge import probe, remote, wire
 from grading.bridge.probe import Reason, Tensor, Why, tensor
 from grading.core import messages
 from grading.marking import rubric
@@ -372,3 +372,23 @@ def test_a_student_s_text_stays_in_its_line_of_the_report(capsys: pytest.Capture
 
 def test_marking_a_tensor_of_the_test_s_own_is_right():
     assert close(tensor(WANT), WANT).right and tensor(WANT.astype(np.float32)).dtype == "float32"
+
+
+def test_an_item_that_rests_on_questions_that_nothing_answered_says_why_and_no_other_does():
+    class Gone:
+        def ask(self, request: bytes, limit_s: float) -> Reason:
+            return Reason(Why.DIED, "the kernel ended.")
+
+    wrong = Verdict(False, "two layers are one.", mistake="layers-shared")
+    with probe.through(Gone()) as way, rubric.collected() as reports:
+        out = Sheet(part=5, points=4)
+        out.item(1, "judged before", wrong)
+        probe.call("f")
+        out.item(1, "asked after", wrong)
+        out.item(1, "judged after, of an answer from before", wrong)
+        probe.call("f")
+        out.item(1, "right", Verdict(True))
+        out.total()
+    assert [item.found for item in reports[0].items] == [wrong.found, "the kernel ended.", wrong.found, ""]
+    assert [item.mistake for item in reports[0].items] == ["layers-shared", "", "layers-shared", ""]
+    assert way.late == "the kernel ended."
