@@ -7,7 +7,7 @@
 import os
 import socket
 
-pairs = [socket.socketpair() for _ in range(50)]
+pairs = [socket.socketpair() for _ in range(30)]
 file = os.open("pages", os.O_RDWR | os.O_CREAT)
 sent = 0
 for ours, _ in pairs:
