@@ -31,6 +31,8 @@ BY_ARGUMENTS = {
     "mmap": system_calls.MMAP,
     "ioctl": system_calls.IOCTL,
     "fcntl": system_calls.FCNTL,
+    "prctl": system_calls.PRCTL,
+    "socketpair": system_calls.SOCKETPAIR,
     "setsockopt": system_calls.SETSOCKOPT,
     "sched_setscheduler": system_calls.SET_SCHEDULER,
     "setrlimit": system_calls.SETRLIMIT,

@@ -125,7 +125,7 @@ def bubblewrap(inside: list[str], gpu: bool, stage: Path, data: dict[str, bytes]
     options += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/shm"]
     for device in sorted(glob.glob("/dev/nvidia*")) if gpu else ():
         options += ["--dev-bind-try", device, device]
-    for path, content in {**data, FILTER: seccomp.program()}.items():
+    for path, content in {**data, FILTER: seccomp.program(gpu=gpu)}.items():
         options += ["--ro-bind-data", handed(content), path]
     for name, value in environment(HOME, "/tmp").items():
         options += ["--setenv", name, value]

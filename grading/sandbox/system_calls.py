@@ -12,8 +12,9 @@ Linux counts those on the way by user, who may be the grader's too), what closes
 reply still leaves would be luck), what lets a process wait by choice (priorities: waiting is not its own time), what
 tells or changes which pages of a file are in memory (fadvise, readahead, mincore, preadv2: 64 bits from one notebook to
 the next), and signals with a description of the sender's own (rt_sigqueueinfo, by which process 1 ends itself as only
-the system could). socket, setsockopt, clone, clone3, mmap, ioctl, fcntl, sched_setscheduler, setrlimit, prlimit64 and
-pidfd_send_signal are allowed by their arguments.
+the system could). socket, socketpair, setsockopt, clone, clone3, mmap, ioctl, fcntl, prctl, sched_setscheduler,
+setrlimit, prlimit64 and pidfd_send_signal are allowed by their arguments; the tables at the end have the commands,
+kinds and options.
 
 Numbers: asm/unistd_64.h and asm-generic/unistd.h of Linux 6.1, and for futex_wake, futex_wait, futex_requeue and
 fchmodat2 of 6.7.
@@ -33,8 +34,7 @@ symlink 88 -, symlinkat 266 36, readlink 89 -, readlinkat 267 78, mknod 133 -, m
 fchmod 91 52, fchmodat 268 53, fchmodat2 452 452, chown 92 -, fchown 93 55, lchown 94 -, fchownat 260 54,
 umask 95 166, utime 132 -, utimes 235 -, utimensat 280 88, futimesat 261 -, getxattr 191 8, lgetxattr 192 9,
 fgetxattr 193 10, listxattr 194 11, llistxattr 195 12, flistxattr 196 13,
-removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16, sendfile 40 71,
-copy_file_range 326 285, splice 275 76
+removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16, copy_file_range 326 285
 
 # Memory
 munmap 11 215, mprotect 10 226, mremap 25 216, madvise 28 233, brk 12 214, msync 26 227,
@@ -46,7 +46,7 @@ pkey_mprotect 329 288
 fork 57 -, vfork 58 -, execve 59 221, execveat 322 281, exit 60 93, exit_group 231 94, wait4 61 260, waitid 247 95,
 getpid 39 172, getppid 110 173, gettid 186 178, getpgrp 111 -, getpgid 121 155, setpgid 109 154, getsid 124 156,
 setsid 112 157, getuid 102 174, geteuid 107 175, getgid 104 176, getegid 108 177, getresuid 118 148,
-getresgid 120 150, getgroups 115 158, capget 125 90, prctl 157 167, arch_prctl 158 -, set_tid_address 218 96,
+getresgid 120 150, getgroups 115 158, capget 125 90, arch_prctl 158 -, set_tid_address 218 96,
 set_robust_list 273 99, get_robust_list 274 100, rseq 334 293, futex 202 98, futex_waitv 449 449, futex_wake 454 454,
 futex_wait 455 455, futex_requeue 456 456, sched_yield 24 124, sched_getaffinity 204 123, sched_setaffinity 203 122,
 sched_getparam 143 121, sched_getscheduler 145 120,
@@ -70,7 +70,7 @@ select 23 -, pselect6 270 72, poll 7 -, ppoll 271 73, epoll_create 213 -, epoll_
 epoll_wait 232 -, epoll_pwait 281 22, epoll_pwait2 441 441, eventfd 284 -, eventfd2 290 19, pipe 22 -, pipe2 293 59
 
 # Sockets
-socketpair 53 199, bind 49 200, listen 50 201, accept 43 202, accept4 288 242, connect 42 203, getsockname 51 204,
+bind 49 200, listen 50 201, accept 43 202, accept4 288 242, connect 42 203, getsockname 51 204,
 getpeername 52 205, sendto 44 206, recvfrom 45 207, recvmsg 47 212, recvmmsg 299 243, getsockopt 55 209
 
 # Random numbers
@@ -87,6 +87,55 @@ def _numbers() -> dict[str, tuple[int | None, int | None]]:
 ALLOWED = _numbers()
 SOCKET, CLONE, CLONE3, MMAP = (41, 198), (56, 220), (435, 435), (9, 222)  # by their arguments
 IOCTL, FCNTL, SETSOCKOPT, SET_SCHEDULER = (16, 29), (72, 25), (54, 208), (144, 119)  # these, too
+PRCTL, SOCKETPAIR = (157, 167), (53, 199)
 SETRLIMIT, PRLIMIT, PIDFD_SIGNAL = (160, 164), (302, 261), (424, 424)  # and these
 READING_WITH_FLAGS = ((327, 286), (328, 287))  # preadv2 and pwritev2, for which libc falls back to preadv and pwritev
 SETXATTR = ((188, 5), (189, 6), (190, 7))  # of a path, of a link, of an open file: refused as where there are none
+# sendfile and splice put pages of files into sockets and pipes, where they stay once the file is gone and its room is
+# free again: memory that nobody counts. Refused as for files that can't do it, so that all copy by reading and writing.
+SENDING_FILES = ((40, 71), (275, 76))
+
+# ioctl's requests: of terminals (not what types into them), of what waits in a pipe or socket, of closing in a child.
+# Not among them: networks, of which the judge's sockets would tell; clones and attributes of files, and locks on them.
+REQUESTS = {
+    "TCGETS TCSETS TCSETSW TCSETSF": (0x5401, 0x5402, 0x5403, 0x5404),
+    "TCGETS2 TCSETS2 TCSETSW2 TCSETSF2": (0x802C542A, 0x402C542B, 0x402C542C, 0x402C542D),
+    "TCSBRK TCXONC TCFLSH TCSBRKP": (0x5409, 0x540A, 0x540B, 0x5425),
+    "TIOCSCTTY TIOCGPGRP TIOCSPGRP TIOCNOTTY TIOCGSID": (0x540E, 0x540F, 0x5410, 0x5422, 0x5429),
+    "TIOCOUTQ TIOCGWINSZ TIOCSWINSZ FIONREAD FIONBIO": (0x5411, 0x5413, 0x5414, 0x541B, 0x5421),
+    "TIOCGPTN TIOCSPTLCK TIOCGPTLCK TIOCGPTPEER": (0x80045430, 0x40045431, 0x80045439, 0x5441),
+    "FIONCLEX FIOCLEX": (0x5450, 0x5451),
+}
+# fcntl's commands. Not among them: locks, whose places are numbers that another notebook could read; leases and watches
+# on files; hints about a file's use (F_SET_RW_HINT), which stay in a file of the system's as a note to the next one;
+# signals from files; F_SETPIPE_SZ, because Linux counts pipes by user.
+COMMANDS = {
+    "F_DUPFD F_GETFD F_SETFD F_GETFL F_SETFL F_DUPFD_CLOEXEC": (0, 1, 2, 3, 4, 1030),
+    "F_DUPFD_QUERY F_GETPIPE_SZ F_GET_SEALS": (1027, 1032, 1034),
+}
+# prctl's options. Not among them: further filters of system calls, who may run next to whom on a core
+# (PR_SCHED_CORE: a way to have a neighbour's core stand still), how late a timer may be, and names of memory.
+OPTIONS = {
+    "PR_SET_PDEATHSIG PR_GET_PDEATHSIG PR_GET_DUMPABLE PR_SET_DUMPABLE": (1, 2, 3, 4),
+    "PR_SET_NAME PR_GET_NAME PR_GET_SECCOMP PR_CAPBSET_READ PR_GET_SECUREBITS": (15, 16, 21, 23, 27),
+    "PR_GET_TIMERSLACK PR_SET_CHILD_SUBREAPER PR_GET_CHILD_SUBREAPER": (30, 36, 37),
+    "PR_SET_NO_NEW_PRIVS PR_GET_NO_NEW_PRIVS PR_GET_THP_DISABLE": (38, 39, 42),
+    "PR_SVE_GET_VL PR_GET_TAGGED_ADDR_CTRL PR_SME_GET_VL PR_GET_AUXV": (51, 56, 64, 0x41555856),
+}
+# Kinds of sockets: family, types without SOCK_CLOEXEC and SOCK_NONBLOCK, and protocols.
+SOCKETS = {
+    "AF_UNIX": (1, (1, 2), (0,)),
+    "AF_INET, TCP": (2, (1,), (0, 6)),
+    "AF_INET, UDP": (2, (2,), (0, 17)),
+    "AF_INET6, TCP": (10, (1,), (0, 6)),
+    "AF_INET6, UDP": (10, (2,), (0, 17)),
+}
+# setsockopt's options by level. Not among them: sizes of buffers, because nobody counts what lies in them; filters,
+# encryption and other protocols' parts, which take memory or load modules; pages that stay in a socket (SO_ZEROCOPY).
+SOCKET_OPTIONS = {
+    # REUSEADDR DONTROUTE BROADCAST KEEPALIVE OOBINLINE LINGER REUSEPORT PASSCRED RCVLOWAT RCVTIMEO SNDTIMEO, in 64 bits
+    1: (2, 5, 6, 9, 10, 13, 15, 16, 18, 20, 21, 66, 67),
+    6: (1, 3, 4, 5, 6, 9, 12, 18),  # NODELAY CORK KEEPIDLE KEEPINTVL KEEPCNT DEFER_ACCEPT QUICKACK USER_TIMEOUT
+    0: (1, 2, 11),  # TOS TTL RECVERR
+    41: (16, 25, 26, 67),  # UNICAST_HOPS RECVERR V6ONLY TCLASS
+}

@@ -1,5 +1,7 @@
 """The walls: what student code cannot see, cannot use up and cannot leave behind."""
 
+import errno
+import functools
 import os
 import platform
 import signal
@@ -190,14 +192,16 @@ def test_the_network_is_not_there(pool):
             "attempt(lambda: socket.create_connection(('1.1.1.1', 53), timeout=2))",
             f"attempt(lambda: socket.socket(socket.AF_UNIX).connect({abstract!r}))",
             "attempt(lambda: socket.socket(socket.AF_VSOCK))",
-            "print(socket.if_nameindex())",
+            "attempt(lambda: socket.socketpair(30))",
+            "attempt(socket.if_nameindex)",
         )
     assert run.printed.splitlines() == [
         "OSError 101",
         "OSError 101",
         "ConnectionRefusedError 111",
         "OSError 97",
-        "[(1, 'lo')]",
+        "PermissionError 1",
+        "OSError 95",
     ]
 
 
@@ -289,10 +293,17 @@ def test_the_limit_on_dumps_stays(pool):
         "socket.socketpair()[0].sendmsg([b'x'])",
         "os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))",
         "os.setpriority(os.PRIO_PROCESS, 0, 19)",
+        "fcntl.fcntl(os.open('/usr/bin/env', 0), 1036, struct.pack('Q', 3))",  # F_SET_RW_HINT
+        "fcntl.ioctl(os.open('/usr/bin/env', 0), 0x80086601, bytearray(8))",  # FS_IOC_GETFLAGS
+        "fcntl.fcntl(os.pipe()[0], fcntl.F_SETPIPE_SZ, 2**20)",
+        "libc.prctl(62, 1, 0, 0, 0) and refused()",  # PR_SCHED_CORE, by which a neighbour's core stands still
+        "libc.prctl(22, 2, None) and refused()",  # PR_SET_SECCOMP
     ],
 )
 def test_what_would_reach_others_by_way_of_the_machine_is_refused(pool, deed):
-    run = Run(pool, f"import fcntl, os, socket, struct\n{deed}")
+    refused = "def refused():\n    if ctypes.get_errno() == 1: raise PermissionError"
+    loaded = "import ctypes, fcntl, os, socket, struct\nlibc = ctypes.CDLL(None, use_errno=True)"
+    run = Run(pool, f"{loaded}\n{refused}\n{deed}")
     assert run.errors in (["PermissionError"], ["OSError"])
 
 
@@ -324,6 +335,23 @@ def test_memory_that_no_limit_counts_is_refused(pool):
     ]
 
 
+def test_pages_of_files_are_not_sent_and_what_copies_files_still_works(pool):
+    run = Run(
+        pool,
+        f"{TRY}\nimport shutil, subprocess, zmq",
+        "file, (ours, theirs), pipe = os.open('/usr/bin/env', 0), socket.socketpair(), os.pipe()",
+        "attempt(lambda: os.sendfile(ours.fileno(), file, 0, 1))",
+        "attempt(lambda: os.splice(file, pipe[1], 1))",
+        "shutil.copyfile('/usr/bin/env', 'copy')\nours.sendfile(open('copy', 'rb'), count=9)",
+        "print(theirs.recv(99)[1:4])",
+        "copied = 'cp -p copy other && cat other | tail -c 1 | wc -c && cmp copy other'",
+        "print(subprocess.run(copied, shell=True).returncode)",
+        "print(zmq.Context.instance().socket(zmq.REP).bind_to_random_port('tcp://127.0.0.1') > 0)",
+    )
+    assert run.printed.splitlines()[:3] == ["OSError 22", "OSError 22", "b'ELF'"]
+    assert run.printed.splitlines()[-2:] == ["0", "True"]
+
+
 def test_the_judges_sockets_tell_nothing_of_the_hosts_networks(pool):
     run = Run(
         pool,
@@ -352,34 +380,68 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     architecture, column = seccomp.MACHINES[machine]
     deny = seccomp.DENY | 1
     listed = {numbers[column] for numbers in system_calls.ALLOWED.values()}
-    names = "CLONE CLONE3 SOCKET MMAP IOCTL FCNTL SETSOCKOPT SET_SCHEDULER SETRLIMIT PRLIMIT PIDFD_SIGNAL".split()
-    calls = [getattr(system_calls, name)[column] for name in names]
-    clone, clone3, sock, mmap, ioctl, fcntl, setsockopt, set_scheduler, setrlimit, prlimit, pidfd_signal = calls
+    names = (
+        "CLONE CLONE3 SOCKET SOCKETPAIR MMAP IOCTL FCNTL PRCTL SETSOCKOPT SET_SCHEDULER SETRLIMIT PRLIMIT PIDFD_SIGNAL"
+    )
+    calls = [getattr(system_calls, name)[column] for name in names.split()]
+    clone, clone3, sock, socketpair, mmap, ioctl, fcntl, prctl, setsockopt, *others = calls
+    set_scheduler, setrlimit, prlimit, pidfd_signal = others
     with_flags = {call[column] for call in system_calls.READING_WITH_FLAGS}
     assert {_filtered(machine, architecture, number) for number in with_flags} == {seccomp.DENY | 38}
     attributes = {call[column] for call in system_calls.SETXATTR}
     assert {_filtered(machine, architecture, number) for number in attributes} == {seccomp.DENY | 95}
-    for number in {*range(700)} - {*calls} - attributes - with_flags:
+    sending = {call[column] for call in system_calls.SENDING_FILES}
+    assert {_filtered(machine, architecture, number) for number in sending} == {seccomp.DENY | 22}
+    for number in {*range(700)} - {*calls} - attributes - with_flags - sending:
         assert _filtered(machine, architecture, number) == (seccomp.ALLOW if number in listed else deny), number
     assert _filtered(machine, architecture, seccomp.X32 + 39) == deny
     assert _filtered(machine, architecture, clone3) == seccomp.DENY | 38
     assert _filtered(machine, architecture, clone, 17) == seccomp.ALLOW
     assert {_filtered(machine, architecture, clone, 17 | 1 << bit) for bit in (17, *range(25, 31))} == {deny}
-    allowed = [family for family in range(50) if _filtered(machine, architecture, sock, family, 0, 9) == seccomp.ALLOW]
-    assert allowed == [1, 2, 10]
-    assert _filtered(machine, architecture, sock, 16) == seccomp.ALLOW
+    families, protocols = (*range(4), 10, 16, 17, 30, 38, 40), (0, 1, 6, 17, 58, 132, 136, 255, 262)
+    kinds = [(family, kind, protocol) for family in families for kind in range(7) for protocol in protocols]
+    unix, web = [(1, 1, 0), (1, 2, 0)], [(1, 0), (1, 6), (2, 0), (2, 17)]
+    for call, allowed in (
+        (sock, [*unix, *((family, *each) for family in (2, 10) for each in web)]),
+        (socketpair, unix),
+    ):
+        for flag in (0, 0x80800):
+            asked = [
+                each for each in kinds if _answer(machine, call, each[0], each[1] | flag, each[2]) == seccomp.ALLOW
+            ]
+            assert asked == allowed
+    refused = {errno.EAFNOSUPPORT: (17, 38, 40), errno.EOPNOTSUPP: (16,), errno.EPERM: (1, 2)}  # packets, crypto, vsock
+    for reason, families in refused.items():
+        assert {_answer(machine, sock, family, 3, 0) for family in families} == {seccomp.DENY | reason}
     flags = {0x01: True, 0x02: True, 0x22: True, 0x21: False, 0x23: False, 0x4022: True, 0x4021: False, 0x20: False}
     answers = {flag: _filtered(machine, architecture, mmap, 0, 0, 3, flag) == seccomp.ALLOW for flag in flags}
     assert answers == flags
+    for call, place, table in (
+        (ioctl, 1, system_calls.REQUESTS),
+        (fcntl, 1, system_calls.COMMANDS),
+        (prctl, 0, system_calls.OPTIONS),
+    ):
+        listed = {value for values in table.values() for value in values}
+        for number in {
+            *range(100),
+            *range(1020, 1050),
+            *range(0x53F0, 0x5460),
+            0x40049409,
+            0x80045430,
+            0x802C542A,
+            0x41555856,
+            0x59616D61,
+        } | listed:
+            arguments = [0] * place + [number]
+            assert _answer(machine, call, *arguments) == (seccomp.ALLOW if number in listed else deny), hex(number)
     looked_at = (*range(0x5400, 0x5430), *range(0x88F0, 0x8A10))
-    requests = [number for number in looked_at if _filtered(machine, architecture, ioctl, 0, number) == deny]
-    assert requests == [0x5412, 0x541C, *range(0x8900, 0x8A00)]
-    commands = [number for number in range(1040) if _filtered(machine, architecture, fcntl, 0, number) == deny]
-    assert commands == [5, 6, 7, 36, 37, 38, 1024, 1026]
+    harm = [n for n in looked_at if _filtered(machine, architecture, ioctl, 0, n, gpu=True) == deny]
+    assert harm == [0x5412, 0x541C, *range(0x8900, 0x8A00)]
     assert [n for n in range(10) if _filtered(machine, architecture, set_scheduler, 0, n) == seccomp.ALLOW] == [0]
-    options = [(level, name) for level in range(3) for name in range(50)]
-    refused = [each for each in options if _filtered(machine, architecture, setsockopt, 0, *each) == deny]
-    assert refused == [(1, 7), (1, 8), (1, 32), (1, 33)]
+    options = [(level, name) for level in (0, 1, 2, 6, 17, 41, 132, 270, 282) for name in range(80)]
+    allowed = {each for each in options if _answer(machine, setsockopt, 0, *each) == seccomp.ALLOW}
+    assert allowed == {(level, name) for level, names in system_calls.SOCKET_OPTIONS.items() for name in names}
+    assert not allowed & {(1, 7), (1, 8), (1, 32), (1, 33), (1, 26), (1, 50), (1, 60), (6, 31)}
     assert [n for n in range(16) if _filtered(machine, architecture, setrlimit, n, 4096) == deny] == [4]  # RLIMIT_CORE
     for new in (0x7F00_1000, 2**32):  # a pointer whose lower half, too, may be 0
         assert [n for n in range(16) if _filtered(machine, architecture, prlimit, 0, n, new) == deny] == [4]
@@ -389,10 +451,14 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     assert _filtered(machine, 0x40000003, 1) == seccomp.KILL
 
 
-def _filtered(machine: str, architecture: int, number: int, *arguments: int) -> int:
+def _answer(machine: str, number: int, *arguments: int) -> int:
+    return _filtered(machine, seccomp.MACHINES[machine][0], number, *arguments)
+
+
+def _filtered(machine: str, architecture: int, number: int, *arguments: int, gpu: bool = False) -> int:
     """The filter's answer, found by carrying out its instructions as the kernel does."""
     data = struct.pack("<IIQ6Q", number, architecture, 0, *[*arguments, 0, 0, 0, 0, 0, 0][:6])
-    code = list(struct.iter_unpack("<HBBI", seccomp.program(machine)))
+    code = _code(machine, gpu)
     register = place = 0
     while True:
         kind, if_true, if_false, value = code[place]
@@ -402,12 +468,19 @@ def _filtered(machine: str, architecture: int, number: int, *arguments: int) -> 
                 (register,) = struct.unpack_from("<I", data, value)
             case seccomp.AND:
                 register &= value
+            case seccomp.JUMP:
+                place += value
             case seccomp.ANSWER:
                 return value
             case _:
                 tests = {seccomp.EQUAL: register == value, seccomp.AT_LEAST: register >= value}
                 tests[seccomp.ANY_BIT] = bool(register & value)
                 place += if_true if tests[kind] else if_false
+
+
+@functools.cache
+def _code(machine: str, gpu: bool) -> list[tuple[int, int, int, int]]:
+    return list(struct.iter_unpack("<HBBI", seccomp.program(machine, gpu)))
 
 
 def test_a_process_gets_no_more_memory_files_or_processes_than_granted(tight):
