@@ -118,6 +118,26 @@ def test_the_tests_have_a_folder_for_each_package_of_the_engine():
     assert packages == tests
 
 
+def test_each_test_of_the_engine_lies_with_the_package_that_it_tests():
+    """By its name, which is a module's, or by what it imports."""
+    lost = []
+    for path in sorted((REPOSITORY / "tests" / "grading").rglob("test_*.py")):
+        folder = path.parent.relative_to(REPOSITORY / "tests")
+        module = REPOSITORY / folder / f"{path.stem.removeprefix('test_')}.py"
+        imports = rf"^from {'.'.join(folder.parts)}(\.\w+)* import "
+        if not module.is_file() and not re.search(imports, path.read_text(encoding="utf-8"), re.MULTILINE):
+            lost.append(path.relative_to(REPOSITORY).as_posix())
+    assert lost == []
+
+
+def test_each_module_of_static_rules_has_tests_of_its_own():
+    modules, tests = (
+        {path.stem.removeprefix("test_") for path in (REPOSITORY / place).glob("*.py")} - {"__init__"}
+        for place in ("grading/rules", "tests/grading/rules")
+    )
+    assert modules == tests
+
+
 def test_a_folder_and_a_module_are_small_enough_to_be_read_whole():
     packages = [REPOSITORY / name for name in ("attention", "grading", "source")]
     modules = [path for package in packages for path in package.rglob("*.py")]
