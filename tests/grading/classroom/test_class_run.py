@@ -8,6 +8,7 @@ import contextlib
 import csv
 import json
 import logging
+import multiprocessing.util
 import os
 import re
 import shutil
@@ -200,6 +201,7 @@ def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A temporary folder for the workers that one test starts."""
     made = Path(tempfile.mkdtemp(prefix="home-"))
     made.chmod(0o711)
+    multiprocessing.util.get_temp_dir()  # this process's own, which it keeps: not among the workers' folders
     monkeypatch.setattr(tempfile, "tempdir", str(made))
     yield made
     shutil.rmtree(made)
