@@ -28,7 +28,7 @@ from phases import Spent, timed
 from attention import course
 from attention.course import COURSE
 from grading.classroom import merge, task_queue, worker
-from grading.classroom.service import journal, service, settings, showing, status
+from grading.classroom.service import feedback_release, journal, service, settings, status
 from grading.classroom.service.arrivals import Exchange
 from grading.classroom.service.line import Line
 from grading.gradebook import course_folder
@@ -36,11 +36,11 @@ from grading.gradebook import course_folder
 STEPS = (
     (service.Service, "_look", "looked for submissions, and noted"),
     (service.Service, "_begin", "taken and sent"),
-    (showing.Showing, "tell_places", "places in line shown"),
+    (feedback_release.FeedbackRelease, "tell_places", "places in line shown"),
     (service.Service, "_settle", "settled"),
     (task_queue.TaskQueue, "settle", "  merged"),
     (merge, "_stage", "    files written beside their place"),
-    (showing.Showing, "show", "  feedback put into the exchange"),
+    (feedback_release.FeedbackRelease, "show", "  feedback put into the exchange"),
     (status.Board, "show", "status page"),
 )
 SECRET = "s" * 128  # one for all: the pages that are known carry it
@@ -145,9 +145,8 @@ def _turn_s(root: Path, waiting: int, graded_before: int) -> float:
     started = time.perf_counter()
     for _ in range(TURNS):
         any(entry.begun is None for entry in entries.waiting())
-        list(line.places())  # to begin
-        list(line.places())  # to tell
-        board.show(line.places(), {}, {})
+        next(line.next_ones(), None)  # to begin
+        board.show(list(line.places()), {}, {})  # to tell, and to publish
     took_s = (time.perf_counter() - started) / TURNS
     entries.close()
     return took_s

@@ -34,6 +34,7 @@ SLOW = (
     "test_allowance.py",
     "test_zygote.py",
     "test_sandbox.py",
+    "test_cluster.py",
     "test_class_run.py",
     "test_commands.py",
     "test_damaged_submissions.py",

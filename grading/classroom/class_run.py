@@ -16,7 +16,7 @@ from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import DBAPIError
 
 from grading.classroom import cluster, crash_notes, inputs, lock, merge, progress, registration, task_queue, worker
-from grading.classroom.task_queue import Graded, Task, TaskQueue
+from grading.classroom.task_queue import Graded, TaskQueue
 from grading.core import errors, find_course, messages, names
 from grading.gradebook import course_folder, marks, snapshot
 
@@ -94,7 +94,7 @@ def graded(
     course = course_folder.course(root, assignment)
     merge.clean(root, course.name)
     with contextlib.ExitStack() as at_end:
-        engine = at_end.enter_context(_opened(root))
+        engine = at_end.enter_context(opened(root))
         notes = at_end.enter_context(crash_notes.Notes(root))
         team = team or at_end.enter_context(cluster.Workers(_count(workers, students), scheduler))
         given = inputs.read(root, engine, assignment)
@@ -111,17 +111,6 @@ def graded(
             queue.note(team)
             tick()
             ready = team.next(TICK_S) if team.busy else None
-
-
-def grade_student(root: Path, student: str, feedback: bool = True) -> Graded:
-    """Grades one submission in this process, whether it is graded already or not."""
-    with _opened(root) as engine:
-        given = inputs.read(root, engine)
-        queue = TaskQueue(root, course_folder.course(root), engine, given, feedback, True, crash_notes.Notes(root))
-        found = queue.begin(student)
-        while isinstance(found, Task):
-            found = queue.settled(found, worker.grade(given, found.submission, found.before, feedback))
-        return found
 
 
 def line(result: Graded) -> str:
@@ -162,7 +151,7 @@ def register(root: Path, assignment: str = "", team: cluster.Workers | None = No
         config = course_folder.config(root, assignment)
         team.start(worker.prepare, config.Judge.get("sandbox") != "none", find_course.of(config))
 
-    with _opened(root) as engine:
+    with opened(root) as engine:
         for text in registration.current(root, engine, assignment, start if team is not None else lambda: None)[1]:
             print(text)
 
@@ -183,7 +172,7 @@ def _told(root: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _opened(root: Path) -> Iterator[Engine]:
+def opened(root: Path) -> Iterator[Engine]:
     """The course's gradebook.
 
     Errors  CourseError if it cannot be reached.

@@ -32,7 +32,7 @@ class Taken:
     unreadable: str = ""
 
 
-_made: ContextVar[dict[tuple[Path, Path], Taken] | None] = ContextVar("made", default=None)
+_made: ContextVar[dict[tuple[Path, Path, Course, bool], Taken] | None] = ContextVar("made", default=None)
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def once() -> Iterator[None]:
 
 def taken(path: Path, released: Path, of: Course, alone: bool = False) -> Taken:
     """A student's file, taken in; the notebook that was released is in `released`. `alone`: they have no instructor."""
-    made, key = _made.get(), (path.resolve(), released.resolve())
+    made, key = _made.get(), (path.resolve(), released.resolve(), of, alone)
     if made is None:
         return _take_in(path, released, of, alone)
     if key not in made:

@@ -4,7 +4,8 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 
 @contextlib.contextmanager
@@ -25,3 +26,12 @@ def core(processes: int) -> Iterator[None]:
 def patience(seconds: float) -> float:
     """Seconds by the wall clock that something may take which takes so many on an idle machine."""
     return seconds * max(1.0, os.getloadavg()[0] / os.cpu_count())
+
+
+def wait_for(condition: Callable[[], object], limit_s: float = 120.0) -> object:
+    """What the condition gives as soon as it gives something."""
+    end = time.monotonic() + limit_s
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.01)
+    return found

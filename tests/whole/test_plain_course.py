@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import graded_here
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
@@ -23,7 +24,6 @@ from nbgrader.utils import determine_grade
 from traitlets.config import PyFileConfigLoader
 
 from grading.__main__ import main
-from grading.classroom import class_run
 from grading.core import messages, names, plain_course
 from grading.core.errors import CourseError
 from grading.gradebook import course_folder, marks
@@ -220,7 +220,7 @@ def test_a_failure_of_ours_is_no_mark(walled: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(kernels.KernelManager, "raise_if_ours", ours)
     submit(walled, "new", {"squares": KILLER})
-    assert "memory had run out" in class_run.grade_student(walled, "new").error
+    assert "memory had run out" in graded_here.grade_student(walled, "new").error
     with course_folder.gradebook(walled) as book:
         assert "new" not in {row.student for row in marks.read(book, course_folder.course(walled))}
 

@@ -5,6 +5,7 @@ import json
 import shutil
 from pathlib import Path
 
+import graded_here
 import nbformat
 import pytest
 import watched
@@ -14,7 +15,6 @@ from attention import course
 from attention.course import COURSE
 from dev import course_copy, sample_class
 from grading.__main__ import main
-from grading.classroom import class_run
 from grading.core import part_report
 from grading.core.course import Course, Part
 from grading.core.errors import CourseError
@@ -101,7 +101,7 @@ def test_one_process_grades_two_courses_by_turns(graded: Path, tmp_path: Path):
     course_folder.register(tmp_path)
     for _ in range(2):
         for root, stem in ((tmp_path, "part03"), (graded, "part01")):
-            result = class_run.grade_student(root, "right")
+            result = graded_here.grade_student(root, "right")
             assert (result.error, result.unmarked) == ("", [])
             page = root / "feedback" / "right" / course_folder.course(root).name / "index.html"
             assert course_folder.course(root).title in page.read_text(encoding="utf-8")

@@ -3,7 +3,7 @@
 import datetime
 import time
 
-from grading.classroom.service.given import Given
+from grading.classroom.service.current_inputs import CurrentInputs
 from grading.classroom.service.journal import Journal, Outcome, seconds
 
 NOTHING = (Outcome.REFUSED, Outcome.GONE, Outcome.LATE)
@@ -12,7 +12,7 @@ NOTHING = (Outcome.REFUSED, Outcome.GONE, Outcome.LATE)
 class Deadline:
     """The due date of one course, as the gradebook has it now; there may be none."""
 
-    def __init__(self, given: Given, journal: Journal, before_duedate: bool, quiet_minutes: float) -> None:
+    def __init__(self, given: CurrentInputs, journal: Journal, before_duedate: bool, quiet_minutes: float) -> None:
         """`before_duedate` is nbgrader's setting: one that is late counts for nothing if another was in time."""
         self._given, self._journal = given, journal
         self._before_duedate, self._quiet_s = before_duedate, 60 * quiet_minutes

@@ -17,13 +17,13 @@ from grading.classroom import cluster, crash_notes, merge, worker
 from grading.classroom.service import journal, refusals, status
 from grading.classroom.service.arrivals import Arrival, Source, Unsettled
 from grading.classroom.service.attempts import Attempts
+from grading.classroom.service.current_inputs import CurrentInputs
 from grading.classroom.service.deadline import Deadline
-from grading.classroom.service.given import Given
+from grading.classroom.service.feedback_release import FeedbackRelease
 from grading.classroom.service.journal import Entry, Journal, Outcome
 from grading.classroom.service.line import Line
 from grading.classroom.service.retrying import Retrying
 from grading.classroom.service.settings import Watch
-from grading.classroom.service.showing import Showing
 from grading.classroom.task_queue import Graded, TaskQueue
 from grading.core import errors, limits, names
 from grading.core.course import Course
@@ -62,9 +62,9 @@ class Service:
             say(f"the journal was damaged: it lies in {names.path(self._journal.moved)} now, and a new one was started")
         self._line = Line(self._journal, settings.an_hour, workers)
         self._engine: Engine = snapshot.engine(course_folder.database(root))
-        self._given = Given(root, course, self._engine, assignment, say)
+        self._given = CurrentInputs(root, course, self._engine, assignment, say)
         self._deadline = Deadline(self._given, self._journal, source.before_duedate, settings.quiet_minutes)
-        self._showing = Showing(root, course, settings, source, self._journal, self._deadline)
+        self._feedback = FeedbackRelease(root, course, settings, source, self._journal, self._deadline)
         self._work: dict[str, Entry] = {}  # who is with the workers or set aside, and by what
         self._alone: str | None = None
         self._attempts = Attempts()
@@ -126,10 +126,10 @@ class Service:
                         queue = self._queue(notes)
                     self._begin(team, queue)
                     queue.note(team)
-                    self._showing.show_held()
+                    self._feedback.show_held()
                 places = list(self._line.places())
                 with self._retrying.waiting():
-                    self._showing.tell_places(places)
+                    self._feedback.tell_places(places)
                 ready = team.next(TICK_S) if team.busy else time.sleep(TICK_S)
                 if ready:
                     with self._retrying.waiting():
@@ -284,9 +284,9 @@ class Service:
         self._board.add(status.Done(name, entry.arrived, what, said, entry.seconds), entry.outcome.name.lower())
         with self._retrying.waiting():  # what is settled stands; `show_held` tries again
             if entry.outcome in (Outcome.GRADED, Outcome.KEPT):
-                self._showing.show(entry)
+                self._feedback.show(entry)
             elif entry.outcome in (Outcome.REFUSED, Outcome.REPLACED, Outcome.LATE):
-                self._showing.tell_why_not(entry)
+                self._feedback.tell_why_not(entry)
 
     def _wait_again(self, entry: Entry) -> None:
         self._journal.wait_again(entry)

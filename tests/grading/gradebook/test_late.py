@@ -8,13 +8,13 @@ import re
 import shutil
 from pathlib import Path
 
+import graded_here
 import lean
 import pytest
 
 from attention import course
 from attention.course import COURSE
 from dev import sample_class
-from grading.classroom import class_run
 from grading.gradebook import course_folder, marks
 from grading.lms import exports
 from grading.pages import class_data, class_report
@@ -57,7 +57,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with course_folder.gradebook(root) as book:
         book.update_or_create_assignment(COURSE.name, duedate=DUE)
     for student in MARKS:
-        result = class_run.grade_student(root, student, feedback=False)
+        result = graded_here.grade_student(root, student, feedback=False)
         assert (result.error, result.unmarked) == ("", [])
     with course_folder.gradebook(root) as book:
         for student in ("in-time", "late"):

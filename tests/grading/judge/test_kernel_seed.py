@@ -4,6 +4,7 @@ import ast
 import builtins
 from pathlib import Path
 
+import graded_here
 import lean
 import nbformat
 import pytest
@@ -13,7 +14,6 @@ from attention.course import COURSE
 from attention.oracles import SECRET
 from dev import sample_class
 from grading.bridge import remote, wire
-from grading.classroom import class_run
 from grading.core import part_report
 from grading.gradebook import course_folder, marks
 from grading.rules import closure, imports
@@ -46,7 +46,7 @@ def graded(root: Path, student: str, answers: dict[int, str], again: bool = Fals
         lean.write(folder, part, sample_class.submission(part, answer))
     if again:
         SANDBOXES.close()
-    result = class_run.grade_student(root, student, feedback=False)
+    result = graded_here.grade_student(root, student, feedback=False)
     assert not result.error and not result.unmarked
     place = root / "autograded" / student / COURSE.name
     return {n: nbformat.read(place / f"{course.PARTS[n].stem}.ipynb", as_version=4) for n in answers}

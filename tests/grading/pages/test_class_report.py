@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
+import graded_here
 import html5lib
 import jsonschema
 import pretend_class
@@ -23,7 +24,6 @@ from attention.course import COURSE
 from dev import course_copy, installation, sample_class
 from dev.packages import REPOSITORY
 from grading.__main__ import main
-from grading.classroom import class_run
 from grading.gradebook import course_folder, marks
 from grading.pages import class_data, class_figures, class_report, report_json
 from grading.pages.class_data import ClassResults, Item, Mistake, Student
@@ -257,7 +257,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
             (folder / "part08.ipynb").write_text("<html>")
     course_folder.register(root)
     for student in answers:
-        result = class_run.grade_student(root, student, feedback=False)
+        result = graded_here.grade_student(root, student, feedback=False)
         assert not result.error and not result.unmarked
     for student in ("late", "<b>late"):
         (root / "submitted" / student / COURSE.name).mkdir(parents=True)

@@ -45,10 +45,10 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def python(root: Path, code: str) -> str:
     """What a program prints that grades the course in `root`, with the limits of this test."""
     head = (
-        "from pathlib import Path\nfrom attention.course import COURSE\nfrom grading.classroom import class_run\n"
+        "from pathlib import Path\nfrom attention.course import COURSE\nfrom graded_here import grade_student\n"
         "from grading.gradebook import course_folder\n"
     )
-    env = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, (REPOSITORY, REPOSITORY / "tests" / "support")))}
     command = [sys.executable, "-c", f"{head}root = Path({str(root)!r})\n{code}"]
     ran = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
@@ -85,7 +85,7 @@ def test_a_student_whom_the_formgrader_grades_again_has_all_of_it_again(root: Pa
 
 
 def test_the_class_command_names_the_limit(root: Path):
-    printed = python(root, "print(*class_run.grade_student(root, 'anna', feedback=False).struck)")
+    printed = python(root, "print(*grade_student(root, 'anna', feedback=False).struck)")
     assert printed.strip() == f"part02: {expected()[2]}"
     assert faults(root, "anna") == expected()
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import course_module
+import graded_here
 import pytest
 from nbformat import NotebookNode
 
 from attention import course
 from attention.course import COURSE
 from dev import course_copy, sample_class
-from grading.classroom import class_run, inputs
+from grading.classroom import inputs
 from grading.core import messages
 from grading.core.course import Part
 from grading.gradebook import course_folder, snapshot
@@ -71,7 +72,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("student", ["hostile", "whole", "alone"])
 def test_a_student_s_kernel_imports_the_course_s_own(student: str, root: Path):
-    result = class_run.grade_student(root, student)
+    result = graded_here.grade_student(root, student)
     assert not result.error and not result.unmarked
     folder = root / "autograded" / student / COURSE.name
     assert f"{NAME}.mha Module {len(OURS.decode())}" in printed(folder / f"{THIRTEEN.stem}.ipynb")
@@ -87,7 +88,7 @@ def test_each_notebook_of_a_submission_is_taken_in_once(root: Path, monkeypatch:
         return clean_copy.clean_copy(released, submitted)
 
     monkeypatch.setattr(intake, "clean_copy", counted)
-    assert not class_run.grade_student(root, "alone", feedback=False).error
+    assert not graded_here.grade_student(root, "alone", feedback=False).error
     assert len(taken_in) == 1
     submitted = root / "submitted" / "alone" / COURSE.name
     assert notices.found("alone", submitted, root / "release" / COURSE.name, COURSE) == []

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import graded_here
 import lean
 import pytest
 from kernel_runs import inside
@@ -242,7 +243,7 @@ def test_a_failure_of_ours_leaves_the_part_unmarked_and_the_next_run_marks_it(
     sound = source.read_text(encoding="utf-8")
     source.write_text(sound.replace("sheet.total()", "sheet.total(1 / 0)"), encoding="utf-8")
     course_folder.register(tmp_path)
-    first = class_run.grade_student(tmp_path, "anna")
+    first = graded_here.grade_student(tmp_path, "anna")
     assert first.unmarked == ["part01"]
     with course_folder.gradebook(tmp_path) as book:
         assert marks.read(book, COURSE)[0].parts[1] is None
@@ -250,7 +251,7 @@ def test_a_failure_of_ours_leaves_the_part_unmarked_and_the_next_run_marks_it(
     assert not (tmp_path / "autograded" / "anna" / COURSE.name).exists()
     source.write_text(sound, encoding="utf-8")
     course_folder.register(tmp_path)
-    assert class_run.grade_student(tmp_path, "anna").unmarked == []
+    assert graded_here.grade_student(tmp_path, "anna").unmarked == []
     with course_folder.gradebook(tmp_path) as book:
         assert marks.read(book, COURSE)[0].parts[1] == 5
 
@@ -273,11 +274,11 @@ def test_a_notebook_that_the_system_kills_is_not_graded_and_the_next_run_grades_
         return kernel
 
     monkeypatch.setattr(host.Sandbox, "start", start_and_kill)
-    first = class_run.grade_student(tmp_path, "anna")
+    first = graded_here.grade_student(tmp_path, "anna")
     assert len(killed) == 1 and messages.KILLED in first.error
     with course_folder.gradebook(tmp_path) as book:
         assert marks.read(book, COURSE) == []
-    assert class_run.grade_student(tmp_path, "anna").error == ""
+    assert graded_here.grade_student(tmp_path, "anna").error == ""
     with course_folder.gradebook(tmp_path) as book:
         assert marks.read(book, COURSE)[0].parts[1] == 5
 

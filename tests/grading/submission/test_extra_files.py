@@ -3,13 +3,13 @@
 import shutil
 from pathlib import Path
 
+import graded_here
 import pytest
 
 from attention import course
 from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
-from grading.classroom import class_run
 from grading.core import limits
 from grading.gradebook import course_folder
 from grading.submission import bundle, extra_files, nbgrader_patches, notices
@@ -59,7 +59,7 @@ def graded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     """The course, graded by either; nbgrader finds a page in autograded/ that an earlier version has left there."""
     root = _course(tmp_path_factory.mktemp("files"))
     if request.param == "make grade":
-        result = class_run.grade_student(root, "ada")
+        result = graded_here.grade_student(root, "ada")
         assert not result.error and not result.unmarked
         return root
     nbgrader_patches.guard()

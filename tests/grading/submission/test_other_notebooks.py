@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import graded_here
 import pytest
 from nbformat import v4
 
@@ -14,7 +15,7 @@ from attention import course
 from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
-from grading.classroom import class_run, inputs
+from grading.classroom import inputs
 from grading.core import limits
 from grading.core.course import Part
 from grading.core.errors import CourseError
@@ -97,7 +98,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     submit(root, "hostile", _notebook)
     submit(root, "without", LEFT["lacking"])
     for student in ("hostile", "without"):
-        result = class_run.grade_student(root, student)
+        result = graded_here.grade_student(root, student)
         assert not result.error and not result.unmarked
     return root
 

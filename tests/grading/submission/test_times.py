@@ -5,6 +5,7 @@ import os
 import time
 from pathlib import Path
 
+import graded_here
 import lean
 import pytest
 from nbgrader.apps import NbGraderAPI
@@ -45,7 +46,7 @@ def _in_gradebook(root: Path) -> datetime.datetime | None:
 
 
 def _by_make_grade(root: Path) -> None:
-    result = class_run.grade_student(root, "ada", feedback=False)
+    result = graded_here.grade_student(root, "ada", feedback=False)
     assert not result.error and not result.unmarked
 
 

@@ -40,15 +40,6 @@ def test_one_that_is_being_graded_is_not_replaced(tmp_path: Path):
     assert book.entries[first.key].outcome is Outcome.WAITING
 
 
-def test_who_is_next_is_looked_up_one_by_one_as_the_line_moves(tmp_path: Path):
-    book = Journal(tmp_path)
-    for name in ("anna", "ben", "cleo"):
-        arrive(book, name)
-    begun = [book.begun(entry).student for entry, _ in zip(Line(book, 0, 1).next_ones(), range(2), strict=False)]
-    assert begun == ["anna", "ben"] and line(book) == ["cleo"]
-    assert [entry.student for entry in Line(book, 0, 1).next_ones()] == ["cleo"]
-
-
 def test_a_restart_finds_the_line_and_what_was_at_work_waits_again(tmp_path: Path):
     book = Journal(tmp_path)
     for name in ("cleo", "anna", "ben"):
@@ -93,17 +84,3 @@ def test_what_cannot_be_written_has_not_arrived(tmp_path: Path):
     with pytest.raises(sqlite3.Error):
         arrive(book, "ben")
     assert line(book) == ["anna"]
-
-
-def test_who_has_used_up_the_hour_keeps_the_place_and_others_pass(tmp_path: Path):
-    book = Journal(tmp_path)
-    grade(book, arrive(book, "anna"))
-    arrive(book, "anna", 1), arrive(book, "ben"), arrive(book, "cleo")
-    places = list(Line(book, 1, 1).places())
-    assert [(place.entry.student, place.number, place.free_in_s > 0) for place in places] == [
-        ("anna", 1, True),
-        ("ben", 2, False),
-        ("cleo", 3, False),
-    ]
-    assert [entry.student for entry in Line(book, 1, 1).next_ones()] == ["ben", "cleo"]
-    assert places[0].expected_s > 3500 and places[1].expected_s < places[2].expected_s

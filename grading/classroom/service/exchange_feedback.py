@@ -18,7 +18,7 @@ WITHOUT_MARKS = "<!-- without marks -->"  # stands in templates/waiting.html
 LONGEST_SECRET = 1000  # bytes; nbgrader's have 128
 
 
-class Released:
+class ExchangeFeedback:
     """The feedback of one course's exchange."""
 
     def __init__(self, folder: Path, course: Course, parts: list[str]) -> None:

@@ -16,7 +16,7 @@ from grading.gradebook import course_folder, snapshot
 RENEW_EVERY_S = 1.0  # it takes 0.04 s
 
 
-class Given:
+class CurrentInputs:
     """The inputs and the due date of one course."""
 
     inputs: Inputs | None = None

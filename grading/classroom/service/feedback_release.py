@@ -7,9 +7,9 @@ from pathlib import Path
 from grading.classroom.service import status
 from grading.classroom.service.arrivals import Source
 from grading.classroom.service.deadline import Deadline
+from grading.classroom.service.exchange_feedback import ExchangeFeedback
 from grading.classroom.service.journal import Entry, Journal, Outcome
 from grading.classroom.service.line import Place
-from grading.classroom.service.released import Released
 from grading.classroom.service.settings import Watch
 from grading.core.course import Course
 
@@ -18,7 +18,7 @@ TOLD_AT_ONCE = 5  # students who are told where they stand, between two other tu
 TOLD_WAIT_S = 5.0  # the shortest wait that anybody is told of
 
 
-class Showing:
+class FeedbackRelease:
     """The feedback of one course's submissions; none is shown unless the settings say so."""
 
     def __init__(
@@ -27,7 +27,7 @@ class Showing:
         self._pages, self._course = root / "feedback", course
         self._settings, self._source, self._journal, self._deadline = settings, source, journal, deadline
         shown = settings.release and source.folder is not None
-        self._released = Released(source.folder, course, settings.parts) if shown else None
+        self._released = ExchangeFeedback(source.folder, course, settings.parts) if shown else None
         self._told: dict[int, str] = {}  # what a student was told last, by the submission's number
         self._next_look = float("-inf")
 

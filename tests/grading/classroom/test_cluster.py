@@ -1,0 +1,126 @@
+"""The workers of one run: each that ends is replaced, and a result that is lost costs one task."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import busy
+import psutil
+import pytest
+from busy import wait_for
+from distributed import KilledWorker, Status
+
+from dev.packages import REPOSITORY
+from grading.classroom import cluster
+from grading.core import errors, limits
+
+
+def test_a_cluster_that_takes_long_to_close_fails_nothing(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cluster, "END_LIMIT_S", 0)
+    with cluster.Workers(1, None) as team:
+        team.submit("anna", int, "7")
+        while (found := team.next(1.0)) is None:
+            pass
+    assert found == ("anna", 7)
+
+
+def test_a_worker_that_ends_before_its_result_is_fetched_loses_this_task_alone(tmp_path: Path):
+    def end_when_redone(done: Path) -> None:
+        if done.exists():
+            os.kill(os.getpid(), signal.SIGKILL)
+        done.touch()
+
+    with cluster.Workers(1, None) as team:
+        team.submit("anna", end_when_redone, tmp_path / "done")
+        wait_for(lambda: team._ready.qsize())
+        (nanny,) = team._cluster.workers.values()
+        psutil.Process(nanny.pid).kill()
+        name, found = wait_for(lambda: team.next(1.0))
+        assert name == "anna" and isinstance(found, KilledWorker)
+        team.submit("ben", int, "8")
+        assert wait_for(lambda: team.next(1.0)) == ("ben", 8)
+
+
+@pytest.mark.parametrize("given_up", ["by its nanny", "by the cluster, as slow to come back"])
+def test_a_worker_that_dask_gives_up_is_replaced(given_up: str, monkeypatch: pytest.MonkeyPatch):
+    if "slow" in given_up:
+        monkeypatch.setitem(cluster.SETTINGS, "distributed.deploy.lost-worker-timeout", "10 ms")
+    with cluster.Workers(1, None) as team:
+        team.submit("anna", int, "7")
+        assert wait_for(lambda: team.next(1.0)) == ("anna", 7)
+        (nanny,) = team._cluster.workers.values()
+        if "slow" in given_up:
+            psutil.Process(nanny.pid).kill()
+        else:
+            team._cluster.sync(nanny.close)
+        wait_for(lambda: nanny.status is Status.closed)
+        team.submit("ben", int, "8")
+        assert wait_for(lambda: team.next(1.0)) == ("ben", 8)
+
+
+def test_workers_that_all_fail_to_start_end_the_run():
+    ended = {name: SimpleNamespace(pid=None, worker_address=None, status=Status.closed) for name in range(6)}
+    team = cluster.Workers(1, None)
+    team._client = SimpleNamespace(status="running")
+    team._cluster = SimpleNamespace(workers=ended, scheduler=SimpleNamespace(workers={}))
+    with pytest.raises(errors.CourseError, match="do not start: 6 in a row failed"):
+        team.next(0.01)
+
+
+def test_no_worker_is_started_in_place_of_one_that_the_end_has_killed():
+    with cluster._local(1) as of_dask:
+        (nanny,) = of_dask.workers.values()
+        cluster._kill(of_dask)
+        end = time.monotonic() + busy.patience(5)
+        while nanny.status is not Status.closed and time.monotonic() < end:
+            time.sleep(0.01)
+        assert (nanny.status, nanny.pid) == (Status.closed, None)
+
+
+def test_a_worker_that_never_reaches_the_scheduler_is_replaced(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cluster, "LOST_LIMIT_S", 0.2)
+    with contextlib.ExitStack() as stack:
+        sleeps = [stack.enter_context(subprocess.Popen(["sleep", "60"])) for _ in range(2)]
+        for process in sleeps:
+            stack.callback(process.kill)
+        lost, known = (SimpleNamespace(pid=p.pid, worker_address=str(p.pid), status=Status.running) for p in sleeps)
+        of_dask = SimpleNamespace(
+            scheduler=SimpleNamespace(workers={known.worker_address: None}),
+            workers={0: lost, 1: known, 2: SimpleNamespace(pid=None, worker_address=None, status=Status.starting)},
+        )
+        team = cluster.Workers(2, None)
+        team._client, team._cluster = SimpleNamespace(status="running"), of_dask
+        assert team.next(0.01) is None and sleeps[0].poll() is None
+        time.sleep(0.3)
+        assert team.next(0.01) is None
+        assert sleeps[0].wait(10) == -signal.SIGKILL and sleeps[1].poll() is None
+
+
+def test_a_worker_has_the_limits_of_its_run_and_not_those_of_an_earlier_one(monkeypatch: pytest.MonkeyPatch):
+    name = f"{limits.PREFIX}CALL_LIMIT_S"
+    found = []
+    for value in ("7", "8", None):
+        monkeypatch.setenv(name, value) if value else monkeypatch.delenv(name)
+        with cluster.Workers(1, None) as team:
+            team.submit("asked", os.getenv, name)
+            found.append(team.next(busy.patience(60)))
+    assert found == [("asked", "7"), ("asked", "8"), ("asked", None)]
+
+
+def test_workers_start_where_the_temporary_folder_has_a_long_name(tmp_path: Path):
+    long = tmp_path / ("long" * 20)
+    long.mkdir()
+    code = (
+        "from grading.classroom import cluster\n"
+        "with cluster.Workers(1, None) as team:\n"
+        "    team.submit('sum', sum, [1, 2])\n"
+        "    print(team.next(600))"
+    )
+    command, env = [sys.executable, "-c", code], {**os.environ, "TMPDIR": str(long)}
+    done = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("('sum', 3)\n", "")
