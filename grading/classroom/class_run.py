@@ -6,7 +6,6 @@ been graded and is unchanged is left alone, so that a run that was stopped goes 
 
 import contextlib
 import errno
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from sqlalchemy.exc import DBAPIError
 
 from grading.classroom import cluster, crash_notes, inputs, lock, merge, progress, registration, task_queue, worker
 from grading.classroom.task_queue import Graded, TaskQueue
-from grading.core import errors, find_course, messages, names
+from grading.core import errors, find_course, limits, memory_messages, messages, names
 from grading.gradebook import course_folder, marks, snapshot
 
 TICK_S = 0.5
@@ -42,6 +41,8 @@ def grade_class(
     """
     course, students = course_folder.course(root, assignment), course_folder.students(root, student, assignment)
     with _told(root), lock.alone(root), cluster.Workers(_count(workers, students), scheduler) as team:
+        if not quiet and (said := memory_messages.small_machine()):
+            print(said)
         register(root, assignment, team)
         results, started, shown = [], time.monotonic(), progress.Progress(len(students), quiet)
         try:
@@ -136,8 +137,8 @@ def outcome(result: Graded) -> str:
 
 
 def _count(workers: int | None, students: list[str]) -> int:
-    """How many workers grade so many students: as many as are asked for, by default one a core, and none for nobody."""
-    return max(1, min(workers or os.cpu_count() or 1, len(students)))
+    """How many workers grade so many students: as many as are asked for, by default one a core where memory allows."""
+    return max(1, min(workers or limits.workers(), len(students)))
 
 
 def register(root: Path, assignment: str = "", team: cluster.Workers | None = None) -> None:

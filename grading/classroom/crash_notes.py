@@ -3,6 +3,9 @@
 A submission has a note from when it is sent to a worker until it is settled. Whatever ends the run in between, kill -9
 and a power cut included, leaves the note. Its count says how many runs ended that way with these very files: after one,
 the submission is graded last and alone; after LIMIT, not at all until it changes or is asked for by name.
+
+A note also stays of a submission whose notebook the system has killed although nothing else was being graded. It ended
+no run, so each later run tries it again: last and alone, so that it takes nobody else along.
 """
 
 import contextlib
@@ -10,6 +13,7 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from sqlalchemy.exc import DBAPIError
 
@@ -21,12 +25,20 @@ NAME = ".at-work.json"
 INNOCENT = (KeyboardInterrupt, GeneratorExit, errors.CourseError, OSError, DBAPIError)
 
 
+class Note(NamedTuple):
+    """What a note says of the files with this digest: how many runs they ended, and in how many they were killed."""
+
+    digest: str
+    ended: int = 0
+    killed: int = 0
+
+
 class Notes:
     """The notes of one course, kept by one run; leaving the block in order takes back those that mean nothing."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._found: dict[str, tuple[str, int] | None] = {}  # digest and count of an earlier run's note
+        self._found: dict[str, Note | None] = {}  # an earlier run's notes
         self._since: dict[str, float] = {}
         self.settling: str | None = None  # whose result is being merged
 
@@ -43,10 +55,17 @@ class Notes:
 
     def ended(self, student: str, digest: str) -> int:
         """How many runs ended while this submission was being graded; 0 for one that has changed since."""
+        return self._of(student, digest).ended
+
+    def killed(self, student: str, digest: str) -> int:
+        """In how many runs in a row the system killed this submission although nothing else was being graded."""
+        return self._of(student, digest).killed
+
+    def _of(self, student: str, digest: str) -> Note:
         if student not in self._found:
             self._found[student] = _read(self._path(student))
         found = self._found[student]
-        return found[1] if found is not None and found[0] == digest else 0
+        return found if found is not None and found.digest == digest else Note(digest)
 
     def begun(self, student: str, digest: str) -> None:
         """Notes that a submission is at work: if nothing else is ever written, it has ended one run more.
@@ -54,13 +73,25 @@ class Notes:
         Errors  OSError if the disk is full or closed.
         """
         self._since[student] = time.monotonic()
-        _write(self._path(student), digest, self.ended(student, digest) + 1)
+        found = self._of(student, digest)
+        _write(self._path(student), found._replace(ended=found.ended + 1))
 
     def settled(self, student: str) -> None:
         """Forgets a submission: it has come to an end, good or bad."""
         self._since.pop(student, None)
         self._found[student] = None
         _remove(self._path(student))
+
+    def was_killed(self, student: str, digest: str) -> int:
+        """Notes that the system has killed it once more, alone; in how many runs in a row it has.
+
+        Errors  OSError if the disk is full or closed.
+        """
+        self._since.pop(student, None)
+        note = Note(digest, killed=self.killed(student, digest) + 1)
+        self._found[student] = note
+        _write(self._path(student), note)
+        return note.killed
 
     def lost(self, student: str) -> None:
         """Leaves the note of a submission that has ended its worker and won't be tried again in this run."""
@@ -73,27 +104,27 @@ class Notes:
             if found is None:
                 _remove(self._path(student))
             else:
-                _write(self._path(student), *found)
+                _write(self._path(student), found)
 
     def _path(self, student: str) -> Path:
         return self._root / "autograded" / student / NAME
 
 
-def _read(path: Path) -> tuple[str, int] | None:
-    """The digest and the count in a note; None if there is none."""
+def _read(path: Path) -> Note | None:
+    """A note; None if there is none."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         note = json.loads(path.read_text(encoding="utf-8"))
-        return str(note["submission"]), int(note["ended"])
+        return Note(str(note["submission"]), int(note["ended"]), int(note.get("killed", 0)))
     return None
 
 
-def _write(path: Path, digest: str, ended: int) -> None:
+def _write(path: Path, note: Note) -> None:
     """Writes a note so that it is there whole or not at all, after a power cut too."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(f"{NAME}.new")
     try:
         with new.open("w", encoding="utf-8") as file:
-            json.dump({"submission": digest, "ended": ended}, file)
+            json.dump({"submission": note.digest, "ended": note.ended, "killed": note.killed}, file)
             file.flush()
             os.fsync(file.fileno())
         new.replace(path)

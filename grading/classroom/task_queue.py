@@ -1,7 +1,7 @@
 """The submissions of one run on their way: read, sent to the workers, set aside, merged.
 
-A submission that ended the last run, or a worker of this one, is set aside: it is graded once more, after all the
-others, and alone.
+A submission that ended the last run, or a worker of this one, or whose notebook the system killed, is set aside: it is
+graded once more, after all the others, and alone.
 """
 
 import errno
@@ -14,7 +14,7 @@ from sqlalchemy import Engine
 
 from grading.classroom import cluster, crash_notes, inputs, merge, worker
 from grading.classroom.heap import Heap
-from grading.core import errors, messages, names
+from grading.core import errors, memory_messages, messages, names
 from grading.core.course import Course
 from grading.gradebook import snapshot
 from grading.submission import bundle, notices, times
@@ -88,6 +88,9 @@ class TaskQueue:
                 return Graded(student, error=messages.ended_runs(names.printable(student)))
             self._set_aside(student, messages.ENDED_RUN)
             return None
+        if (times := self._notes.killed(student, found.submission.digest)) and student != self._asked:
+            self._set_aside(student, memory_messages.killed_before(times))
+            return None
         self.send(team, found)
         return None
 
@@ -116,7 +119,7 @@ class TaskQueue:
         """A result that stands, with why it was set aside."""
         self._notes.settled(result.student)
         self._heap.result_done()
-        return replace(result, aside=self._alone.get(result.student, ""))
+        return replace(result, aside=self._alone.pop(result.student, ""))
 
     def begin(self, student: str, tries: int = 1) -> Task | Graded:
         """A submission as it is to be sent, or what became of it where there is nothing to send."""
@@ -157,18 +160,26 @@ class TaskQueue:
             raise errors.CourseError(str(found))
         if isinstance(found, KilledWorker):
             self._notes.lost(student)
-            if student in self._alone:  # its note stays: the next run sets it aside
+            if self._alone.pop(student, None):  # its note stays: the next run sets it aside
                 return Graded(student, error=messages.ENDED_WORKERS)
             self._set_aside(student, messages.ENDED_WORKER)
             return None
         if isinstance(found, Exception):
             return self._settled(Graded(student, error=f"{type(found).__name__}: {found}"))
+        if found.killed and student not in self._alone:
+            self._set_aside(student, memory_messages.KILLED_AMONG_OTHERS)
+            return None
         self._notes.settling = student
         again = self.settled(task, found)
         self._notes.settling = None
         if isinstance(again, Task):
             self.send(team, again)
             return None
+        if found.killed:
+            times = self._notes.was_killed(student, task.submission.digest)
+            return replace(
+                again, error=memory_messages.killed_alone(names.printable(student), times), aside=self._alone[student]
+            )
         return self._settled(again)
 
     def settled(self, task: Task, result: worker.Result) -> Graded | Task:

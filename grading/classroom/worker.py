@@ -53,6 +53,7 @@ class Result:
     graded: dict[str, File] = field(default_factory=dict)
     feedback: dict[str, File] = field(default_factory=dict)
     struck: list[str] = field(default_factory=list)
+    killed: bool = False  # whether the system killed a notebook of it
     seconds: float = 0.0
 
 
@@ -126,7 +127,7 @@ def _grade(
     with contextlib.ExitStack() as at_end:
         for each in (engines.unsynced(root), _secret(asked.secret, given.secret), intake.once()):
             at_end.enter_context(each)
-        struck = at_end.enter_context(limits_reached.collected())
+        reached = at_end.enter_context(limits_reached.collected())
         at_end.callback(engine.dispose)
         noticed = notices.found(student, submitted, root / "release" / assignment, asked)
         with engine.begin() as connection:
@@ -134,7 +135,7 @@ def _grade(
         api = NbGraderAPI(config=config)
         result = api.autograde(assignment, student, force=True, create=True)
         if not result["success"]:
-            return Result(student, noticed, error=course_folder.last_error(result))
+            return Result(student, noticed, error=course_folder.last_error(result), killed=reached.killed)
         with Gradebook(url, given.config.CourseDirectory.get("course_id", "")) as book:
             unmarked = [] if asked.plain else save_marks.unmarked(book, assignment, student)
         graded = root / "autograded" / student / assignment
@@ -145,7 +146,8 @@ def _grade(
         with engine.begin() as connection:
             after = snapshot.of_student(connection, assignment, student)
     pages = root / "feedback" / student / assignment
-    return Result(student, noticed, unmarked, error, after, files(graded), files(pages), struck)
+    kept = files(graded), files(pages)
+    return Result(student, noticed, unmarked, error, after, *kept, reached.lines, reached.killed)
 
 
 @contextlib.contextmanager

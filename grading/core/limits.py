@@ -7,6 +7,8 @@ tests make small can be set in the environment: CALL_LIMIT_S by GRADING_CALL_LIM
 import os
 from enum import Enum
 
+from grading.core import memory
+
 PREFIX = "GRADING_"  # of environment variables that set limits
 
 
@@ -78,9 +80,27 @@ JUDGE_BYTES = _set("JUDGE_BYTES", 2 * 2**30)  # what a notebook may make the jud
 MESSAGE_CHARS = 400  # one message that a student reads
 
 # A student's kernel (sandbox): what it may use, whatever the machine has.
-# Address space of one process, on top of what the libraries take: 1.2 GB with a CPU build of torch, 3.7 GB with CUDA.
-PROCESS_BYTES = _set("PROCESS_BYTES", 5 * 2**30)
-MEMORY_BYTES = _set("MEMORY_BYTES", 6 * 2**30)  # memory of all processes of a notebook together
+SCRATCH_BYTES = _set("SCRATCH_BYTES", 512 * 2**20)  # all files of a notebook, the copy of the submission included
+SHARED_BYTES = _set("SHARED_BYTES", 128 * 2**20)  # /dev/shm, through which processes share arrays
+# What else is in the machine's memory while one notebook runs: the system, a worker, and a process with torch loaded.
+GRADER_BYTES = 1536 * 2**20
+LEAST_MEMORY_BYTES = 1536 * 2**20  # what each notebook may use, however small the machine; the model answers need half
+HONEST_BYTES = 1280 * 2**20  # a worker, its preloaded process and a usual notebook: as many workers as find room start
+MACHINE_BYTES = memory.total_bytes()  # None if the system does not say
+USUAL_MEMORY_BYTES = 6 * 2**30
+
+
+def _room(machine_bytes: int | None) -> int:
+    """What all processes of a notebook may use where the machine has so much."""
+    if machine_bytes is None:
+        return USUAL_MEMORY_BYTES
+    left_bytes = machine_bytes - GRADER_BYTES - SCRATCH_BYTES - SHARED_BYTES
+    return min(USUAL_MEMORY_BYTES, max(LEAST_MEMORY_BYTES, left_bytes))
+
+
+MEMORY_BYTES = _set("MEMORY_BYTES", _room(MACHINE_BYTES))  # memory of all processes of a notebook together
+# Address space of one process, on top of what the libraries take: 1.2 GB with torch's CPU build, 3.7 GB with CUDA.
+PROCESS_BYTES = _set("PROCESS_BYTES", min(5 * 2**30, _room(MACHINE_BYTES)))
 PROCESSES = 128  # processes and threads; a kernel itself has about 8
 # Sessions that its processes may be in at once: Linux shares the processors between sessions, however many processes
 # each has, so that a notebook takes at most this many times its share.
@@ -92,8 +112,6 @@ STARTED = 5_000
 # that by user, who may be the grader's too: 128 processes of these have 0.8 million, of 1.8 that a machine of 8 GB has.
 OPEN_FILES = 160
 WRITTEN_BYTES = 256 * 2**20  # one file that a notebook writes
-SCRATCH_BYTES = _set("SCRATCH_BYTES", 512 * 2**20)  # all files of a notebook, the copy of the submission included
-SHARED_BYTES = _set("SHARED_BYTES", 128 * 2**20)  # /dev/shm, through which processes share arrays
 SCRATCH_FILES = 20_000  # files and folders of a notebook
 CPU_LIMIT_S = 1200  # computing time of one process, all its threads together
 NOTEBOOK_LIMIT_S = _set("NOTEBOOK_LIMIT_S", 900.0)  # one notebook, from the start of its kernel to the end
@@ -112,3 +130,9 @@ SILENCE_LIMIT_S = _set("SILENCE_LIMIT_S", 20.0)
 def now(name: str) -> float:
     """A limit as the environment says now, for processes that are still to be started; KeyError for none of ours."""
     return _set(name, globals()[name])
+
+
+def workers() -> int:
+    """How many workers grade at once: one a core, as far as the memory goes."""
+    cores = os.cpu_count() or 1
+    return cores if MACHINE_BYTES is None else max(1, min(cores, MACHINE_BYTES // HONEST_BYTES))

@@ -145,7 +145,7 @@ def kernel_ended(struck: limits.EndedBy | None) -> str:
 def why_ended(struck: limits.EndedBy | None) -> str:
     match struck:
         case limits.EndedBy.MEMORY:
-            return f"all its processes together may use {_size(limits.MEMORY_BYTES)} of memory, and they used more."
+            return f"all its processes together may use {gib(limits.MEMORY_BYTES)} of memory, and they used more."
         case limits.EndedBy.SESSIONS:
             return f"its processes may form {limits.SESSIONS} sessions at once (`setsid` begins one), and they formed more."
         case limits.EndedBy.STARTED:
@@ -171,9 +171,7 @@ def why_ended(struck: limits.EndedBy | None) -> str:
 
 
 def process_memory() -> str:
-    return (
-        f"Each process of a notebook may use {_size(limits.PROCESS_BYTES)} of memory besides what the libraries need."
-    )
+    return f"Each process of a notebook may use {gib(limits.PROCESS_BYTES)} of memory besides what the libraries need."
 
 
 def unreadable_reply(name: str) -> str:
@@ -272,7 +270,8 @@ def folder_too_large(size: int, largest: int) -> str:
     return f"the folder has {size:,} bytes, and c.CourseDirectory.max_dir_size allows {largest:,}."
 
 
-def _size(size_bytes: int) -> str:
+def gib(size_bytes: int) -> str:
+    """A number of bytes as people read it."""
     return f"{size_bytes / 2**30:.3g} GiB"
 
 

@@ -22,7 +22,7 @@ from jupyter_client.provisioning import KernelProvisionerBase, KernelProvisioner
 from traitlets import Type, default
 
 from grading.core import limits, messages
-from grading.judge import incoming
+from grading.judge import incoming, limits_reached
 from grading.sandbox import host
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.clock import Clock, Deadline
@@ -232,6 +232,8 @@ class KernelManager(AsyncKernelManager):
     def ended(self, kernel: host.Kernel) -> None:
         """Remembers how a kernel ended."""
         self.struck, self.cpu_s = kernel.struck, kernel.cpu_s
+        if self.struck is limits.EndedBy.KILLED:
+            limits_reached.note_killed()
 
     def raise_if_ours(self) -> None:
         """Errors  RuntimeError if the last kernel ended through no fault of the student's."""

@@ -3,30 +3,46 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 
 from nbformat import NotebookNode
 
 from grading.core import cells, messages, part_report
 from grading.judge.save_marks import KERNEL_ENDED
 
-_lines: ContextVar[list[str] | None] = ContextVar("lines", default=None)
+
+@dataclass
+class Reached:
+    """What was noted of a submission: a line per limit, and whether the system killed a kernel of it."""
+
+    lines: list[str] = field(default_factory=list)
+    killed: bool = False
+
+
+_reached: ContextVar[Reached | None] = ContextVar("reached", default=None)
 
 
 @contextmanager
-def collected() -> Iterator[list[str]]:
-    """Within it, what is noted of each notebook comes into this list."""
-    lines: list[str] = []
-    token = _lines.set(lines)
+def collected() -> Iterator[Reached]:
+    """Within it, what is noted of each notebook is kept here."""
+    reached = Reached()
+    token = _reached.set(reached)
     try:
-        yield lines
+        yield reached
     finally:
-        _lines.reset(token)
+        _reached.reset(token)
+
+
+def note_killed() -> None:
+    """Notes that the system, or another program, has killed a kernel."""
+    if (reached := _reached.get()) is not None:
+        reached.killed = True
 
 
 def note(stem: str, notebook: NotebookNode, cell_limit_s: float) -> None:
     """Notes what has ended a notebook that has been run, or any of its cells."""
-    lines = _lines.get()
-    if lines is None:
+    reached = _reached.get()
+    if reached is None:
         return
     found = {}
     for cell in notebook.cells:
@@ -39,4 +55,4 @@ def note(stem: str, notebook: NotebookNode, cell_limit_s: float) -> None:
         if report is not None:
             found |= {report.fault: None} if report.ended else {}
             found |= {report.late: None} if report.late else {}
-    lines += [f"{stem}: {text}" for text in found]
+    reached.lines += [f"{stem}: {text}" for text in found]

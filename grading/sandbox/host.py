@@ -27,6 +27,9 @@ from grading.sandbox.bubblewrap import Limits
 from grading.sandbox.clock import Clock, Deadline
 from grading.sandbox.kernel_handle import CHANNELS, Kernel
 
+# If memory runs out, the system should end a notebook rather than the grader, the gradebook or an editor, unless one of
+# them alone holds half of the memory. What runs inside cannot take it back: its /proc is read-only.
+END_FIRST = 'echo 500 2>/dev/null >/proc/self/oom_score_adj; exec "$@"'
 SOCKET_PATH_CHARS = 70  # of the 107 that a socket's path may have, what its folder may take
 
 
@@ -216,7 +219,7 @@ class Sandbox:
             try:
                 self.group = cgroups.around(self.limits) if self.walled else self.group
                 self._process = subprocess.Popen(
-                    self.group.inside(command.argv),
+                    ["sh", "-c", END_FIRST, "end-first", *self.group.inside(command.argv)],
                     env=command.env,
                     pass_fds=[control, *command.fds],
                     stdin=subprocess.DEVNULL,

@@ -5,25 +5,43 @@ This file stands alone, as all that is within the walls.
 
 import os
 import sys
+import time
 from collections.abc import Callable
 
 UNSHARED = ("VmPTE:", "HugetlbPages:")  # page tables, which cost as much as pages that are read but never written
 USUAL_SOCKETS = 50  # of a network; an idle kernel has about 10 in its own
+USUAL_PAUSE_S, LEAST_PAUSE_S = 0.5, 0.02  # between two looks
+GROWS_KB_S = 4 * 2**20  # as fast as processes take memory: one took 1 to 3 GiB/s, several together little more
+LOOKS_SHARE = 0.1  # of the time, that the looks may take
 SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_max, as Linux has it by default
 
 
-def exceeded(granted: dict, count_started: Callable[[], int], walled: bool) -> str | None:
-    """The limit that all processes of a notebook together exceed, or None."""
-    pids, limit_kb = others(walled), granted["memory_bytes"] / 1024
-    limit_kb -= _unread_kb(pids) if walled else 0
-    # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
-    if sum(map(_resident_kb, pids)) > limit_kb and sum(map(_proportional_kb, pids)) > limit_kb:
-        return "memory"
-    if walled and len({*map(_session, pids)} - {0}) > granted["sessions"]:
-        return "sessions"
-    if walled and count_started() > granted["started"]:
-        return "processes started"
-    return None
+class Watch:
+    """What is looked at, and when next: the less memory is left, the sooner, so that a notebook can't run far ahead."""
+
+    def __init__(self, granted: dict, count_started: Callable[[], int], walled: bool) -> None:
+        self._granted, self._count_started, self._walled = granted, count_started, walled
+        self.pause_s = LEAST_PAUSE_S
+
+    def exceeded(self) -> str | None:
+        """The limit that all processes of a notebook together exceed, or None."""
+        began = time.monotonic()
+        pids, limit_kb = others(self._walled), self._granted["memory_bytes"] / 1024
+        used_kb = _unread_kb(pids) if self._walled else 0
+        # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
+        resident_kb = used_kb + sum(map(_resident_kb, pids))
+        if resident_kb > limit_kb:
+            resident_kb = used_kb + sum(map(_proportional_kb, pids))
+        ended = time.monotonic()
+        left_s = (limit_kb - resident_kb) / GROWS_KB_S
+        self.pause_s = min(USUAL_PAUSE_S, max(LEAST_PAUSE_S, left_s, (ended - began) / LOOKS_SHARE))
+        if resident_kb > limit_kb:
+            return "memory"
+        if self._walled and len({*map(_session, pids)} - {0}) > self._granted["sessions"]:
+            return "sessions"
+        if self._walled and self._count_started() > self._granted["started"]:
+            return "processes started"
+        return None
 
 
 def others(walled: bool) -> list[int]:

@@ -26,6 +26,7 @@ import shutil
 import signal
 import socket
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from types import ModuleType
@@ -39,7 +40,6 @@ ipykernel.ipkernel ipykernel.zmqshell ipykernel.displayhook ipykernel.iostream i
 ipykernel.subshell_manager asyncio tornado.platform.asyncio
 """.split()
 SLACK_S = 1.0  # by which Linux's two counts of a process's computing time differ at most, and more
-WATCH_S = 0.5  # how often a running notebook's memory is looked at
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
 
@@ -103,7 +103,7 @@ def serve(control: socket.socket, settings: dict, child: ModuleType, namespaces:
     kernel = None
     while True:
         watched = [control, kernel.status, kernel.pidfd] if kernel else [control]
-        ready, _, _ = select.select(watched, [], [], WATCH_S if kernel and kernel.going else None)
+        ready, _, _ = select.select(watched, [], [], kernel.next_look_s() if kernel and kernel.going else None)
         if control in ready:
             request, fds = packets.receive(control)
             if request is None:
@@ -127,9 +127,8 @@ def serve(control: socket.socket, settings: dict, child: ModuleType, namespaces:
             over = message is None
             if message is not None:
                 kernel.send_signal(message["signal"])
-        elif not over:
-            kernel.struck = watch.exceeded(kernel.limits, kernel.count_started, settings["walled"])
-            over = kernel.struck is not None
+        elif not over and kernel.next_look_s() == 0:
+            over = kernel.look() is not None
         if over:
             clean = kernel.end(settings)
             kernel = None
@@ -149,7 +148,8 @@ class Kernel:
         namespaces: ModuleType,
         run: Callable,
     ) -> None:
-        self.limits, self.struck, self.going = request["watched"], None, False
+        self.watch = watch.Watch(request["watched"], self.count_started, settings["walled"])
+        self.struck, self.going, self._looked = None, False, time.monotonic()
         self.status, gate = socket.socket(fileno=fds[0]), socket.socket(fileno=fds[1])
         try:
             self.pid = namespaces.fork() if settings["walled"] else os.fork()
@@ -182,6 +182,16 @@ class Kernel:
         gate.close()
         for fd in fds[2:]:
             os.close(fd)
+
+    def next_look_s(self) -> float:
+        """In how many seconds the next look at its limits is due."""
+        return max(0.0, self._looked + self.watch.pause_s - time.monotonic())
+
+    def look(self) -> str | None:
+        """The limit that the notebook exceeds, or None."""
+        self.struck = self.watch.exceeded()
+        self._looked = time.monotonic()
+        return self.struck
 
     def count_started(self) -> int:
         """How many processes and threads have been started since the kernel was."""

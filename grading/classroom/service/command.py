@@ -13,7 +13,7 @@ from grading.classroom.service import status
 from grading.classroom.service.arrivals import Exchange, Folder
 from grading.classroom.service.server import Pages
 from grading.classroom.service.service import OutOfDate, Service
-from grading.core import errors, names
+from grading.core import errors, limits, memory_messages, names
 from grading.gradebook import course_folder
 
 STOP_LIMIT_S = 30.0  # for the workers to end
@@ -31,12 +31,14 @@ def run(root: Path, assignment: str, **options: object) -> None:
     else:
         source = Exchange(config, course, root)
         where = names.path(source.folder / "inbound")
-    workers = settings.workers or os.cpu_count() or 1
+    workers = settings.workers or limits.workers()
     board = status.Board(status.Status(course.title, workers, time.time()))
     stopping = threading.Event()
     with lock.alone(root, "the service, process"), _pages(board, settings.port) as pages, _until(stopping):
         _say(f"submissions are taken from {where} and graded by {workers} {'worker' if workers == 1 else 'workers'}")
         _say(f"the queue: {pages.address}")
+        if said := memory_messages.small_machine():
+            _say(said)
         if settings.release:
             _say(_shown_when(settings))
         try:

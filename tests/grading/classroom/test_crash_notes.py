@@ -147,6 +147,28 @@ def test_what_ended_its_worker_is_tried_once_more_last_and_alone(root: Path, mon
     assert "--student anna" in run(root, monkeypatch)[0]["anna"].error
 
 
+def test_what_the_system_killed_is_graded_once_more_alone_and_in_every_later_run_last(root: Path, monkeypatch):
+    struck = worker.Result("anna", error="its notebook was killed", killed=True)
+    found, team, said = run(root, monkeypatch, anna=[struck])
+    assert team.together[-1] == ("anna",) and team.together[0] == ("anna",) and len(team.together) == 5
+    assert found["anna"].error == "settled." and "the system ended a notebook" in found["anna"].aside
+    assert len(said) == 1 and noted(root) == {}
+    for times in (1, 2, 3, 4):
+        found, team, _ = run(root, monkeypatch, anna=[struck] * (2 if times == 1 else 1))
+        assert team.together[-1] == ("anna",) and (team.together[0] == ("anna",)) == (times == 1)
+        assert ("in this run" if times == 1 else f"in {times} runs in a row") in found["anna"].error
+        assert "GRADING_MEMORY_BYTES=" in found["anna"].error and "--student anna" in found["anna"].error
+        assert found["dora"].error == "settled." and noted(root) == {"anna": 0}  # it ended no run
+    killed(root, monkeypatch, ben=[Ended()])
+    assert noted(root)["anna"] == 0  # nor did it begin in one that was ended
+    found, team, _ = run(root, monkeypatch)
+    assert sorted(team.together[-3:]) == [("anna",), ("ben",), ("cleo",)]
+    assert found["anna"].error == "settled." and "anna" not in noted(root)
+    run(root, monkeypatch, anna=[struck, struck])
+    submit(root, "anna", "another text")
+    assert run(root, monkeypatch)[1].together[0] == ("anna",)
+
+
 def test_ctrl_c_makes_a_suspect_only_of_what_took_longer_than_a_submission_may(root: Path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         run(root, monkeypatch, anna=[KeyboardInterrupt()])

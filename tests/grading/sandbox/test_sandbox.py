@@ -581,6 +581,14 @@ def test_what_the_system_kills_ends_by_no_fault_of_its_own(pool, monkeypatch, vi
     assert run.died and run.struck is EndedBy.KILLED and run.struck.is_ours
 
 
+def test_where_memory_runs_out_the_system_ends_a_notebook_before_the_grader(pool):
+    box, processes = student(pool)
+    ours = int(Path("/proc/self/oom_score_adj").read_text())
+    assert {int(Path(f"/proc/{pid}/oom_score_adj").read_text()) for pid in processes} == {max(500, ours)}
+    run = Run(pool, "print(open('/proc/self/oom_score_adj').read())\nopen('/proc/self/oom_score_adj', 'w').write('0')")
+    assert (run.printed, run.errors) == (str(max(500, ours)), ["OSError"])
+
+
 def test_what_kills_itself_is_not_what_the_system_kills(pool):
     run = Run(pool, "import os\nos.kill(os.getpid(), 9)\nprint('alive')", "os._exit(9)")
     assert run.printed == "alive" and run.died and run.struck is None
