@@ -74,10 +74,11 @@ def keeps_no_copies() -> Verdict:
     H/G copies of W_K or W_V are H * D_qk * D_2 or H * D_v * D_2 numbers, H - G for H where W itself is one of them.
     Nothing else that a model may keep grows as such a product. So count for two values of each of the three, and take
     the differences in all three: whatever depends on less than the three of them vanishes, however large it is.
+    Bytes are counted, as several numbers may be packed into one; a number right to 1e-5 takes two at least.
     """
     ranges = ((7, 20), (4, 12), (3, 6))  # of D_2, H and the width of a key; a value has one number more
     cases = [(5, D_2, width, width + 1, H, 2) for D_2, H, width in itertools.product(*ranges)]
-    kept = questions.numbers_kept(cases)
+    kept = questions.bytes_kept(cases)
     if isinstance(kept, probe.Reason):
         return rubric.fact(False, kept.text)
     if not isinstance(kept, list) or len(kept) != len(cases) or not all(type(number) is int for number in kept):
@@ -85,15 +86,16 @@ def keeps_no_copies() -> Verdict:
     signs = [(-1) ** (3 - sum(corner)) for corner in itertools.product((0, 1), repeat=3)]
     grown = sum(sign * number for sign, number in zip(signs, kept, strict=True))
     one_set = math.prod(high - low for low, high in ranges)
-    return rubric.fact(True, "") if 2 * abs(grown) < one_set else mistakes.told("copies-kept")
+    return rubric.fact(True, "") if abs(grown) < one_set else mistakes.told("copies-kept")
 
 
 def makes_no_copies() -> Verdict:
     """Whether a call makes no copies of a weight in memory.
 
-    H / G = 4 copies are too many, and B, L_1 and L_2 are less: a weight repeated for every token is no such copy.
+    H / G = 8 copies are too many, and B, L_1 and L_2 are less: a weight repeated for every token is no such copy, nor
+    are a few that steps of a computation hold at once, such as one in another order in memory.
     """
-    sizes, lengths = (4, 5, 3, 2, 8, 2), (1, 2, 3)
+    sizes, lengths = (4, 5, 3, 2, 16, 2), (1, 2, 3)
     x, y = tokens(sizes, lengths, 750)
     name = questions.copied(sizes, probe.tensor(x), probe.tensor(y))
     if isinstance(name, probe.Reason):

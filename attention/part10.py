@@ -5,7 +5,7 @@ printed. Items are judged each by itself: returned in the other order, the facto
 still print a right error.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -89,15 +89,25 @@ def trouble(tried: Printed) -> str | None:
 
 
 def shapes_printed(tried: Printed, otherwise: str | None) -> Verdict:
-    """Whether both shapes are in every text; `otherwise` is what the student reads if there is another reason."""
-    found = all(prints_shapes(*one) for one in tried)
+    """Whether both shapes are in every text, and in none that is about a matrix of another shape.
+
+    `otherwise` is what the student reads if there is another reason.
+    """
+    always = any(prints_shapes(W, None, text) for W, *_ in tried for V, _, text in tried if V.shape != W.shape)
+    found = not always and all(prints_shapes(*one) for one in tried)
     return rubric.fact(found, otherwise or "the two shapes are not in what the function printed.")
 
 
 def error_printed(tried: Printed, otherwise: str | None) -> Verdict:
-    """Whether the error is in every text, or the usual other error that is; `otherwise` as in shapes_printed."""
+    """Whether the error is in every text, or the usual other error that is; `otherwise` as in shapes_printed.
+
+    A number that all texts have, and that is wrong in one of them, is computed nowhere and counts nowhere.
+    """
+    known = [errors(W, got) for W, got, _ in tried]
+    common = set.intersection(*[printed.numbers(text) for *_, text in tried]) if len(tried) > 1 else set()
+    fixed = {one for one in common if not all(printed.has_number(one, ranges) for ranges in known)}
     text = "no number in what the function printed is the mean squared error of the returned factors."
-    found = rubric.fact(all(prints_error(*one) for one in tried), otherwise or text)
+    found = rubric.fact(all(prints_error(*one, fixed) for one in tried), otherwise or text)
     usual = (key for key, size in mistakes.ERRORS.items() if all(prints_usual(*one, size) for one in tried))
     return mistakes.diagnosed(found, lambda: next(usual, None))
 
@@ -109,9 +119,9 @@ def prints_shapes(W: Array, got: object, text: str) -> bool:
     return printed.has_shapes(text, asked + ([(pair[0].shape, pair[1].shape)] if pair else []))
 
 
-def prints_error(W: Array, got: object, text: str) -> bool:
-    """Whether the text has a number that is the factors' mean squared error, as far as its digits go."""
-    return printed.has_number(text, errors(W, got))
+def prints_error(W: Array, got: object, text: str, but: Collection[str] = ()) -> bool:
+    """Whether the text has a number, none in `but`, that is the factors' mean squared error, to its last digit."""
+    return printed.has_number(text, errors(W, got), but=but)
 
 
 def prints_usual(W: Array, got: object, text: str, error: Callable[[Array, Array], float]) -> bool:

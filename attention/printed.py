@@ -4,7 +4,7 @@ Any wording is fine, and any layout; so names are taken out first, and what is l
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 # A number starts where no digit stands before: else a text of digits would be read again from each of them.
 FLOAT = r"(?<!\d)(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+\.?[eE][-+]?\d+|\.\d+(?:[eE][-+]?\d+)?)"
@@ -30,17 +30,22 @@ def has_shapes(text: str, pairs: Iterable[tuple[Shape, Shape]]) -> bool:
     return False
 
 
-def has_number(text: str, ranges: Iterable[Range], zero: bool = True) -> bool:
-    """Whether the text has a number within one of the ranges, as far as its digits go; 0 only where it may stand.
-
-    A text of more than MAX_NUMBERS states none of them.
-    """
-    text, ranges = words_removed(text), list(ranges)
+def numbers(text: str) -> set[str]:
+    """The different numbers in a text, as they are written, outside of arrays."""
+    text = words_removed(text)
     # Arrays are left out: a list of errors is not the mean of them. Commas may set off thousands, as in 12,345.6.
     text = re.sub(r"[\[(][^\[\]()]*[\])]", lambda m: m[0] if len(re.findall(FLOAT, m[0])) < 2 else " ", text)
     forms = [text, re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)]
-    numbers = {n for form in forms for n in re.findall(rf"{FLOAT}|\d+", form)}
-    for number in numbers if len(numbers) <= MAX_NUMBERS else ():
+    return {n for form in forms for n in re.findall(rf"{FLOAT}|\d+", form)}
+
+
+def has_number(text: str, ranges: Iterable[Range], zero: bool = True, but: Collection[str] = ()) -> bool:
+    """Whether the text has a number within one of the ranges, as far as its digits go; 0 only where it may stand.
+
+    A text of more than MAX_NUMBERS states none of them; those in `but` do not count.
+    """
+    found, ranges = numbers(text), list(ranges)
+    for number in found.difference(but) if len(found) <= MAX_NUMBERS else ():
         digits, _, exponent = number.lower().partition("e")
         value, place = float(number), int(exponent[:5] or 0) - len(digits.partition(".")[2])
         if place > 300 or value == float("inf") or not (value or zero):

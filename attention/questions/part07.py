@@ -3,9 +3,23 @@
 from grading.bridge import probe
 
 
-@probe.remote
-def numbers_kept(cases):
-    """How many numbers a model's parameters and buffers keep, for each case; memory that they share counts once."""
+def in_memory(tensor):
+    """A tensor of all that another one has in memory; of one that is not plain, of its numbers."""
+    wrapped = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda tensor: False)
+    while wrapped(tensor):  # within vmap: the tensor of all samples
+        tensor = torch._C._functorch.get_unwrapped(tensor)
+    tensor = tensor.detach()
+    if tensor.is_nested:
+        tensor = tensor.values()
+    if tensor.layout != torch.strided:
+        tensor = tensor.coalesce().values() if tensor.layout == torch.sparse_coo else tensor.to_dense()
+    size = tensor.untyped_storage().nbytes() // tensor.element_size()
+    return tensor.as_strided((size,), (1,), 0)  # (size,)
+
+
+@probe.remote(using=(in_memory,))
+def bytes_kept(cases):
+    """How many bytes a model's parameters and buffers keep, for each case; memory that they share counts once."""
     found = []
     for sizes in cases:
         model = MyGQA(*sizes)
@@ -15,11 +29,13 @@ def numbers_kept(cases):
             pass
         kept = {}
         for tensor in [*model.parameters(), *model.buffers()]:
-            if tensor.layout == torch.strided:
-                memory = tensor.untyped_storage()
-                named, there = kept.get(memory.data_ptr(), (0, memory.nbytes() // tensor.element_size()))
-                kept[memory.data_ptr()] = (named + tensor.numel(), there)
-        found.append(sum([min(pair) for pair in kept.values()]))
+            if nn.parameter.is_lazy(tensor) or tensor.is_meta:
+                continue
+            there = in_memory(tensor)  # of a stride of 0 all is named that there is
+            named, _ = kept.get(there.data_ptr(), (0, 0))
+            named += tensor.numel() if tensor.layout == torch.strided else there.numel()
+            kept[there.data_ptr()] = (named, there)
+        found.append(sum([min(named, there.numel()) * there.element_size() for named, there in kept.values()]))
     return found
 
 
@@ -31,23 +47,20 @@ def marked(model, name):
     return weight.detach().double().flatten().sort().values  # (rows * D_2,)
 
 
-def holds(tensor, numbers, copies, scale):
-    """Whether the memory of a tensor holds so many copies of these numbers up to a factor, 1 or `scale` or another."""
-    wrapped = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda tensor: False)
-    while wrapped(tensor):  # within vmap: the tensor of all samples
-        tensor = torch._C._functorch.get_unwrapped(tensor)
-    size = tensor.untyped_storage().nbytes() // tensor.element_size()
-    if not tensor.is_floating_point() or not copies * len(numbers) <= size <= 100_000:
-        return False
-    there = tensor.detach().as_strided((size,), (1,), 0)  # (size,), all that is in memory
-    there, near = there.double().abs(), 8 * torch.finfo(there.dtype).eps
+def copies_held(there, numbers, scale):
+    """How often a tensor (size,) holds each of these numbers, up to a factor that is 1 or `scale` or another."""
+    most = torch.zeros(len(numbers), dtype=torch.long)
+    if there.is_complex():
+        there = torch.view_as_real(there).flatten()
+    near = 8 * torch.finfo(there.dtype if there.is_floating_point() else torch.float32).eps
+    there = there.double().abs()
     for factor in (1.0, float(there.max() / numbers[-1]), scale):
         if 0 < factor < float("inf"):
             place = torch.searchsorted(numbers, there / factor * 0.99).clamp(max=len(numbers) - 1)
             same = (there / factor - numbers[place]).abs() <= near * numbers[place]
-            if torch.bincount(place[same], minlength=len(numbers)).min() >= copies:
-                return True
-    return False
+            held = torch.bincount(place[same], minlength=len(numbers))
+            most = held if held.min() > most.min() else most
+    return most
 
 
 def watching(look):
@@ -68,9 +81,34 @@ def watching(look):
     return Watch()
 
 
-@probe.remote(using=(marked, holds, watching))
+def counting(weights, copies, scale, found):
+    """What takes down the weights of which that many copies are in memory, in one tensor or in several at once."""
+    import weakref
+
+    held = {}  # by the place in memory: who has it, and how often it holds each number of each weight
+
+    def look(tensor):
+        try:
+            there = in_memory(tensor)
+            if not len(there) or len(there) > 100_000:
+                return
+        except Exception:  # no tensor with numbers in memory
+            return
+        counts = {name: copies_held(there, numbers, scale) for name, numbers in weights.items()}
+        owners, _ = held.get(there.data_ptr(), ([], None))
+        held[there.data_ptr()] = ([*[o for o in owners if o() is not None], weakref.ref(tensor)], counts)
+        for place in [place for place, (owners, _) in held.items() if not any([o() is not None for o in owners])]:
+            del held[place]
+        for name in weights:
+            if sum([counts[name] for _, counts in held.values()]).min() >= copies:
+                found.append(name)
+
+    return look
+
+
+@probe.remote(using=(in_memory, marked, copies_held, counting, watching))
 def copied(sizes, x, y):
-    """Of which weight, W_K's or W_V's, a tensor that `forward` makes or uses holds H / G copies in memory; "" of none.
+    """Of which weight, W_K's or W_V's, tensors that `forward` makes or uses hold H / G copies in memory; "" of none.
 
     The numbers of a weight are spread evenly on a logarithmic scale, 2 % apart. A copy has all of them up to a factor,
     in whatever order and dtype, among whatever else; what is in memory is the storage, so a stride of
@@ -82,17 +120,8 @@ def copied(sizes, x, y):
     weights = {}
     for name in ("W_K", "W_V"):
         weights[name] = marked(model, name)
-
-    def look(tensor):
-        for name, numbers in weights.items():
-            try:
-                if holds(tensor, numbers, copies, sizes[2] ** -0.5):
-                    found.append(name)
-            except Exception:  # no tensor with numbers in memory
-                pass
-
     try:
-        with watching(look):
+        with watching(counting(weights, copies, sizes[2] ** -0.5, found)):
             model(x, y)
     except Exception:  # a forward that fails loses other points
         pass

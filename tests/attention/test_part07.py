@@ -75,7 +75,7 @@ def test_numbers_that_cannot_be_counted_are_told(monkeypatch: pytest.MonkeyPatch
     with answered(7, RIGHT.replace("class MyGQA(nn.Module):", "class MyGQA:")):
         assert not part07.keeps_no_copies().right
     for found in ([1, 2], None, [1.0] * 8):
-        monkeypatch.setattr(part07.questions, "numbers_kept", lambda cases, found=found: found)
+        monkeypatch.setattr(part07.questions, "bytes_kept", lambda cases, found=found: found)
         assert part07.keeps_no_copies().found == "its parameters and buffers cannot be counted."
 
 

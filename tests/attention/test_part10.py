@@ -113,3 +113,14 @@ def test_an_error_that_is_rounding_alone_may_differ_by_the_slack_and_more_may_no
 def test_without_factors_zero_or_rounding_is_right():
     assert part10.prints_error(W, None, "0.0") and part10.prints_error(W, None, "3.2e-31")
     assert not part10.prints_error(W, None, "1.0")
+
+
+def test_what_is_printed_whatever_the_matrix_is_no_answer_for_any():
+    V = np.ones((2, 4))
+    asked = [(W, None, "(1, 2) (2, 1)"), (V, None, "(2, 4) (4, 2)")]
+    assert part10.shapes_printed(asked, None).right
+    assert not part10.shapes_printed([(one, got, "(1, 2) (2, 1) (2, 4) (4, 2)") for one, got, _ in asked], None).right
+    half, double = (DOWN, 2 * UP), (DOWN, 3 * UP)  # errors of 12.5 and 50
+    assert part10.error_printed([(W, half, "12.5 of 3"), (W, double, "50.0 of 3")], None).right
+    assert not part10.error_printed([(W, half, "12.5 50.0"), (W, double, "12.5 50.0")], None).right
+    assert part10.error_printed([(W, (DOWN, UP), "0.0"), (W, (DOWN, UP), "0.0")], None).right
