@@ -1,7 +1,8 @@
 """Machines by hand: namespaces of their own for network, processes, mounts and name, joined by a wire.
 
-A machine's first process ends with this one, whatever ends it, and the kernel then ends all others on the machine and takes its
-namespaces away. A machine may find a folder empty, and what it writes there nobody else sees: so machines share no disk but for programs.
+A machine's first process ends with this one, whatever ends it; the kernel then ends all others on the machine and takes
+its namespaces away. A machine may find a folder empty, and nobody else sees what it writes there, so that
+machines share no disk but the one with the programs.
 """
 
 import contextlib
@@ -18,7 +19,8 @@ from wire import DEVICE, Wire
 NETWORK = "10.77.0"
 TOOLS = {"ip": "iproute2", "unshare": "util-linux", "nsenter": "util-linux"}
 UNSHARE = ["unshare", "--net", "--uts", "--pid", "--fork", "--mount-proc"]
-UP = 'hostname "$1" && ip link set lo up && { [ -z "$2" ] || mount -t tmpfs -o mode=1777 tmpfs "$2"; } && echo up && exec cat'
+EMPTY = '{ [ -z "$2" ] || mount -t tmpfs -o mode=1777 tmpfs "$2"; }'
+UP = f'hostname "$1" && ip link set lo up && {EMPTY} && echo up && exec cat'
 CARD = 'ip link set "$1" name eth0 && ip address add "$2/24" dev eth0 && ip link set eth0 up'
 
 

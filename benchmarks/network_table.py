@@ -1,9 +1,11 @@
 """The table benchmarks/results/network.csv, a line a run of the class, and what it shows as text.
 
-wall_s        the class command, start included; on other machines the workers wait already, here they start with it
-sent_kb, received_kb   what went over the command's own cable, headers and repeats included, in 1000 bytes
-after_kb      what the machine that had vanished sent after it came back
-packets_lost  of all machines, without those of a cable that was out
+what          `local` for this machine alone, and the ways of benchmarks/network.py
+wall_s        the class command, its start included; over the network its workers wait already, here it starts them
+sent_kb, received_kb   what went over its machine's cable, headers and repeats included; a KB has 1000 bytes
+shared_kb     the files that all workers are given: part of what is sent
+back_kb       the less that one of two machines sent after it had come back
+lost          the share of packets that were lost, without those of a cable that was out
 """
 
 import csv
@@ -14,14 +16,18 @@ import psutil
 import torch
 from grading_runs import cores
 
-LOCAL, WELL = "two workers on this machine", "three machines"
-VANISHING, OTHER = "two of them vanish and come back", "one has another version, then two machines"
+TITLES = {
+    "local": "two workers on this machine",
+    "well": "three machines, a worker each",
+    "vanish": "two of the three vanish and come back",
+    "version": "one has other code; the other two",
+}
 NUMBERS = (
-    *("delay_ms", "jitter_ms", "loss", "students", "notebooks"),
-    *("wall_s", "sent_kb", "received_kb", "after_kb", "packets_lost"),
+    *("delay_ms", "jitter_ms", "students", "notebooks", "wall_s"),
+    *("sent_kb", "received_kb", "shared_kb", "back_kb", "lost"),
 )
 COLUMNS = ("date", "machine", "what", *NUMBERS)
-DIGITS = 2  # after the point
+DIGITS = 4  # after the point
 
 Row = dict[str, object]
 
@@ -42,7 +48,10 @@ def write(path: Path, rows: list[Row]) -> None:
 
 
 def read(path: Path) -> list[Row]:
-    """The rows of a table; a number that is not there is None."""
+    """The rows of a table; a number that is not there is None.
+
+    Errors  OSError if there is none.
+    """
     with path.open(newline="", encoding="utf-8") as file:
         return [{name: _value(name, text) for name, text in row.items()} for row in csv.DictReader(file)]
 
@@ -50,8 +59,24 @@ def read(path: Path) -> list[Row]:
 def summary(rows: list[Row]) -> str:
     """What was measured, as text."""
     first = rows[0]
-    lines = [f"{first['students']:.0f} students, {first['notebooks']:.0f} notebooks each" ]
-    return "\n".join(lines + [str(r) for r in rows])
+    students, notebooks = first["students"], first["notebooks"]
+    lines = [
+        f"{students:.0f} students, {notebooks:.0f} notebooks each, the same marks every time",
+        f"{'':<40} seconds   KB sent   KB received   lost",
+        f"{'':<40}           a student   a student",
+    ]
+    for row in rows:
+        line = f"{TITLES[row['what']]:<40} {row['wall_s']:>7.1f}"
+        if row["sent_kb"] is not None:
+            sent, received = (row[name] / students for name in ("sent_kb", "received_kb"))
+            line += f" {sent:>9.0f} {received:>13.0f} {row['lost']:>5.1%}"
+        lines.append(line)
+    over = [row for row in rows if row["shared_kb"] is not None]
+    if over:
+        lines.append(f"packets take {first['delay_ms']:.0f} ± {first['jitter_ms']:.0f} ms each way")
+        lines.append(f"what all workers share: {over[0]['shared_kb']:.0f} KB, sent once")
+    lines += [f"sent by each machine that came back: at least {r['back_kb']:.0f} KB" for r in over if r["back_kb"]]
+    return "\n".join([*lines, f"{first['machine']}; {first['date']}"])
 
 
 def _value(name: str, text: str) -> object:

@@ -1,8 +1,8 @@
 """A wire between network namespaces, without a kernel's netem: packets wait, some are lost, a cable can be pulled.
 
-Each machine's network card is a TUN device; this process holds the other end, reads each IP packet, and hands it to the
-machine that it is for, after a delay. Packets of one sender to one receiver keep their order. TCP sees all of that as it
-would see a real network, and sends again what is lost.
+Each machine's network card is a TUN device. This process holds the other end, reads each IP packet, and hands it to its
+receiver after a delay; packets between two machines keep their order. TCP sees what it would see on a real network, and
+sends again what is lost.
 """
 
 import contextlib
