@@ -21,7 +21,7 @@ import psutil
 from distributed import Client, Future, KilledWorker, LocalCluster, Status
 from distributed.security import Security
 
-from grading.classroom import forks
+from grading.classroom import forks, sealed
 from grading.core import errors
 
 FIND_LIMIT_S = 10  # for a scheduler to answer
@@ -56,6 +56,7 @@ class Workers:
         self._workers, self._address = workers, address
         self._ready: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self._names: dict[str, str] = {}
+        self._shared = ""
         self._at_end = contextlib.ExitStack()
         self._client: Client | None = None
         self._cluster: LocalCluster | None = None
@@ -95,17 +96,37 @@ class Workers:
             self._client.run(function, *arguments, wait=False, on_error="ignore")
 
     def submit(self, name: str, function: Callable, *arguments: object) -> None:
-        """Begins a task.
+        """Begins a task; workers of others must find the function where it is here.
 
         Errors  CourseError if no scheduler answers at the address.
         """
         if self._client is None:
             self._open()
+        if self._address is not None:
+            function, arguments = sealed.OPEN, (sealed.call(function, *arguments),)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph")  # a submission may be large
             future = self._client.submit(function, *arguments, pure=False)
         self._names[future.key] = name
         future.add_done_callback(self._ready.put)
+
+    def share(self, name: str, function: Callable, *arguments: object) -> bool:
+        """Has all workers of a cluster of others call a function, once for each name; whether that is such a cluster.
+
+        It waits for none of them: those that join later, or don't answer, have not called it.
+        Errors  CourseError if no scheduler answers at the address.
+        """
+        if self._address is None:
+            return False
+        if self._client is None:
+            self._open()
+        if name != self._shared:
+            try:
+                self._client.run(sealed.OPEN, sealed.call(function, *arguments), wait=False, on_error="ignore")
+            except (OSError, TimeoutError):
+                raise errors.CourseError(GONE) from None
+            self._shared = name
+        return True
 
     def next(self, limit_s: float) -> tuple[str, object] | None:
         """A task's name, and its result or the exception it ended with; None if none is ready in time.

@@ -7,6 +7,7 @@ a worker whose own is another refuses.
 import contextlib
 import fnmatch
 import functools
+import hashlib
 import importlib.metadata
 import io
 import json
@@ -14,7 +15,7 @@ import os
 import platform
 import tempfile
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import nbgrader
@@ -34,13 +35,25 @@ GRADEBOOK = "gradebook.db"
 # Files of a package that decide nothing: what Python compiles, and what editors and merges leave behind.
 LEFTOVERS = ("__pycache__", "*.py[co]", ".*", "*~", "#*#", "*.sw[a-p]", "*.bak", "*.tmp", "*.orig", "*.rej")
 ENGINE = Path(__file__).resolve().parents[1]
+_kept: dict[str, bytes] = {}  # the last archive, by its hash
+
+
+class NotKept(Exception):
+    """This worker does not have the archive of the inputs."""
+
+
+def keep(archived: str, archive: bytes) -> None:
+    """Keeps an archive for the tasks to come, in place of any other."""
+    _kept.clear()
+    _kept[archived] = archive
 
 
 @dataclass(frozen=True)
 class Inputs:
     """What all tasks share: an archive of files, the configuration, the course's secret, the program, a hash of all.
 
-    `packages` are those of the course whose versions stand in the program.
+    `packages` are those of the course whose versions stand in the program; `archived` is a hash of the archive, which
+    stays away where a worker has been given it before.
     """
 
     archive: bytes
@@ -49,6 +62,30 @@ class Inputs:
     program: dict[str, str]
     digest: str
     packages: tuple[str, ...] = ()
+    archived: str = ""
+
+    def without_archive(self) -> "Inputs":
+        """The same for a worker that has kept the archive."""
+        return replace(self, archive=b"")
+
+    def with_archive(self) -> "Inputs":
+        """The same with the archive that this process has kept; it keeps the one that is there.
+
+        Errors  NotKept if none is there, and it has kept another one, or none.
+        """
+        if self.archive or not self.archived:
+            keep(self.archived, self.archive)
+            return self
+        if self.archived not in _kept:
+            raise NotKept
+        return replace(self, archive=_kept[self.archived])
+
+    def contents(self, names: list[str]) -> list[bytes]:
+        """The contents of files in the archive."""
+        if not names:
+            return []
+        with zipfile.ZipFile(io.BytesIO(self.archive)) as archive:
+            return [archive.read(name) for name in names]
 
     def write(self, root: Path) -> None:
         """Writes the files to a folder: release/, files beside the sources, and the gradebook."""
@@ -80,7 +117,7 @@ def read(root: Path, engine: Engine, assignment: str = "") -> Inputs:
     for place in (Path(nbgrader.__file__).parent, ENGINE.parent):  # where our programs lie changes no mark
         settings = settings.replace(str(place), "")
     digest = bundle.digest([*sorted(files.items()), ("", settings.encode())])
-    return Inputs(archive, config, secret, program, digest, packages)
+    return Inputs(archive, config, secret, program, digest, packages, hashlib.sha256(archive).hexdigest())
 
 
 def sources(root: Path, assignment: str = "") -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from distributed import KilledWorker
 from sqlalchemy import Engine
 
-from grading.classroom import cluster, crash_notes, inputs, merge, worker
+from grading.classroom import cluster, crash_notes, inputs, merge, sealed, worker
 from grading.classroom.heap import Heap
 from grading.core import errors, memory_messages, messages, names
 from grading.core.course import Course
@@ -141,13 +141,16 @@ class TaskQueue:
                 return Graded(student, noted, kept=True)
         return Task(submission, before, key, tries, self._notes.ended(student, submission.digest))
 
-    def send(self, team: cluster.Workers, task: Task) -> None:
-        """Gives a task to the workers."""
+    def send(self, team: cluster.Workers, task: Task, whole: bool = False) -> None:
+        """Gives a task to the workers; `whole` with all that they have been given before."""
         student = task.submission.student
         self._tasks[student] = task
         self._unnoted.append(task)
         self.note(team)
-        team.submit(student, worker.grade, self._given, task.submission, task.before, self._feedback)
+        given = self._given
+        if team.share(given.archived, inputs.keep, given.archived, given.archive) and not whole:
+            given = given.without_archive()
+        team.submit(student, worker.grade, given, task.submission, task.before, self._feedback)
 
     def settle(self, team: cluster.Workers, student: str, found: object) -> Graded | None:
         """What became of a task; None if it is sent once more.
@@ -158,6 +161,11 @@ class TaskQueue:
         self._unnoted = [other for other in self._unnoted if other is not task]
         if isinstance(found, worker.OtherProgram):
             raise errors.CourseError(str(found))
+        if isinstance(found, sealed.UNREADABLE):
+            raise errors.CourseError(messages.unreadable(f"{type(found).__name__}: {found}"))
+        if isinstance(found, inputs.NotKept):  # it has joined since they were shared
+            self.send(team, task, whole=True)
+            return None
         if isinstance(found, KilledWorker):
             self._notes.lost(student)
             if self._alone.pop(student, None):  # its note stays: the next run sets it aside
@@ -187,6 +195,7 @@ class TaskQueue:
         student = result.student
         if result.after is None:
             return Graded(student, result.notices, error=result.error, seconds=result.seconds)
+        result = replace(result, graded=worker.with_given(result.graded, self._given, self._course.name))
         try:
             merge.merge(self._root, self._course, self._engine, result, task.before, task.submission, task.key)
         except merge.Changed as changed:

@@ -33,7 +33,8 @@ from grading.sandbox.sandbox_keeper import SANDBOXES
 from grading.submission import bundle, intake, nbgrader_patches, notices, times
 from grading.submission.notices import Notice
 
-File = tuple[int, bytes | None]  # mode and content of a file; of a folder None
+AS_GIVEN = "as given"  # in place of a file's content: that of the same file in the inputs
+File = tuple[int, bytes | str | None]  # mode and content of a file; of a folder None
 _one_at_a_time = threading.Lock()  # nbgrader changes the working folder, and a hidden test runs in one kernel's name
 
 
@@ -77,21 +78,24 @@ def _prepare(walled: bool, course: Course) -> None:
 def grade(given: inputs.Inputs, submission: bundle.Submission, before: snapshot.Rows, feedback: bool = True) -> Result:
     """Grades one submission; whatever goes wrong with it is told in the result, so that others go on.
 
-    Errors  OtherProgram if this worker's code, packages or limits are not the parent's.
+    Errors  OtherProgram if this worker's code, packages or limits are not the parent's; inputs.NotKept if it lacks the
+            archive.
     """
     try:
         asked = find_course.of(given.config)
     except errors.CourseError as error:
         raise OtherProgram(
-            f"a worker has another program: {error} Put the course's folder on its PYTHONPATH."
+            f"a worker on {platform.node()} has another program: {error} Put the course's folder on its PYTHONPATH."
         ) from None
     ours = inputs.current_program(asked, given.packages)
     differing = [name for name in sorted({*ours, *given.program}) if ours.get(name) != given.program.get(name)]
     if differing:
         here, there = ([f"{n} {which.get(n, 'nothing')}" for n in differing] for which in (ours, given.program))
         raise OtherProgram(
-            f"a worker has {', '.join(here)}, but here is {', '.join(there)}. Install the same on all workers."
+            f"a worker on {platform.node()} has {', '.join(here)}, but here is {', '.join(there)}. "
+            "Install the same on all workers."
         )
+    given = given.with_archive()
     refused = None if given.config.Judge.get("sandbox") == "none" else bubblewrap.available()
     if refused is not None:
         return Result(submission.student, error=f"on {platform.node()}: {refused.line}")
@@ -146,8 +150,8 @@ def _grade(
         with engine.begin() as connection:
             after = snapshot.of_student(connection, assignment, student)
     pages = root / "feedback" / student / assignment
-    kept = files(graded), files(pages)
-    return Result(student, noticed, unmarked, error, after, *kept, reached.lines, reached.killed)
+    as_graded = without_given(files(graded), root / "source" / assignment)
+    return Result(student, noticed, unmarked, error, after, as_graded, files(pages), reached.lines, reached.killed)
 
 
 @contextlib.contextmanager
@@ -184,6 +188,26 @@ def _secret(name: str, secret: str):
             del os.environ[name]
         else:
             os.environ[name] = before
+
+
+def without_given(found: dict[str, File], source: Path) -> dict[str, File]:
+    """The files, without the content of those that nbgrader has copied from the sources: the parent has it."""
+
+    def is_given(path: Path, content: bytes | None) -> bool:
+        return content is not None and path.is_file() and path.read_bytes() == content
+
+    return {
+        name: (mode, AS_GIVEN if is_given(source / name, content) else content)
+        for name, (mode, content) in found.items()
+    }
+
+
+def with_given(found: dict[str, File], given: inputs.Inputs, assignment: str) -> dict[str, File]:
+    """The files with their content, where a worker has left out what is as given."""
+    left_out = [name for name, (_, content) in found.items() if content == AS_GIVEN]
+    known = given.contents([f"source/{assignment}/{name}" for name in left_out])
+    contents = dict(zip(left_out, known, strict=True))
+    return {name: (mode, contents.get(name, content)) for name, (mode, content) in found.items()}
 
 
 def files(folder: Path) -> dict[str, File]:

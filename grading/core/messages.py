@@ -265,6 +265,11 @@ def not_marked(part: int, where: str) -> str:
     return f"Part {part} · not graded yet. Our grader failed, not your answer. Please tell your instructor: {where}."
 
 
+def unreadable(why: str) -> str:
+    """Of a task, by a worker."""
+    return f"a worker lacks our code, or has another version ({why}). Put this one on the PYTHONPATH of all workers."
+
+
 def folder_too_large(size: int, largest: int) -> str:
     """Of a submission in the exchange."""
     return f"the folder has {size:,} bytes, and c.CourseDirectory.max_dir_size allows {largest:,}."

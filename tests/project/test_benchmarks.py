@@ -31,7 +31,9 @@ import earned  # noqa: E402
 import grading_runs  # noqa: E402
 import load  # noqa: E402
 import load_table  # noqa: E402
+import machines  # noqa: E402
 import measured  # noqa: E402
+import network_table  # noqa: E402
 import public_torch  # noqa: E402
 import repeat  # noqa: E402
 import simulate  # noqa: E402
@@ -590,3 +592,25 @@ def test_a_run_ends_when_the_command_has_been_killed(tmp_path: Path):
         run.stdin.close()
         assert run.wait(60) == 130
     assert not (tmp_path / "earned.json").exists()
+
+
+def test_what_is_said_of_a_network_follows_from_what_was_measured(tmp_path: Path):
+    about = {"date": "2026-11-24", "machine": "a machine", "delay_ms": 20.0, "jitter_ms": 5.0}
+    about |= {"students": 4, "notebooks": 2}
+    over = {"sent_kb": 4000.0, "received_kb": 800.0, "shared_kb": 3400.0, "lost": 0.0123}
+    rows = [{**about, "what": "local", "wall_s": 9.0}, {**about, "what": "well", "wall_s": 10.5, **over}]
+    network_table.write(tmp_path / "network.csv", rows)
+    said = network_table.summary(network_table.read(tmp_path / "network.csv")).splitlines()
+    assert said[0].startswith("4 students, 2 notebooks each")
+    assert said[3].split()[-1:] == ["9.0"] and said[4].split()[-4:] == ["10.5", "1000", "200", "1.2%"]
+    assert "3400 KB, sent once" in "\n".join(said)
+
+
+@pytest.mark.skipif(bool(machines.missing()), reason=machines.missing())
+def test_a_class_over_a_network_earns_the_marks_of_this_machine(tmp_path: Path):
+    arguments = "--students 2 --parts 1 --only well --results".split()
+    run = subprocess.run(
+        [sys.executable, BENCHMARKS / "network.py", *arguments, tmp_path], capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+    assert [row["what"] for row in network_table.read(tmp_path / "network.csv")] == ["local", "well"]

@@ -142,3 +142,9 @@ def test_the_simulated_service_is_what_the_command_prints(
     assert simulate.main() == 0
     printed = ["$ python benchmarks/simulate.py --service", *capsys.readouterr().out.splitlines()]
     assert printed in blocks(DOCS / "performance.md")
+
+
+def test_what_is_said_of_a_network_is_what_its_last_run_measured():
+    table = benchmark("network_table")
+    said = table.summary(table.read(ROOT / "benchmarks" / "results" / "network.csv"))
+    assert said.splitlines() in blocks(DOCS / "performance.md")

@@ -6,6 +6,7 @@ temporary folder. What goes wrong here is done: processes are killed, a disk is 
 
 import contextlib
 import csv
+import importlib
 import json
 import logging
 import multiprocessing.util
@@ -29,7 +30,7 @@ import nbformat
 import psutil
 import pytest
 from busy import wait_for
-from distributed import LocalCluster
+from distributed import Client, LocalCluster
 from nbgrader.api import Base, Gradebook
 from postgres import Server
 from sqlalchemy import create_engine, select
@@ -39,7 +40,7 @@ from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.__main__ import main
-from grading.classroom import class_run, cluster, crash_notes
+from grading.classroom import class_run, cluster, crash_notes, inputs, worker
 from grading.core.course import Part
 from grading.gradebook import course_folder
 from grading.submission import times
@@ -565,6 +566,40 @@ def test_workers_with_other_limits_are_refused_and_nothing_is_graded(
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and "GRADING_CALL_LIMIT_S nothing, but here is GRADING_CALL_LIMIT_S 7" in error
     assert not noted(root)
+
+
+def test_workers_without_this_code_are_refused_and_nothing_is_graded(
+    root: Path, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    (tmp_path / "newer").mkdir()
+    (tmp_path / "newer" / "newer_worker.py").write_text("def grade(*given):\n    pass\n")
+    monkeypatch.syspath_prepend(tmp_path / "newer")
+    monkeypatch.setattr(worker, "grade", importlib.import_module("newer_worker").grade)
+    assert main(["autograde", "--scheduler", address]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "No module named 'newer_worker'" in error and "PYTHONPATH" in error
+    assert not noted(root)
+
+
+def test_a_worker_gets_the_inputs_once_and_again_if_it_has_not_kept_them(
+    root: Path, address: str, monkeypatch: pytest.MonkeyPatch
+):
+    whole, submit = [], cluster.Workers.submit
+
+    def watched(team: cluster.Workers, name: str, function: Callable, given: inputs.Inputs, *more: object) -> None:
+        whole.append(bool(given.archive))
+        submit(team, name, function, given, *more)
+
+    monkeypatch.setattr(cluster.Workers, "submit", watched)
+    assert main(["autograde", "--scheduler", address]) == 0
+    assert whole == [False] * 3
+    with Client(address) as client:
+        client.run(inputs.keep, "others", b"")
+    monkeypatch.setattr(cluster.Workers, "share", lambda *_: True)  # as for a worker that joins later
+    whole.clear()
+    assert main(["autograde", "--scheduler", address, "--force"]) == 0
+    assert whole[:3] == [False] * 3 and 1 <= whole.count(True) <= 3
+    assert marked(root) == {"anna": ("5", "3"), "ben": ("5", "0"), "cleo": ("0", "0")}
 
 
 def test_a_gradebook_that_cannot_be_reached_is_said_in_a_line_without_its_password(

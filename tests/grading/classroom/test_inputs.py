@@ -1,5 +1,6 @@
 """The program that grades, as workers compare it: all code and all data of the package, and nothing else."""
 
+import platform
 import shutil
 import subprocess
 import sys
@@ -108,7 +109,8 @@ def test_a_worker_with_other_code_in_a_sub_package_refuses_with_a_line_that_name
     with pytest.raises(worker.OtherProgram) as refused:
         worker.grade(given, bundle.Submission("anna", ()), {})
     assert str(refused.value) == (
-        f"a worker has {package} {ours}, but here is {package} {theirs}. Install the same on all workers."
+        f"a worker on {platform.node()} has {package} {ours}, but here is {package} {theirs}. "
+        "Install the same on all workers."
     )
 
 
@@ -130,5 +132,5 @@ def test_a_worker_without_a_package_of_the_course_says_so():
         digest="",
         packages=("not-there",),
     )
-    with pytest.raises(worker.OtherProgram, match="a worker has not-there nothing, but here is not-there 1.0"):
+    with pytest.raises(worker.OtherProgram, match="a worker on .* has not-there nothing, but here is not-there 1.0"):
         worker.grade(given, bundle.Submission("anna", ()), {})

@@ -1,0 +1,73 @@
+"""What goes to workers of others: calls that need none of our code until they are made, and what they know left out."""
+
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from traitlets.config import Config
+
+from grading.classroom import inputs, sealed, worker
+
+
+def opened(call: bytes, folder: Path) -> str:
+    """What a Python without our code says that opens a call."""
+    (folder / "call").write_bytes(call)
+    code = "import pickle\ntry: print(pickle.load(open('call', 'rb')))\nexcept Exception as error: print(repr(error))"
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    run = subprocess.run([sys.executable, "-c", code], cwd=folder, env=env, capture_output=True, text=True, check=True)
+    return run.stdout.strip()
+
+
+def test_a_call_is_made_when_it_is_opened_and_only_then():
+    found: list[int] = []
+    call = sealed.call(sum, [1, 2])
+    assert type(call) is bytes and sealed.OPEN(call) == 3
+    with pytest.raises((AttributeError, pickle.PicklingError)):
+        sealed.call(lambda: found.append(1))  # which nobody else can import
+    assert found == []
+
+
+def test_who_lacks_our_code_says_so(tmp_path: Path):
+    assert opened(sealed.call(sum, [1, 2]), tmp_path) == "3"
+    said = opened(sealed.call(worker.grade, None), tmp_path)
+    assert (
+        said == """ModuleNotFoundError("No module named 'grading'")""" and ModuleNotFoundError.__mro__[1] is ImportError
+    )
+    assert ImportError in sealed.UNREADABLE
+
+
+def test_inputs_without_their_archive_are_made_whole_by_a_process_that_has_kept_it(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(inputs, "_kept", {})
+    given = inputs.Inputs(b"files", Config(), "", {}, "", archived="its hash")
+    bare = given.without_archive()
+    assert b"files" not in pickle.dumps(bare)
+    with pytest.raises(inputs.NotKept):
+        bare.with_archive()
+    inputs.keep("its hash", b"files")
+    assert bare.with_archive() == given
+    inputs.keep("another", b"others")
+    with pytest.raises(inputs.NotKept):
+        bare.with_archive()
+    assert given.with_archive() == given and bare.with_archive() == given  # whole once, it is kept
+
+
+def test_a_result_has_no_files_that_the_parent_has_given(tmp_path: Path):
+    source = tmp_path / "source" / "small"
+    source.mkdir(parents=True)
+    (source / "data.csv").write_bytes(b"1,2")
+    (source / "table.csv").write_bytes(b"3,4")
+    archive = inputs._archive(
+        {f"source/small/{name}.csv": (source / f"{name}.csv").read_bytes() for name in ("data", "table")}
+    )
+    found = {
+        ".": (0o755, None),
+        "data.csv": (0o644, b"1,2"),
+        "table.csv": (0o644, b"changed"),
+        "part.ipynb": (0o444, b"5"),
+    }
+    sent = worker.without_given(found, source)
+    assert sent == {**found, "data.csv": (0o644, worker.AS_GIVEN)}
+    assert worker.with_given(sent, inputs.Inputs(archive, Config(), "", {}, ""), "small") == found
