@@ -199,21 +199,28 @@ def _method(codes: list[Code], class_name: str, method: str, depth: int = 0) -> 
             case (ast.stmt() as function, Code() as place):
                 return place, function
             case ast.ClassDef(body=body, bases=bases):
-                for inner in top_level(body):
-                    match inner:
-                        case ast.FunctionDef(name=name) if name == method:
-                            return code, inner
-                        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()) if name == method:
-                            return code, inner
-                        case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=f)) if name == method:
-                            own = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == f]
-                            place = _function(codes, f)
-                            return (code, own[-1]) if own else place and (place[1], place[0])
+                if found := _in_body(code, codes, body, method):
+                    return found
                 for base in bases if depth < 5 else ():
                     found = _method(codes, base.id, method, depth + 1) if isinstance(base, ast.Name) else None
                     if found:
                         return found
                 return None
+    return None
+
+
+def _in_body(code: Code, codes: list[Code], body: list[ast.stmt], method: str) -> tuple[Code, ast.stmt] | None:
+    """The method that a class's body defines, or takes from a function."""
+    for inner in top_level(body):
+        match inner:
+            case ast.FunctionDef(name=name) if name == method:
+                return code, inner
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()) if name == method:
+                return code, inner
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=f)) if name == method:
+                own = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == f]
+                place = _function(codes, f)
+                return (code, own[-1]) if own else place and (place[1], place[0])
     return None
 
 
