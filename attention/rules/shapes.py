@@ -110,7 +110,8 @@ def shape_comments(answer_id: str, class_name: str) -> Verdict:
         return Verdict(False, f"no `forward` of `{class_name}` was found in your cells.")
     commented, statements = _count([found])
     right = _mostly(commented, statements) or _mostly(*_count(_with_helpers(codes, class_name, found)))
-    return Verdict(right, _counted(commented, statements))
+    counted = f"{commented} of the {statements} statements of `forward` that compute a tensor"
+    return Verdict(right, f"{counted} have a comment with a shape.")
 
 
 def _mostly(commented: int, statements: int) -> bool:
@@ -144,10 +145,6 @@ def _with_helpers(codes: list[Code], class_name: str, first: tuple[Code, ast.stm
             if helper and not any(helper[1] is other for _, other in found):
                 found.append(helper)
     return found
-
-
-def _counted(commented: int, statements: int) -> str:
-    return f"{commented} of the {statements} statements of `forward` that compute a tensor have a comment with a shape."
 
 
 def _commented(source: str, statements: list[ast.stmt]) -> int:
@@ -213,9 +210,9 @@ def _in_body(code: Code, codes: list[Code], body: list[ast.stmt], method: str) -
     """The method that a class's body defines, or takes from a function."""
     for inner in top_level(body):
         match inner:
-            case ast.FunctionDef(name=name) if name == method:
-                return code, inner
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()) if name == method:
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()) if (
+                name == method
+            ):
                 return code, inner
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=f)) if name == method:
                 own = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == f]
