@@ -108,14 +108,11 @@ def shape_comments(answer_id: str, class_name: str) -> Verdict:
     found = _method(codes, class_name, "forward") or _method(codes, class_name, "__call__")
     if found is None:
         return Verdict(False, f"no `forward` of `{class_name}` was found in your cells.")
-    commented, statements = _count([found])
-    right = _mostly(commented, statements) or _mostly(*_count(_with_helpers(codes, class_name, found)))
+    counts = [_count([found]), _count(_with_helpers(codes, class_name, found))]
+    right = any(total and 2 * commented >= total for commented, total in counts)
+    commented, statements = counts[0]
     counted = f"{commented} of the {statements} statements of `forward` that compute a tensor"
     return Verdict(right, f"{counted} have a comment with a shape.")
-
-
-def _mostly(commented: int, statements: int) -> bool:
-    return bool(statements) and 2 * commented >= statements
 
 
 def _count(functions: list[tuple[Code, ast.stmt]]) -> tuple[int, int]:
