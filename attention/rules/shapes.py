@@ -101,23 +101,47 @@ def shape_comments(answer_id: str, class_name: str) -> Verdict:
     """Right if at least half of the statements of forward that compute a tensor have a comment with a shape.
 
     It stands on a line of the statement's own, or in a comment beside it, above or below; a comment between two
-    statements serves one of them, or as many as it names shapes.
+    statements serves one of them, or as many as it names shapes. Where forward leaves its work to functions and methods
+    of the student's, theirs may count too. A `__call__` serves where there is no forward.
     """
     codes = editable(answer_id)
-    found = _forward(codes, class_name)
+    found = _method(codes, class_name, "forward") or _method(codes, class_name, "__call__")
     if found is None:
         return Verdict(False, f"no `forward` of `{class_name}` was found in your cells.")
-    code, forward = found
-    sizes = _sizes(forward)
-    statements = [s for s in ast.walk(forward) if isinstance(s, ast.stmt) and _computes(s, sizes)]
-    statements.sort(key=lambda s: (s.lineno, s.col_offset))
-    commented = _commented(code.source, statements)
-    right = bool(statements) and 2 * commented >= len(statements)
-    return Verdict(right, _counted(commented, len(statements)))
+    counts = [_count([found]), _count(_with_helpers(codes, class_name, found))]
+    right = any(total and 2 * commented >= total for commented, total in counts)
+    commented, statements = counts[0]
+    counted = f"{commented} of the {statements} statements of `forward` that compute a tensor"
+    return Verdict(right, f"{counted} have a comment with a shape.")
 
 
-def _counted(commented: int, statements: int) -> str:
-    return f"{commented} of the {statements} statements of `forward` that compute a tensor have a comment with a shape."
+def _count(functions: list[tuple[Code, ast.stmt]]) -> tuple[int, int]:
+    """How many statements of some functions compute a tensor, after how many of these have a comment with a shape."""
+    commented = total = 0
+    for code, function in functions:
+        sizes = _sizes(function) if isinstance(function, ast.FunctionDef) else set()
+        statements = [s for s in ast.walk(function) if isinstance(s, ast.stmt) and _computes(s, sizes)]
+        statements.sort(key=lambda s: (s.lineno, s.col_offset))
+        commented, total = commented + _commented(code.source, statements), total + len(statements)
+    return commented, total
+
+
+def _with_helpers(codes: list[Code], class_name: str, first: tuple[Code, ast.stmt]) -> list[tuple[Code, ast.stmt]]:
+    """A method, and all functions and methods of the student's that it calls, and these call."""
+    found = [first]
+    for _, function in found:  # which grows
+        for call in [node for node in ast.walk(function) if isinstance(node, ast.Call)]:
+            match call.func:
+                case ast.Name(id=name):
+                    helper = _function(codes, name)
+                    helper = helper and (helper[1], helper[0])
+                case ast.Attribute(value=ast.Name(id="self"), attr=name):
+                    helper = _method(codes, class_name, name)
+                case _:
+                    continue
+            if helper and not any(helper[1] is other for _, other in found):
+                found.append(helper)
+    return found
 
 
 def _commented(source: str, statements: list[ast.stmt]) -> int:
@@ -138,8 +162,11 @@ def _commented(source: str, statements: list[ast.stmt]) -> int:
     return sum(done)
 
 
-def _forward(codes: list[Code], class_name: str, depth: int = 0) -> tuple[Code, ast.FunctionDef] | None:
-    """The `forward` of the class as defined last, in the class, by a later assignment, or in a base class."""
+def _method(codes: list[Code], class_name: str, method: str, depth: int = 0) -> tuple[Code, ast.stmt] | None:
+    """A method of the class as defined last, in the class, by a later assignment, or in a base class.
+
+    It is a function, or the assignment of a lambda.
+    """
     changes = []
     for code in codes:
         for node in top_level(code.tree.body if code.tree else []):
@@ -148,35 +175,46 @@ def _forward(codes: list[Code], class_name: str, depth: int = 0) -> tuple[Code, 
                     changes.append((code, node))
                 case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)) if name == class_name:
                     changes.append((code, other))
-                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr="forward")], value=ast.Name(id=f)):
-                    changes += [(code, _function(codes, f))] if name == class_name else []
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attr)], value=ast.Name(id=f)):
+                    changes += [(code, _function(codes, f))] if (name, attr) == (class_name, method) else []
+                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attr)], value=ast.Lambda()):
+                    changes += [(code, (node, code))] if (name, attr) == (class_name, method) else []
                 case ast.Expr(
                     value=ast.Call(
                         func=ast.Name(id="setattr"),
-                        args=[ast.Name(id=name), ast.Constant(value="forward"), ast.Name(id=f)],
+                        args=[ast.Name(id=name), ast.Constant(value=attr), ast.Name(id=f)],
                     )
-                ) if name == class_name:
+                ) if (name, attr) == (class_name, method):
                     changes.append((code, _function(codes, f)))
     for code, change in reversed(changes):
         match change:
             case str(other) if depth < 5:
-                return _forward(codes, other, depth + 1)
-            case (ast.FunctionDef() as function, Code() as place):
+                return _method(codes, other, method, depth + 1)
+            case (ast.stmt() as function, Code() as place):
                 return place, function
             case ast.ClassDef(body=body, bases=bases):
-                for inner in top_level(body):
-                    match inner:
-                        case ast.FunctionDef(name="forward"):
-                            return code, inner
-                        case ast.Assign(targets=[ast.Name(id="forward")], value=ast.Name(id=f)):
-                            own = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == f]
-                            place = _function(codes, f)
-                            return (code, own[-1]) if own else place and (place[1], place[0])
+                if found := _in_body(code, codes, body, method):
+                    return found
                 for base in bases if depth < 5 else ():
-                    found = _forward(codes, base.id, depth + 1) if isinstance(base, ast.Name) else None
+                    found = _method(codes, base.id, method, depth + 1) if isinstance(base, ast.Name) else None
                     if found:
                         return found
                 return None
+    return None
+
+
+def _in_body(code: Code, codes: list[Code], body: list[ast.stmt], method: str) -> tuple[Code, ast.stmt] | None:
+    """The method that a class's body defines, or takes from a function."""
+    for inner in top_level(body):
+        match inner:
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()) if (
+                name == method
+            ):
+                return code, inner
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=f)) if name == method:
+                own = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == f]
+                place = _function(codes, f)
+                return (code, own[-1]) if own else place and (place[1], place[0])
     return None
 
 

@@ -1,0 +1,15 @@
+class MyMHA(nn.Module):
+    def __init__(self, D_1, D_2, D_qk, D_v, H):
+        super().__init__()
+        self.D_1, self.D_2, self.D_qk, self.D_v, self.H = D_1, D_2, D_qk, D_v, H
+        self.W_Q = nn.Linear(D_1, H * D_qk, bias=False)
+        self.W_K = nn.Linear(D_2, H * D_qk, bias=False)
+        self.W_V = nn.Linear(D_2, H * D_v, bias=False)
+        self.W_O = nn.Linear(H * D_v, D_1, bias=False)
+
+    forward = lambda self, x, y: self.W_O(  # (B, L_1, D_1)
+        (((self.W_Q(x).unflatten(2, (self.H, -1)).transpose(1, 2)  # (B, H, L_1, D_qk)
+        @ self.W_K(y).unflatten(2, (self.H, -1)).permute(0, 2, 3, 1)  # (B, H, D_qk, L_2)
+        / self.D_qk ** 0.5).softmax(-1))  # (B, H, L_1, L_2)
+        @ self.W_V(y).unflatten(2, (self.H, -1)).transpose(1, 2))  # (B, H, L_1, D_v)
+        .transpose(1, 2).flatten(2))
