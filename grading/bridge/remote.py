@@ -167,18 +167,18 @@ def _limit(limit_s: float):
     def ring(_: int, frame: FrameType | None) -> None:
         nonlocal rings
         if not rings and (left_s := limit_s - _own_time(started)) > SLACK_S:
-            signal.setitimer(signal.ITIMER_REAL, left_s, 1.0)
+            signal.setitimer(signal.ITIMER_REAL, left_s)
             return
         rings += 1
-        if rings == 2:
-            signal.setitimer(signal.ITIMER_REAL, SWALLOWED_S, SWALLOWED_S)
-        while frame is not None:
-            if frame.f_code is _run.__code__:
-                raise TimeUp
+        while frame is not None and frame.f_code is not _run.__code__:
             frame = frame.f_back
+        # Once each time, and at the end: alarms that come faster than they are heard would never let go.
+        signal.setitimer(signal.ITIMER_REAL, 1.0 if rings == 1 else SWALLOWED_S)
+        if frame is not None:
+            raise TimeUp
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, limit_s, 1.0)
+    signal.setitimer(signal.ITIMER_REAL, limit_s)
     try:
         yield
     finally:

@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -14,6 +16,7 @@ from threadpoolctl import ThreadpoolController
 from attention import course, mistakes
 from attention.course import COURSE
 from dev import sample_class
+from dev.packages import REPOSITORY
 from grading.core import limits, messages
 from grading.gradebook import course_folder, marks
 from grading.judge import execution, save_marks
@@ -98,6 +101,34 @@ def test_no_strike_is_left_over():
         with budget.limited(0.1, ENOUGH):
             busy(0.09)
     busy(0.3)
+
+
+PROFILED = """
+import sys
+from grading.marking import budget
+
+def kept():
+    with budget.limited(5.0, 10**9):
+        pass
+
+def struck():
+    try:
+        with budget.limited(0.2, 10**9):
+            while True:
+                pass
+    except budget.TooMuch:
+        pass
+
+for block in (kept, struck, kept):
+    block()
+    sys.setprofile(lambda *_: None)
+    (lambda: None)()
+    sys.setprofile(None)
+"""
+
+
+def test_a_profile_function_still_works_after_a_limit_was_kept_or_struck():
+    subprocess.run([sys.executable, "-c", PROFILED], cwd=REPOSITORY, timeout=30, check=True)
 
 
 def test_an_array_that_is_larger_than_the_limit_by_itself_is_too_much():
