@@ -12,8 +12,8 @@ import contextlib
 import json
 import os
 import time
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from sqlalchemy.exc import DBAPIError
 
@@ -25,7 +25,8 @@ NAME = ".at-work.json"
 INNOCENT = (KeyboardInterrupt, GeneratorExit, errors.CourseError, OSError, DBAPIError)
 
 
-class Note(NamedTuple):
+@dataclass(frozen=True)
+class Note:
     """What a note says of the files with this digest: how many runs they ended, and in how many they were killed."""
 
     digest: str
@@ -74,7 +75,7 @@ class Notes:
         """
         self._since[student] = time.monotonic()
         found = self._of(student, digest)
-        _write(self._path(student), found._replace(ended=found.ended + 1))
+        _write(self._path(student), replace(found, ended=found.ended + 1))
 
     def settled(self, student: str) -> None:
         """Forgets a submission: it has come to an end, good or bad."""
