@@ -82,8 +82,6 @@ class Inputs:
 
     def contents(self, names: list[str]) -> list[bytes]:
         """The contents of files in the archive."""
-        if not names:
-            return []
         with zipfile.ZipFile(io.BytesIO(self.archive)) as archive:
             return [archive.read(name) for name in names]
 

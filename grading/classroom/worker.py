@@ -205,6 +205,8 @@ def without_given(found: dict[str, File], source: Path) -> dict[str, File]:
 def with_given(found: dict[str, File], given: inputs.Inputs, assignment: str) -> dict[str, File]:
     """The files with their content, where a worker has left out what is as given."""
     left_out = [name for name, (_, content) in found.items() if content == AS_GIVEN]
+    if not left_out:
+        return found
     known = given.contents([f"source/{assignment}/{name}" for name in left_out])
     contents = dict(zip(left_out, known, strict=True))
     return {name: (mode, contents.get(name, content)) for name, (mode, content) in found.items()}

@@ -82,6 +82,7 @@ def submit(root: Path, student: str, text: str) -> None:
 
 class Inputs:
     digest = "tests"
+    archived = archive = ""
 
 
 def run(root: Path, monkeypatch: pytest.MonkeyPatch, room: int = 2, asked: str | None = None, **answers: list):
