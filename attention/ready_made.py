@@ -15,7 +15,7 @@ def attention_ran(model: Model, cases: list[Sizes]) -> Breach | None:
     """The breach, if attention of PyTorch's own runs as models of these sizes are made and called, or another process
     starts, in which it would run unseen."""
     seen = models.ready_made(model.name, cases)
-    if not isinstance(seen, list) or not seen:
+    if not isinstance(seen, list) or not seen or not all(isinstance(name, str) for name in seen):
         return None  # what can't be called loses other points
     shown = next((f"`{name}`" for name in sorted(SHOWN) if name in seen), "attention of PyTorch's own")
     if seen == ["process"]:
