@@ -115,7 +115,7 @@ def _local(root: Path, place: Path) -> Row:
 
 def _shared_kb(root: Path) -> float:
     """The files that all workers are given."""
-    with class_run._opened(root) as engine:
+    with class_run.opened(root) as engine:
         return len(inputs.read(root, engine).archive) / 1000
 
 

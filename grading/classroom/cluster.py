@@ -113,7 +113,7 @@ class Workers:
     def share(self, name: str, function: Callable, *arguments: object) -> bool:
         """Has all workers of a cluster of others call a function, once for each name; whether that is such a cluster.
 
-        It waits for none of them: those that join later, or don't answer, have not called it.
+        Those that join later have not called it. One that is silent is waited for until Dask gives its connection up.
         Errors  CourseError if no scheduler answers at the address.
         """
         if self._address is None:
@@ -122,7 +122,7 @@ class Workers:
             self._open()
         if name != self._shared:
             try:
-                self._client.run(sealed.OPEN, sealed.call(function, *arguments), wait=False, on_error="ignore")
+                self._client.run(sealed.OPEN, sealed.call(function, *arguments), on_error="ignore")
             except (OSError, TimeoutError):
                 raise errors.CourseError(GONE) from None
             self._shared = name
