@@ -99,6 +99,13 @@ def test_the_start_s_table_is_that_of_its_last_run():
     assert start.summary(taken).splitlines() in blocks(DOCS / "performance.md")
 
 
+def test_the_account_of_a_notebook_is_that_of_its_last_run():
+    account = benchmark("account")
+    assert account.summary(account.read(ROOT / "benchmarks" / "results" / "account.csv")).splitlines() in blocks(
+        DOCS / "performance.md"
+    )
+
+
 def number(value: str) -> object:
     for kind in (int, float):
         try:
