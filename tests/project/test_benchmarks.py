@@ -116,10 +116,13 @@ def test_computing_is_counted_in_children_and_grandchildren_killed_or_not(tmp_pa
 
 def test_a_cost_that_is_asked_for_twice_is_counted_once(tmp_path: Path):
     busy = "import time\nwhile time.process_time() < 1: pass\n"
-    code = f"import subprocess, sys, time\nsubprocess.run([sys.executable, '-c', {busy!r}])\nprint(flush=True)\n"
-    code += "time.sleep(60)"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+    code = "import subprocess, sys, time\nprint(flush=True)\nsys.stdin.readline()\n"
+    code += f"subprocess.run([sys.executable, '-c', {busy!r}])\nprint(flush=True)\ntime.sleep(60)"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()  # a process that has only begun has hardly any memory yet
         with measured.Watch(process.pid, look_s=0.05) as watch:
+            process.stdin.write(b"\n")
+            process.stdin.flush()
             process.stdout.readline()
             time.sleep(1)
             costs = [watch.cost(), watch.cost()]
