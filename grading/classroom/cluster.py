@@ -60,6 +60,7 @@ class Workers:
         self._at_end = contextlib.ExitStack()
         self._client: Client | None = None
         self._cluster: LocalCluster | None = None
+        self._folder: Path | None = None
         self._given_up: set[int] = set()  # workers whose nannies have given up since the last result
         self._unknown: dict[int, float] = {}  # since when a worker's process is there and the scheduler doesn't know it
 
@@ -80,6 +81,13 @@ class Workers:
         if self._address is None:
             return self._workers - len(self._names)
         return self._threads() + AHEAD - len(self._names)
+
+    @property
+    def folder(self) -> Path | None:
+        """A folder that these workers and this process share until the end; None with workers of others."""
+        if self._address is None and self._client is None:
+            self._open()
+        return self._folder
 
     @property
     def busy(self) -> bool:
@@ -110,14 +118,12 @@ class Workers:
         self._names[future.key] = name
         future.add_done_callback(self._ready.put)
 
-    def share(self, name: str, function: Callable, *arguments: object) -> bool:
-        """Has all workers of a cluster of others call a function, once for each name; whether that is such a cluster.
+    def share(self, name: str, function: Callable, *arguments: object) -> None:
+        """Has all workers of a cluster of others call a function, once for each name.
 
         Those that join later have not called it. One that is silent is waited for until Dask gives its connection up.
         Errors  CourseError if no scheduler answers at the address.
         """
-        if self._address is None:
-            return False
         if self._client is None:
             self._open()
         if name != self._shared:
@@ -126,7 +132,6 @@ class Workers:
             except (OSError, TimeoutError):
                 raise errors.CourseError(GONE) from None
             self._shared = name
-        return True
 
     def next(self, limit_s: float) -> tuple[str, object] | None:
         """A task's name, and its result or the exception it ended with; None if none is ready in time.
@@ -167,7 +172,7 @@ class Workers:
             if not self._threads():
                 print(f"The scheduler at {self._address} has no workers yet. Waiting for them.", file=sys.stderr)
         else:
-            cluster = self._at_end.enter_context(_local(self._workers))
+            self._folder, cluster = self._at_end.enter_context(_local(self._workers))
             self._client = self._at_end.enter_context(Client(cluster))
             self._cluster = cluster
             self._at_end.callback(_kill, cluster)
@@ -198,10 +203,12 @@ class Workers:
 
 
 @contextlib.contextmanager
-def _local(workers: int) -> Iterator[LocalCluster]:
-    """A cluster on this machine; at its end its workers are killed, and what they had on the disk is removed."""
+def _local(workers: int) -> Iterator[tuple[Path, LocalCluster]]:
+    """A cluster on this machine and a folder to share; at the end its workers are killed, and their files removed."""
     folder = Path(tempfile.mkdtemp(prefix="class-"))
     folder.chmod(0o711)  # student code runs as another user, who must get through
+    shared = folder / "shared"
+    shared.mkdir(mode=0o700)
     changing = {"temporary-directory": str(folder), "distributed.worker.multiprocessing-method": forks.method()}
     try:
         with dask.config.set({**SETTINGS, **changing}):
@@ -214,11 +221,12 @@ def _local(workers: int) -> Iterator[LocalCluster]:
                 security=Security.temporary(),  # whoever reaches a scheduler runs what they like
                 silence_logs=logging.CRITICAL,  # of the workers
                 scheduler_kwargs=NO_PAGES,
+                scheduler_sync_interval="1 minute",  # for what is shown of the cluster, which nobody looks at
                 local_directory=str(folder),
                 env={**os.environ, "TMPDIR": str(folder)},
             )
             try:
-                yield cluster
+                yield shared, cluster
             finally:
                 _kill(cluster)
                 with contextlib.suppress(TimeoutError):  # on a busy machine; the workers are dead already

@@ -26,6 +26,7 @@ from traitlets.config import Config
 
 from grading.core import find_course, limits
 from grading.core.course import Course
+from grading.core.files import write_whole
 from grading.gradebook import course_folder, snapshot
 from grading.submission import bundle
 
@@ -53,7 +54,7 @@ class Inputs:
     """What all tasks share: an archive of files, the configuration, the course's secret, the program, a hash of all.
 
     `packages` are those of the course whose versions stand in the program; `archived` is a hash of the archive, which
-    stays away where a worker has been given it before.
+    stays away where a worker has been given it before, or reads it from a `file`.
     """
 
     archive: bytes
@@ -63,19 +64,29 @@ class Inputs:
     digest: str
     packages: tuple[str, ...] = ()
     archived: str = ""
+    file: str = ""
 
     def without_archive(self) -> "Inputs":
         """The same for a worker that has kept the archive."""
         return replace(self, archive=b"")
 
+    def in_file(self, folder: Path) -> "Inputs":
+        """The same for workers that read the archive from a file of this folder, written where it is not there yet."""
+        path = folder / self.archived
+        if not path.exists():
+            write_whole(path, self.archive)
+        return replace(self, archive=b"", file=str(path))
+
     def with_archive(self) -> "Inputs":
-        """The same with the archive that this process has kept; it keeps the one that is there.
+        """The same with the archive that this process has kept; it keeps the one that is there, or in the file.
 
         Errors  NotKept if none is there, and it has kept another one, or none.
         """
         if self.archive or not self.archived:
             keep(self.archived, self.archive)
             return self
+        if self.file and self.archived not in _kept:
+            keep(self.archived, Path(self.file).read_bytes())
         if self.archived not in _kept:
             raise NotKept
         return replace(self, archive=_kept[self.archived])

@@ -148,8 +148,11 @@ class TaskQueue:
         self._unnoted.append(task)
         self.note(team)
         given = self._given
-        if team.share(given.archived, inputs.keep, given.archived, given.archive) and not whole:
-            given = given.without_archive()
+        if team.folder is not None:
+            given = given.in_file(team.folder)
+        else:
+            team.share(given.archived, inputs.keep, given.archived, given.archive)
+            given = given if whole else given.without_archive()
         team.submit(student, worker.grade, given, task.submission, task.before, self._feedback)
 
     def settle(self, team: cluster.Workers, student: str, found: object) -> Graded | None:

@@ -73,7 +73,7 @@ def test_workers_that_all_fail_to_start_end_the_run():
 
 
 def test_no_worker_is_started_in_place_of_one_that_the_end_has_killed():
-    with cluster._local(1) as of_dask:
+    with cluster._local(1) as (_, of_dask):
         (nanny,) = of_dask.workers.values()
         cluster._kill(of_dask)
         end = time.monotonic() + busy.patience(5)

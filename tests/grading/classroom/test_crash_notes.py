@@ -28,7 +28,7 @@ class Ended(BaseException):
 class Team:
     """Workers whose answers are known; notes who was at work together with whom."""
 
-    shared, manned = False, True
+    folder, manned = None, True
 
     def __init__(self, room: int, answers: dict[str, list]) -> None:
         self.size, self.answers, self.together = room, answers, []
@@ -48,8 +48,8 @@ class Team:
     def busy(self) -> bool:
         return bool(self.crash_notes)
 
-    def share(self, *_: object) -> bool:
-        return False
+    def share(self, *_: object) -> None:
+        pass
 
     def submit(self, name: str, *_: object) -> None:
         self.crash_notes.append(name)
@@ -83,6 +83,10 @@ def submit(root: Path, student: str, text: str) -> None:
 class Inputs:
     digest = "tests"
     archived = archive = ""
+
+    @classmethod
+    def without_archive(cls) -> type:
+        return cls
 
 
 def run(root: Path, monkeypatch: pytest.MonkeyPatch, room: int = 2, asked: str | None = None, **answers: list):

@@ -54,6 +54,16 @@ def test_inputs_without_their_archive_are_made_whole_by_a_process_that_has_kept_
     assert given.with_archive() == given and bare.with_archive() == given  # whole once, it is kept
 
 
+def test_workers_on_this_disk_read_the_archive_once_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setattr(inputs, "_kept", {})
+    given = inputs.Inputs(b"files", Config(), "", {}, "", archived="its-hash")
+    bare = given.in_file(tmp_path)
+    assert bare == given.in_file(tmp_path) and b"files" not in pickle.dumps(bare)
+    assert bare.with_archive().archive == b"files"
+    (tmp_path / "its-hash").unlink()
+    assert bare.with_archive().archive == b"files"
+
+
 def test_a_result_has_no_files_that_the_parent_has_given(tmp_path: Path):
     source = tmp_path / "source" / "small"
     source.mkdir(parents=True)
