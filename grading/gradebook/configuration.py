@@ -98,7 +98,7 @@ def _grading(c: Config) -> None:
 
 def _kernels(c: Config) -> None:
     c.Execute.iopub_timeout = limits.now("OUTPUTS_LIMIT_S")
-    c.Execute.extra_arguments = ["--HistoryManager.hist_file=:memory:", "--IPKernelApp.log_level=40"]
+    c.Execute.extra_arguments = ["--HistoryManager.enabled=False", "--IPKernelApp.log_level=40"]
 
 
 def _feedback(c: Config) -> None:

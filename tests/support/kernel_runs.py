@@ -37,7 +37,7 @@ class Run:
             shutdown_kernel="immediate",
             allow_errors=True,
             timeout=timeout_s,
-            extra_arguments=["--HistoryManager.hist_file=:memory:"],
+            extra_arguments=["--HistoryManager.enabled=False"],
         )
         started, self.died = time.monotonic(), False
         try:

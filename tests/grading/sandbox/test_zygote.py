@@ -167,6 +167,12 @@ def test_magics_rich_output_shell_commands_and_helper_modules_work(pool):
     assert any("<b>bold</b>" in output.get("data", {}).get("text/html", "") for output in run.outputs)
 
 
+def test_a_notebook_finds_what_it_has_entered_and_seen_as_in_any_kernel(pool):
+    run = Run(pool, "6 * 7", "_ + 1", "print(_i1, In[2], _1, Out[2])", "%history 1-2", "%recall 1", "%rerun 1")
+    assert run.errors == []
+    assert run.printed.splitlines()[:3] == ["6 * 7 _ + 1 42 43", "6 * 7", "_ + 1"]
+
+
 def test_every_fork_draws_its_own_random_numbers(any_pool):
     draw = "import random, torch, numpy\nprint(random.random(), numpy.random.rand(), torch.rand(()).item())"
     first, second = (Run(any_pool, draw).printed.split() for _ in range(2))
