@@ -3,11 +3,12 @@
     python benchmarks/decode.py [--device cpu|cuda] [--longest 16384] [--gigabytes 0.15] [--folder benchmarks/results]
 
 First each variant generates some tokens and must give what its definition gives. Then, in turns within one run, a step
-of each is timed at contexts of 1024 tokens and doubled from there as far as memory allows, in bfloat16 and float32;
-and beside them a copy, whose bytes a second are what the device's memory can do. Medians go to a CSV file and two
-figures. Steps a second of one layer are no model's speed. On a CPU sizes are small, what is timed is the computing time
-of one thread, which a busy machine changes least, and only ratios are kept: MHA at the shortest context, in the same
-dtype, is 1.
+of each is timed at contexts of 1024 tokens and doubled from there as far as memory allows, in bfloat16 and float32, on
+a GPU for several numbers of texts at once; and next to them a copy, whose bytes per second are what the device's memory
+can do. Medians go to a CSV file and figures, and a table says which share of the copy's speed each form reaches. Steps
+per second of one layer are no model's speed. On a CPU sizes are small, what is timed is the computing time of one
+thread, which a busy machine changes least, and only ratios are kept: MHA at the shortest context, in the same dtype,
+is 1.
 """
 
 import argparse
@@ -38,7 +39,10 @@ COPY_BYTES = 2**30
 
 @dataclass(frozen=True)
 class Setting:
-    """What is measured: sizes, texts at once, key/value heads of GQA, and how long at least one timing takes."""
+    """What is measured: sizes, texts at once, key/value heads of GQA, and how long at least one timing takes.
+
+    The figures by context show `B` texts at once; `batches` are the other numbers of them.
+    """
 
     shape: Shape
     B: int
@@ -46,6 +50,7 @@ class Setting:
     least_s: float
     rounds: int
     operators: tuple[str, ...] = ("sdpa", "matmul")
+    batches: tuple[int, ...] = ()
 
 
 SETTINGS = {
@@ -57,6 +62,7 @@ SETTINGS = {
         least_s=0.02,
         rounds=9,
         operators=("sdpa", "matmul", variants.COMPILED),  # on a CPU a compiled step took 0.95 to 1.3 times sdpa's time
+        batches=(1, 4, 64),
     ),
 }
 
@@ -199,6 +205,44 @@ def rows(setting: Setting, device: torch.device, dtype: str, found: list[dict]) 
     return out
 
 
+def measured(setting: Setting, device: torch.device, gigabytes: float, longest: int) -> list[Row]:
+    """The lines of the CSV file: both dtypes, all numbers of texts at once; says what is done.
+
+    Errors  Wrong if a variant does not give what its definition gives.
+    """
+    lines: list[Row] = []
+    for dtype in DTYPES:
+        worst = check(setting, device, dtype)
+        print(f"{dtype}: every variant gives what its definition gives, to {worst:.0e} of the largest number.")
+        for B in (setting.B, *setting.batches):
+            found = []
+            for step in measure(replace(setting, B=B), device, dtype, gigabytes, longest):
+                found.append(step)
+                if "copy" in step:
+                    print(f"{dtype}, {B} at once: context {step['context']} measured", flush=True)
+            if found:
+                lines += rows(replace(setting, B=B), device, dtype, found)
+    return lines
+
+
+def shares(lines: list[Row]) -> str:
+    """A table: of the copy's bytes per second, the share that each variant's best operator reaches.
+
+    For each number of texts at once, at the longest context that all numbers of texts have; the first dtype alone.
+    """
+    lines = [line for line in lines if line.dtype == lines[0].dtype]
+    batches, names = (sorted({line.B for line in lines}), list(dict.fromkeys(line.variant for line in lines)))
+    out = [f"{lines[0].dtype}: share of a copy's speed{'':<4}" + "".join(f"{f'B = {B}':>9}" for B in batches)]
+    for name in names:
+        own = [line for line in lines if line.variant == name]
+        common = set.intersection(*({line.context for line in own if line.B == B} for B in batches))
+        if common:
+            best = {B: max(li.of_copy for li in own if (li.B, li.context) == (B, max(common))) for B in batches}
+            where = f"{name}, {max(common) // 1024}k tokens"
+            out.append(f"{where:<36}" + "".join(f"{best[B]:>9.2f}" for B in batches))
+    return "\n".join(out)
+
+
 def without_compiler(setting: Setting, device: torch.device) -> Setting:
     """The setting as it is if torch.compile works here, else without compiled steps, after a line that says why."""
     if variants.COMPILED in setting.operators:
@@ -252,26 +296,18 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     if not on_gpu:
         torch.set_num_threads(1)
-    lines: list[Row] = []
-    with torch.no_grad():
-        for dtype in DTYPES:
-            found = []
-            try:
-                worst = check(setting, device, dtype)
-                print(f"{dtype}: every variant gives what its definition gives, to {worst:.0e} of the largest number.")
-                for step in measure(setting, device, dtype, gigabytes, longest):
-                    found.append(step)
-                    if "copy" in step:
-                        print(f"{dtype}: context {step['context']} measured", flush=True)
-            except Wrong as wrong:
-                print(f"decode: {wrong} Nothing is written.")
-                return 1
-            lines += rows(setting, device, dtype, found)
+    try:
+        with torch.no_grad():
+            lines = measured(setting, device, gigabytes, longest)
+    except Wrong as wrong:
+        print(f"decode: {wrong} Nothing is written.")
+        return 1
     path = chosen.folder / f"decode-{chosen.device}.csv"
     write(path, lines)
     import draw
 
-    for made in (path, draw.models(chosen.folder), draw.speeds(path)):
+    print(shares(lines))
+    for made in (path, draw.models(chosen.folder), draw.speeds(path), *draw.shares(path)):
         print(f"written: {made.name}")
     return 0
 

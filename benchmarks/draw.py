@@ -4,6 +4,7 @@ python benchmarks/draw.py [benchmarks/results/decode-cpu.csv …]
 """
 
 import csv
+import itertools
 import sys
 from pathlib import Path
 
@@ -26,10 +27,13 @@ def read(path: Path) -> list[dict[str, str]]:
 
 
 def best(lines: list[dict[str, str]], dtype: str, figure: str) -> dict[str, dict[int, float]]:
-    """Of each variant, by context, the figure of the operator that is fastest there."""
+    """Of each variant, by context, the figure of the operator that is fastest there.
+
+    Of the lines for several numbers of texts at once, those for the first of them.
+    """
     found: dict[str, dict[int, float]] = {}
     for line in lines:
-        if line["dtype"] == dtype:
+        if line["dtype"] == dtype and line["B"] == lines[0]["B"]:
             by_context, context = found.setdefault(line["variant"], {}), int(line["context"])
             by_context[context] = max(by_context.get(context, 0.0), float(line[figure]))
     return found
@@ -97,6 +101,42 @@ def speeds(path: Path) -> Path:
     return _save(figure, path.with_suffix(".png"))
 
 
+def shares(path: Path) -> list[Path]:
+    """Draws, by texts at once, which share of a copy's bytes per second each variant reaches; nothing for one number.
+
+    A panel for each dtype, at the longest context that a variant has for all numbers of texts.
+    """
+    lines = read(path)
+    batches = sorted({int(line["B"]) for line in lines})
+    dtypes = list(dict.fromkeys(line["dtype"] for line in lines))
+    if len(batches) == 1:
+        return []
+    figure, panels = plt.subplots(1, len(dtypes), figsize=(10.5, 4.4), sharey=True, layout="constrained", squeeze=False)
+    for axes, dtype in zip(panels[0], dtypes, strict=True):
+        greens = iter(GREENS)
+        for name in dict.fromkeys(line["variant"] for line in lines):
+            own = [line for line in lines if (line["dtype"], line["variant"]) == (dtype, name)]
+            common = set.intersection(*({int(li["context"]) for li in own if int(li["B"]) == B} for B in batches))
+            colour = COLOURS.get(name) or next(greens)
+            if common:
+                at = [line for line in own if int(line["context"]) == max(common)]
+                best_of = [max(float(li["of_copy"]) for li in at if int(li["B"]) == B) for B in batches]
+                label = f"{name}, {max(common) // 1024}k"
+                axes.plot(batches, best_of, marker="o", ms=4, lw=2, color=colour, label=label)
+        axes.set_xscale("log", base=2)
+        axes.set_xticks(batches, list(map(str, batches)))
+        axes.set(title=dtype, xlabel="texts at once")
+        axes.axhline(1, color="0.6", lw=1, ls=":")
+        axes.grid(axis="y", color="0.9")
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.legend(fontsize=9, frameon=False, title="tokens in the cache")
+    first = lines[0]
+    panels[0][0].set_ylim(bottom=0)
+    panels[0][0].set_ylabel("share of a copy's bytes per second")
+    figure.suptitle(f"How fast the cache is read: {first['device']}, {first['date']}, torch {first['torch']}")
+    return [_save(figure, path.with_name(f"{path.stem}-batches.png"))]
+
+
 def _save(figure: plt.Figure, path: Path) -> Path:
     figure.savefig(path, dpi=110, metadata={"Software": None})
     plt.close(figure)
@@ -107,7 +147,7 @@ def main() -> None:
     """Draws the figures of the CSV files given, or of all in results/."""
     folder = Path(__file__).resolve().parent / "results"
     given = [Path(name) for name in sys.argv[1:]] or sorted(folder.glob("decode-*.csv"))
-    for made in [models(folder), *map(speeds, given)]:
+    for made in [models(folder), *map(speeds, given), *itertools.chain.from_iterable(map(shares, given))]:
         print(f"written: {made.name}")
 
 

@@ -6,6 +6,7 @@ A student has the release alone, so the numbers stand in it; tests compare them 
 the file measured on a GPU is taken, and where there is none the CPU's. Then run `make release`.
 """
 
+import argparse
 import re
 import sys
 from pathlib import Path
@@ -103,7 +104,17 @@ def _text(value: str) -> str:
     return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-if __name__ == "__main__":
-    source = Path(sys.argv[1]) if sys.argv[1:] else latest()
+def main() -> int:
+    """Puts in what the file given says."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", type=Path, nargs="?", help="the CSV file (default: a GPU's, if there is one)")
+    source = parser.parse_args().file or latest()
+    if not source.is_file():
+        parser.error(f"there is no file {source}. benchmarks/decode.py writes one.")
     embed(source)
     print(f"part14: numbers of {source.name}. Run `make release`.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

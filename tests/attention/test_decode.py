@@ -170,6 +170,29 @@ def test_the_command_writes_a_csv_and_two_figures(tmp_path: Path, monkeypatch: p
     assert "every variant gives what its definition gives" in capsys.readouterr().out
 
 
+def test_several_numbers_of_texts_at_once_go_to_the_csv_a_table_and_a_figure_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    monkeypatch.setitem(decode.SETTINGS, "cpu", replace(TINY, operators=("sdpa",), batches=(1, 4)))
+    threads = torch.get_num_threads()
+    chosen = ["--device", "cpu", "--longest", "2048", "--gigabytes", "0.002", "--folder", str(tmp_path)]
+    assert decode.main(chosen) == 0
+    torch.set_num_threads(threads)
+    lines = draw.read(tmp_path / "decode-cpu.csv")
+    assert [line["B"] for line in lines[:1]] == ["2"] and {line["B"] for line in lines} == {"1", "2", "4"}
+    mha = [line for line in lines if (line["dtype"], line["variant"]) == ("float32", "MHA")]
+    assert {line["B"]: line["of_shortest_mha"] for line in mha if line["context"] == "1024"} == dict.fromkeys(
+        "124", "1.0"
+    )
+    best = draw.best(lines, "float32", "of_copy")["MHA"][1024]
+    assert best == max(float(li["of_copy"]) for li in mha if (li["B"], li["context"]) == ("2", "1024"))
+    table = capsys.readouterr().out.partition("share of a copy's speed")[2].splitlines()
+    assert table[0].split() == ["B", "=", "1", "B", "=", "2", "B", "=", "4"]
+    assert table[1].startswith("MHA, ") and len(table[1].split()) == 6
+    picture = imread(tmp_path / "decode-cpu-batches.png")
+    assert picture.shape[1] > 800 and picture[:, :, :3].std() > 0.02
+
+
 @pytest.mark.parametrize("wrong", [["--longest", "1000"], ["--gigabytes", "0.001"]], ids=" ".join)
 def test_where_nothing_fits_one_line_says_so(wrong: list[str], capsys: pytest.CaptureFixture):
     assert decode.main(["--device", "cpu", *wrong]) == 1

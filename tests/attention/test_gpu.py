@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,13 @@ from attention import part13
 from attention.course import COURSE
 from dev import gpu
 from dev.__main__ import main
+from dev.packages import REPOSITORY
 from grading.sandbox import bubblewrap
 from grading.sandbox.host import Sandbox
+
+sys.path.insert(0, str(REPOSITORY / "benchmarks"))
+
+import on_gpu
 
 needs_gpu = pytest.mark.skipif(gpu.unavailable() is not None, reason=str(gpu.unavailable()))
 # What a GPU does to the factors of a product when TF32 is on: 13 of a float32's 23 digits behind the first are rounded.
@@ -109,6 +116,25 @@ def test_with_a_gpu_the_limit_on_addresses_falls_and_the_limit_on_memory_stays(m
     shutil.rmtree(box._base)
     assert "RLIMIT_AS" not in granted and "RLIMIT_NOFILE" in granted
     assert box.limits.memory_bytes == bubblewrap.Limits().memory_bytes
+
+
+def test_all_that_wants_a_gpu_runs_in_order_and_ends_at_the_first_step_that_fails(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    steps = [("first", ("-c", "")), ("second", ("-c", "import sys; sys.exit(3)")), ("third", ("-c", ""))]
+    monkeypatch.setattr(on_gpu, "STEPS", steps)
+    monkeypatch.setattr(gpu, "unavailable", lambda: "no GPU is used here.")
+    assert on_gpu.main() == 0 and capsys.readouterr().out == "on_gpu: no GPU is used here. Nothing was run.\n"
+    monkeypatch.setattr(gpu, "unavailable", lambda: None)
+    assert on_gpu.main() == 3
+    said = [line.partition(" after")[0] for line in capsys.readouterr().out.splitlines() if ":" in line]
+    assert said == ["== first: done", "== second: FAILED with exit status 3"]
+
+
+@pytest.mark.parametrize("words", [words for _, words in on_gpu.STEPS], ids=" ".join)
+def test_each_step_on_a_gpu_is_a_command_with_options_that_it_has(words: tuple[str, ...]):
+    run = subprocess.run([sys.executable, *words, "--help"], cwd=REPOSITORY, capture_output=True, text=True)
+    assert run.returncode == 0 and all(word in run.stdout for word in words if word.startswith("--"))
 
 
 @needs_gpu
