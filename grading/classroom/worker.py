@@ -30,7 +30,7 @@ from grading.gradebook import course_folder, engines, snapshot
 from grading.judge import limits_reached, save_marks
 from grading.sandbox import bubblewrap
 from grading.sandbox.sandbox_keeper import SANDBOXES
-from grading.submission import bundle, intake, nbgrader_patches, notices, times
+from grading.submission import bundle, in_memory, nbgrader_patches, notices, times
 from grading.submission.notices import Notice
 
 AS_GIVEN = "as given"  # in place of a file's content: that of the same file in the inputs
@@ -129,7 +129,7 @@ def _grade(
     config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), url
     engine = _engine(os.getpid(), url)
     with contextlib.ExitStack() as at_end:
-        for each in (engines.unsynced(root), _secret(asked.secret, given.secret), intake.once()):
+        for each in (engines.unsynced(root), _secret(asked.secret, given.secret), in_memory.once()):
             at_end.enter_context(each)
         reached = at_end.enter_context(limits_reached.collected())
         at_end.callback(engine.dispose)

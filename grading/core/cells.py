@@ -10,16 +10,20 @@ TEXT_STUB = "YOUR ANSWER HERE"  # what stands in a release where a written answe
 def source_in(path: Path, name: str) -> str:
     """The source of a cell of a notebook file of ours, by nbgrader's id; empty where there is no such cell or file."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        return source_of(json.loads(path.read_text(encoding="utf-8")), name)
     except (OSError, ValueError):
         return ""
-    named = (cell for cell in found if cell["metadata"].get("nbgrader", {}).get("grade_id") == name)
+
+
+def source_of(notebook: dict, name: str) -> str:
+    """The source of a cell of a notebook of ours, by nbgrader's id; empty where there is no such cell."""
+    named = (cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == name)
     return next(("".join(cell["source"]) for cell in named), "")
 
 
-def is_written(path: Path, name: str) -> bool:
-    """Whether a cell of a notebook file of ours holds a written answer that isn't the release's text."""
-    return source_in(path, name).strip() not in ("", TEXT_STUB)
+def is_written(notebook: dict, name: str) -> bool:
+    """Whether a cell of a notebook of ours holds a written answer that isn't the release's text."""
+    return source_of(notebook, name).strip() not in ("", TEXT_STUB)
 
 
 def is_test(cell: dict) -> bool:

@@ -154,7 +154,7 @@ USES = (
         "none: channel classes are settings of a client, their methods are documented nowhere",
     ),
     Use(
-        "grading.submission.intake",
+        "grading.submission.in_memory",
         ("nbconvert.exporters.Exporter.from_filename",),
         "what it adds to the resources (name and path), for a notebook that doesn't come from its file",
         "none: from_notebook_node leaves the resources to its caller, and no page lists them",

@@ -59,6 +59,7 @@ def wall_in(c: Config, folder: Path) -> None:
     if "timeout" not in c.Execute:
         c.Execute.timeout = limits.NBGRADER_CELL_LIMIT_S
     _kernels(c)
+    c.GenerateFeedback.exporter_class = "grading.pages.feedback.NbgraderPages"
     _no_scripts(c)
 
 

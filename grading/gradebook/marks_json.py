@@ -9,8 +9,8 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 
-from grading.core import cells, names
-from grading.core.course import Course, Part
+from grading.core import names
+from grading.core.course import Course
 from grading.gradebook import results
 from grading.gradebook.results import Result
 from grading.submission.notices import Notice
@@ -36,9 +36,7 @@ def document(
     for name in students:
         parts = found.get(name) or [Result(part) for part in course.parts]
         graded = root / "autograded" / name / course.name
-        parts = results.with_reports(parts, graded)
-        answered = {} if course.plain else _answered(parts, graded)  # only releases of ours have a known stub
-        one = _student(name, parts, answered)
+        one = _student(name, [results.with_report(part, graded) for part in parts], course.plain)
         shown.append({**one, "problem": (problems or {}).get(name, ""), "notices": said.get(name, [])})
     return {"schema": SCHEMA, "version": VERSION, "course": _course(course), "students": shown}
 
@@ -51,24 +49,18 @@ def _course(course: Course) -> dict:
     return {"name": course.name, "title": course.title, "points": course.points, "parts": parts}
 
 
-def _student(name: str, found: list[Result], answered: dict[Part, bool]) -> dict:
+def _student(name: str, found: list[Result], plain: bool) -> dict:
     name = names.printable(name) if names.trouble(name) else name
     complete = all(result.whole for result in found)
     return {
         "student": name,
         "total": _rounded(results.total(found)),
         "complete": complete,
-        "parts": [_part(result, answered.get(result.part)) for result in found],
+        "parts": [_part(result, plain) for result in found],
     }
 
 
-def _answered(found: list[Result], graded: Path) -> dict[Part, bool]:
-    """Of each part with a written answer and a graded notebook, whether anything is written there."""
-    parts = [result.part for result in found if result.here and result.part.written]
-    return {part: any(cells.is_written(graded / f"{part.stem}.ipynb", cell) for cell in part.written) for part in parts}
-
-
-def _part(result: Result, answered: bool | None) -> dict:
+def _part(result: Result, plain: bool) -> dict:
     """`state`: marked; unread, its written answer waits; unmarked, our grader failed or nobody was graded; missing."""
     report, state = result.report, "marked"
     if result.unmarked:
@@ -77,6 +69,7 @@ def _part(result: Result, answered: bool | None) -> dict:
         state = "missing"
     elif result.unread:
         state = "unread"
+    known = result.here and result.part.written and not plain  # only releases of ours have a known stub
     counts = report is not None and not (result.unmarked or report.breach or report.fault)
     return {
         "part": result.part.number,
@@ -84,7 +77,7 @@ def _part(result: Result, answered: bool | None) -> dict:
         "mark": None if result.mark is None else _rounded(result.mark),
         "tests": None if result.automatic is None else _rounded(result.automatic),
         "written": None if result.by_hand is None else _rounded(result.by_hand),
-        **({} if answered is None else {"answered": answered}),
+        **({"answered": result.answered} if known else {}),
         "late": _rounded(result.late),
         "breach": report.breach if report else "",
         "fault": report.fault if report else "",

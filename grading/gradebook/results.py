@@ -17,8 +17,9 @@ from nbgrader.api import (
 )
 from sqlalchemy import Row
 
-from grading.core import part_report
+from grading.core import cells, part_report
 from grading.core.course import Course, Part
+from grading.submission import in_memory
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Result:
     late        points deducted for lateness
     unread      whether a written answer waits for its grader, be it once more after a second submission
     entered     whether the gradebook knows the part; `here` whether there is a graded notebook of it
+    answered    whether that holds a written answer which isn't the release's text
     """
 
     part: Part
@@ -41,6 +43,7 @@ class Result:
     unread: bool = False
     entered: bool = False
     here: bool = False
+    answered: bool = False
     report: part_report.Report | None = None
 
     @property
@@ -72,7 +75,7 @@ class Result:
 def read(book: Gradebook, course: Course, student: str, graded: Path) -> list[Result]:
     """All parts of a student, from the gradebook and from the graded notebooks in the folder `graded`."""
     found = _by_student(book, course, student).get(student) or _results(course, {})
-    return with_reports(found, graded)
+    return [with_report(result, graded) for result in found]
 
 
 def of_class(book: Gradebook, course: Course) -> dict[str, list[Result]]:
@@ -87,21 +90,33 @@ def total(found: Iterable[Result]) -> float:
 
 def report_in(path: Path, part: Part) -> part_report.Report | None:
     """What the hidden test of a part found, out of the graded notebook in a file; None if there is no such report."""
+    return _found_in(path, part)[0]
+
+
+def is_answered(path: Path, part: Part) -> bool:
+    """Whether the graded notebook in a file holds a part's written answer, and not the release's text."""
+    return _found_in(path, part)[1]
+
+
+def with_report(result: Result, graded: Path) -> Result:
+    """The result with what the graded notebook in a folder adds, if it is there."""
+    path = graded / f"{result.part.stem}.ipynb"
+    if not path.exists():
+        return result
+    report, answered = _found_in(path, result.part)
+    return replace(result, here=True, report=report, answered=answered)
+
+
+def _found_in(path: Path, part: Part) -> tuple[part_report.Report | None, bool]:
+    """The report in the graded notebook in a file, and whether that holds a written answer."""
+    answered = False
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        test = next(c for c in found if c["metadata"].get("nbgrader", {}).get("grade_id") in part.tests)
-        return part_report.read(nbformat.from_dict(test))
+        notebook = in_memory.notebook(path) or json.loads(path.read_text(encoding="utf-8"))
+        answered = any(cells.is_written(notebook, name) for name in part.written)
+        found = (c for c in notebook["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") in part.tests)
+        return part_report.read(nbformat.from_dict(next(found))), answered
     except (OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration, RecursionError):
-        return None
-
-
-def with_reports(found: Iterable[Result], graded: Path) -> list[Result]:
-    """The results with what the graded notebooks in a folder add, where they are there."""
-    paths = [(result, graded / f"{result.part.stem}.ipynb") for result in found]
-    return [
-        replace(result, here=True, report=report_in(path, result.part)) if path.exists() else result
-        for result, path in paths
-    ]
+        return None, answered
 
 
 def _by_student(book: Gradebook, course: Course, only: str | None = None) -> dict[str, list[Result]]:

@@ -13,6 +13,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
 from nbgrader.utils import rmtree
 
 from grading.core import cells, find_course
+from grading.submission import in_memory
 
 KERNEL_ENDED = "KernelEnded"  # the name of the error of a cell that could not run any more
 NOT_MARKED = "NotMarked"  # the name of the one error that a test cell holds which is not marked
@@ -68,7 +69,7 @@ def put_back_unmarked(assignment: str, student: str, notebooks: list[str]) -> No
     """
     for submitted in {Path(path).parent for path in notebooks}:
         graded = submitted.parents[2] / "autograded" / submitted.parent.name / assignment
-        read = [nbformat.read(path, as_version=4) for path in graded.glob("*.ipynb")]
+        read = [in_memory.notebook(path) or nbformat.read(path, as_version=4) for path in graded.glob("*.ipynb")]
         if any(_failed(cell) for notebook in read for cell in notebook.cells if cells.is_test(cell)):
             rmtree(graded)
 

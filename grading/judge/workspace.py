@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 from grading.core.cells import without_hidden_tests
+from grading.submission import in_memory
 
 
 class Workspace:
@@ -44,15 +45,17 @@ class Workspace:
 
 def _copy(path: Path, copied: Path) -> None:
     if path.suffix == ".ipynb":
-        copied.write_text(json.dumps(_shown(json.loads(path.read_text(encoding="utf-8")))), encoding="utf-8")
+        notebook = in_memory.notebook(path) or json.loads(path.read_text(encoding="utf-8"))
+        copied.write_text(json.dumps(_shown(notebook)), encoding="utf-8")
     else:
         shutil.copyfile(path, copied)
 
 
 def _shown(notebook: dict) -> dict:
     """A notebook with its hidden tests and all outputs taken out."""
-    for cell in notebook["cells"]:
-        cell["source"] = without_hidden_tests("".join(cell["source"]))
-        if cell["cell_type"] == "code":
-            cell["outputs"], cell["execution_count"] = [], None
-    return notebook
+    return {**notebook, "cells": [_shown_cell(cell) for cell in notebook["cells"]]}
+
+
+def _shown_cell(cell: dict) -> dict:
+    shown = {**cell, "source": without_hidden_tests("".join(cell["source"]))}
+    return shown | {"outputs": [], "execution_count": None} if cell["cell_type"] == "code" else shown

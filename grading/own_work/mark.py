@@ -10,6 +10,7 @@ from grading.gradebook import results
 from grading.judge import sandbox_check
 from grading.own_work import table as check_table
 from grading.own_work.own_marks import Marked, OwnMarks
+from grading.submission import in_memory
 
 LOOK_EVERY_S = 0.3
 _CLEAR = "\x1b[H\x1b[2J"
@@ -24,7 +25,8 @@ def run(root: Path, assignment: str, watch: bool, open_page: bool, no_sandbox: b
     own.walls = not no_sandbox and _walled(root)
     with errors.of_files(own.folder), own.alone():
         own.prepare()
-        failed = _once(own)
+        with in_memory.once():
+            failed = _once(own)
         if open_page:
             webbrowser.open(own.pages.resolve().as_uri())
         if watch:
@@ -69,20 +71,25 @@ def _watch(own: OwnMarks) -> None:
     try:
         while True:
             time.sleep(LOOK_EVERY_S)
-            if not own.looks_changed():
-                continue
-            started, changed = time.monotonic(), own.changed()
-            said = [f"part {part.number}: {_said(own.mark(part))}" for part in changed]
-            said += [f"part {part.number}: what you ticked is counted" for part in own.count_ticks()]
-            if said:
-                own.write_pages()
-            took = f"({time.monotonic() - started:.1f} s)"
-            if terminal and said:
-                print(f"{_CLEAR}{table(own)}\n\n{'; '.join(said)} {took}", flush=True)
-            elif said:
-                print("; ".join(said), took, flush=True)
+            if own.looks_changed():
+                with in_memory.once():
+                    _again(own, terminal)
     except KeyboardInterrupt:
         print("\nStopped. Your marks are kept.")
+
+
+def _again(own: OwnMarks, terminal: bool) -> None:
+    """Grades what has changed, and says so in a line, on a terminal below the table."""
+    started, changed = time.monotonic(), own.changed()
+    said = [f"part {part.number}: {_said(own.mark(part))}" for part in changed]
+    said += [f"part {part.number}: what you ticked is counted" for part in own.count_ticks()]
+    if said:
+        own.write_pages()
+    took = f"({time.monotonic() - started:.1f} s)"
+    if terminal and said:
+        print(f"{_CLEAR}{table(own)}\n\n{'; '.join(said)} {took}", flush=True)
+    elif said:
+        print("; ".join(said), took, flush=True)
 
 
 def table(own: OwnMarks) -> str:
@@ -95,7 +102,7 @@ def table(own: OwnMarks) -> str:
         lines += [line for text in _found(own, result) for line in check_table.below(names.printable(text), hanging=2)]
     total, of = results.total(found), own.course.points
     lines += ["", f"total      {total:g} of {of:g} points"]
-    if unanswered := [str(part.number) for part in own.unanswered()]:
+    if unanswered := [str(r.part.number) for r in found if r.here and len(r.part.written) == 1 and not r.answered]:
         lines += [f"written    no written answer yet in part {', '.join(unanswered)}"]
     if own.self_marks.exists():
         lines += [f"criteria   {names.path(own.self_marks)}: tick what your written answers meet, and run this again"]
@@ -134,6 +141,6 @@ def _found(own: OwnMarks, result: results.Result) -> list[str]:
     if whole := report.fault or report.breach:
         lost = [whole]
     of, ticked_points = result.part.by_hand, result.by_hand or 0.0
-    if of and own.is_written(result.part) and ticked_points < of:
+    if of and result.answered and ticked_points < of:
         lost.append(f"{ticked_points:g}/{of:g} written answer, by what you ticked in {own.self_marks.name}")
     return lost

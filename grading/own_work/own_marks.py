@@ -19,11 +19,11 @@ from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
 from grading.classroom import inputs, lock
-from grading.core import cells, command_line, errors, files, names
+from grading.core import command_line, errors, files, names
 from grading.core.course import Part
 from grading.gradebook import course_folder, marks_json, results
 from grading.own_work import ticked, work_folder
-from grading.submission import bundle, intake
+from grading.submission import bundle, in_memory, intake
 
 STUDENT = "me"
 FOLDER = Path("work") / "marked"  # below the course's folder
@@ -102,7 +102,7 @@ class OwnMarks:
         entries = tuple(entry for entry in submission.entries if entry[0].partition("/")[0] not in ours)
         self._take(bundle.Submission(STUDENT, entries))
         known, changed = self._note().get("parts", {}), []
-        with intake.once():
+        with in_memory.once():
             for part in self.course.parts:
                 path = self._submitted / f"{part.stem}.ipynb"
                 if path.exists() and part.stem not in known and self._is_untouched(part):
@@ -121,10 +121,10 @@ class OwnMarks:
         note = self._note()
         note["parts"] = {stem: key for stem, key in note.get("parts", {}).items() if stem != part.stem}
         self._write_note(note)  # first: nbgrader removes a graded notebook that it could not finish
-        with intake.once():
+        with in_memory.once():
             key, error = self._key(part), self._graded(part)
-        self._by_author([part])
-        found = self.results()[part.number - 1]
+            self._by_author([part])
+            found = self.results()[part.number - 1]
         if not error and not found.unmarked:
             self._write_note({**note, "parts": {**note["parts"], part.stem: key}})
         return Marked(part, found, error or ("our grader failed" if found.unmarked else ""))
@@ -137,15 +137,10 @@ class OwnMarks:
         """Whether there is anything of the part to grade."""
         return (self._submitted / f"{part.stem}.ipynb").exists()
 
-    def unanswered(self) -> list[Part]:
-        """The parts that were graded without their written answer."""
-        found = [part for part in self.course.parts if len(part.written) == 1 and self._graded_copy(part).exists()]
-        return [part for part in found if not self.is_written(part)]
-
     def results(self) -> list[results.Result]:
         """All parts as they are graded."""
         with course_folder.gradebook(self.folder) as book:
-            return results.read(book, self.course, STUDENT, self.folder / "autograded" / STUDENT / self.course.name)
+            return results.read(book, self.course, STUDENT, self._graded_copies)
 
     def document(self) -> dict:
         """The marks as JSON has them: see `marks_json`."""
@@ -178,8 +173,12 @@ class OwnMarks:
     def _released(self, part: Part) -> Path:
         return self.folder / "release" / self.course.name / f"{part.stem}.ipynb"
 
+    @property
+    def _graded_copies(self) -> Path:
+        return self.folder / "autograded" / STUDENT / self.course.name
+
     def _graded_copy(self, part: Part) -> Path:
-        return self.folder / "autograded" / STUDENT / self.course.name / f"{part.stem}.ipynb"
+        return self._graded_copies / f"{part.stem}.ipynb"
 
     def _is_untouched(self, part: Part) -> bool:
         """Whether a notebook holds what was released, and nothing else."""
@@ -208,7 +207,7 @@ class OwnMarks:
         """Enters what is ticked of these parts, and offers criteria where an answer is written; what has changed."""
         with course_folder.gradebook(self.folder) as book:
             graded = [part for part in parts if part in self._criteria and self._graded_copy(part).exists()]
-            written = [part for part in graded if self.is_written(part)]
+            written = [part for part in graded if results.is_answered(self._graded_copy(part), part)]
             for part in written:
                 ticked.add(self.self_marks, part, self._criteria[part])
             found = dict.fromkeys(graded, 0.0)
@@ -224,10 +223,6 @@ class OwnMarks:
         grade.manual_score, grade.needs_manual_grade = points, False
         book.db.commit()
         return True
-
-    def is_written(self, part: Part) -> bool:
-        """Whether the graded notebook holds a written answer that isn't the release's text."""
-        return cells.is_written(self._graded_copy(part), part.written[0])
 
     def _config(self) -> Config:
         config = course_folder.config(self.folder, self._assignment)

@@ -14,6 +14,7 @@ from jinja2 import pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
 from mistune.util import striptags
+from nbconvert.exporters import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
@@ -22,6 +23,7 @@ from pygments.lexers import PythonLexer
 
 from grading.core import cells, limits, messages
 from grading.pages import mathml, safe_html, wording
+from grading.submission import in_memory
 
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif);base64,[A-Za-z0-9+/=\s]+")
 _LONG = 30  # characters of TeX in a line that a phone may not have room for
@@ -39,6 +41,10 @@ class HideTests(NbGraderPreprocessor):
         if cells.HIDDEN in cell.source:
             cell.source = f"{cells.without_hidden_tests(cell.source)}\n{messages.HIDDEN_TESTS}"
         return cell, resources
+
+
+class NbgraderPages(in_memory.Unread, HTMLExporter):
+    """nbgrader's own page of a graded notebook, in a course that was written for nbgrader alone."""
 
 
 class _Renderer(IPythonRenderer):

@@ -22,6 +22,7 @@ from grading.core import find_course
 from grading.core.course import Course, Part
 from grading.gradebook import results
 from grading.pages import feedback, overview, wording
+from grading.submission import in_memory
 from grading.submission.extra_files import SECRET
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -44,7 +45,7 @@ class Block:
     cells: list[dict] = field(default_factory=list)
 
 
-class PageExporter(Exporter):
+class PageExporter(in_memory.Unread, Exporter):
     """Makes one part's page of a graded notebook, and with the last one the index. nbgrader makes an exporter a run."""
 
     output_mimetype = "text/html"

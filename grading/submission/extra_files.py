@@ -19,6 +19,7 @@ from typing import BinaryIO
 
 from grading.core import limits
 from grading.core.course import Course
+from grading.submission import in_memory
 
 RUN_BY_NAME = ("*config*.py", "*custom*.py", "conftest.py", "*.pth", "*.so", "*.pyc", "*.pyd", ".*")
 TIMESTAMP = "timestamp.txt"
@@ -41,6 +42,11 @@ def admitted(folder: str | Path, course: Course) -> tuple[list[str], list[str]]:
     below a folder of such a name is looked at. The course's own module is nbgrader's copy of the one
     in source/, whatever is here under its name. A timestamp says nothing here: `times` has what is known.
     """
+    folder = Path(folder)
+    return in_memory.made("files", folder, (folder, course), lambda: _admitted(folder, course))
+
+
+def _admitted(folder: Path, course: Course) -> tuple[list[str], list[str]]:
     taken, left_out, bytes_left = [], [], limits.FILES_BYTES
     for path, status in _files(os.fspath(folder), course):
         name = os.path.relpath(path, folder)

@@ -3,22 +3,20 @@
 Of a course that was written for nbgrader alone that is the notebook as it was left, which nbgrader's own steps then
 clean; else a clean copy. A file that is no notebook has the released one graded in its place, which is not run.
 
-Whoever grades looks at them twice: the class run for its notices, nbgrader for what it copies. `once` has the second
-look find what the first has made.
+Whoever grades looks at them twice: the class run for its notices, nbgrader for what it copies. Within `in_memory.once`
+the second look finds what the first has made.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
+import nbconvert.exporters
 import nbformat
-from nbconvert.exporters import NotebookExporter
+from traitlets import default
 
 from grading.core import find_course, unreadable
 from grading.core.course import Course
-from grading.submission import kept_copies
+from grading.submission import in_memory, kept_copies
 from grading.submission.clean_copy import clean_copy
 from grading.submission.notebook_file import MARK, Unreadable, read, read_as_it_is
 
@@ -32,41 +30,29 @@ class Taken:
     unreadable: str = ""
 
 
-_made: ContextVar[dict[tuple[Path, Path, Course, bool], Taken] | None] = ContextVar("made", default=None)
-
-
-@contextmanager
-def once() -> Iterator[None]:
-    """Within it each notebook is read once; nobody may change its file meanwhile."""
-    token = _made.set({})
-    try:
-        yield
-    finally:
-        _made.reset(token)
-
-
 def taken(path: Path, released: Path, of: Course, alone: bool = False) -> Taken:
     """A student's file, taken in; the notebook that was released is in `released`. `alone`: they have no instructor."""
-    made, key = _made.get(), (path.resolve(), released.resolve(), of, alone)
-    if made is None:
-        return _take_in(path, released, of, alone)
-    if key not in made:
-        made[key] = _take_in(path, released, of, alone)
-    return made[key]
+    key = (path.name, released.resolve(), of, alone)
+    return in_memory.made("submitted", path.parent, key, lambda: _take_in(path, released, of, alone))
 
 
-class Exporter(NotebookExporter):
-    """nbgrader's notebook exporter, for which submissions are taken in: `c.Autograde.exporter_class`.
+class Exporter(in_memory.Unread, nbconvert.exporters.Exporter):
+    """nbgrader's exporter of notebooks, for which submissions are taken in: `c.Autograde.exporter_class`.
 
-    nbgrader reads each notebook twice: the student's file, to write a copy, and then that copy, to grade it.
+    nbgrader has each notebook converted twice: the student's file, to write a copy, and then that copy, to grade it.
     """
+
+    output_mimetype = "application/json"
+
+    @default("file_extension")
+    def _file_extension_default(self) -> str:
+        return ".ipynb"
 
     def from_filename(self, filename: str, resources: dict | None = None, **kwargs: object) -> tuple:
         """A notebook file, or what is taken in of a student's, converted; findings go to the log."""
         path, coursedir, what = Path(filename), self.parent.coursedir, resources["nbgrader"]
         # Whatever lies elsewhere than the copies is a student's, so that no slip takes a student's file for a copy.
-        copies = coursedir.format_path(coursedir.autograded_directory, what["student"], what["assignment"])
-        if path.parent == Path(copies):
+        if path.parent == self._copies(resources):
             return super().from_filename(filename, resources=resources, **kwargs)
         release = Path(coursedir.format_path(coursedir.release_directory, ".", what["assignment"]))
         course, alone = find_course.of(self.config, what["assignment"]), bool(self.config.Course.get("alone", False))
@@ -74,9 +60,18 @@ class Exporter(NotebookExporter):
         for text in found.findings:
             self.log.warning("%s, %s: %s", what["student"], path.stem, text)
         found.notebook.metadata[MARK] = {"unreadable": found.unreadable} if found.unreadable else {}
-        # What nbconvert's own from_filename adds to the resources.
-        resources.setdefault("metadata", {}).update(name=path.stem, path=str(path.parent))
-        return self.from_notebook_node(found.notebook, resources=resources, **kwargs)
+        return self.from_notebook_node(found.notebook, resources=in_memory.placed(resources, path), **kwargs)
+
+    def from_notebook_node(self, nb: nbformat.NotebookNode, resources: dict | None = None, **kwargs: object) -> tuple:
+        """The text of a notebook that is written next to the student's other copies, and held for who reads it next."""
+        converted, resources = super().from_notebook_node(nb, resources, **kwargs)
+        in_memory.keep(self._copies(resources) / f"{resources['nbgrader']['notebook']}.ipynb", converted)
+        return nbformat.writes(converted, version=4) + "\n", resources
+
+    def _copies(self, resources: dict) -> Path:
+        """The student's folder that holds the clean copies, and in the end the graded ones."""
+        what, coursedir = resources["nbgrader"], self.parent.coursedir
+        return Path(coursedir.format_path(coursedir.autograded_directory, what["student"], what["assignment"]))
 
 
 def _take_in(path: Path, released: Path, of: Course, alone: bool) -> Taken:

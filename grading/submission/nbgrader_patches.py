@@ -26,7 +26,7 @@ from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config, Configurable
 
 from grading.core import find_course, messages, names
-from grading.submission import collected, extra_files, kept_copies, times
+from grading.submission import collected, extra_files, in_memory, kept_copies, times
 
 
 class Collect(ExchangeCollect):
@@ -113,7 +113,8 @@ def _guard_names() -> None:
         return None
 
     def convert_notebooks(self: base.BaseConverter) -> None:
-        convert(self)
+        with in_memory.once() if _is_ours(self) else contextlib.nullcontext():
+            convert(self)
         if _is_ours(self) and self.refused:
             raise base.NbGraderException(messages.not_graded_names(len(self.refused)))
 

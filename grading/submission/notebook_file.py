@@ -1,5 +1,6 @@
 """A notebook file that a student wrote, read tolerantly and within bounds, whatever its bytes."""
 
+import contextlib
 import copy
 import itertools
 import json
@@ -31,17 +32,22 @@ def read(path: Path) -> dict:
     Units   at most limits.NOTEBOOK_BYTES, limits.CELLS.
     Errors  Unreadable; never anything else, whatever the bytes.
     """
-    return _parsed(_regular_text(path))
+    return {"cells": _cells(_parsed(path))}
 
 
-def _parsed(text: str) -> dict:
-    """The cells in a notebook's text; Unreadable beyond the bounds."""
+def _parsed(path: Path) -> object:
+    """What a file holds as JSON; Unreadable if that is nothing."""
+    text = _regular_text(path)
     try:
-        notebook = json.loads(text)
+        return json.loads(text)
     except RecursionError:
         raise Unreadable(messages.NOT_JSON_DEEP) from None
     except ValueError as error:
         raise Unreadable(messages.not_json(getattr(error, "lineno", 1))) from None
+
+
+def _cells(notebook: object) -> list[dict]:
+    """The cells of a notebook of whatever form; Unreadable beyond the bounds."""
     found = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(found, list):
         worksheets = notebook.get("worksheets") if isinstance(notebook, dict) else None
@@ -52,7 +58,7 @@ def _parsed(text: str) -> dict:
         raise Unreadable(messages.NO_CELLS)
     if len(found) > limits.CELLS:
         raise Unreadable(messages.too_many_cells(len(found)), Fix.SHORTER)
-    return {"cells": found}
+    return found
 
 
 def read_as_it_is(path: Path, released: nbformat.NotebookNode) -> nbformat.NotebookNode:
@@ -61,13 +67,10 @@ def read_as_it_is(path: Path, released: nbformat.NotebookNode) -> nbformat.Noteb
     Which of them nbgrader grades, the released notebook says: a mark of the student's own stops nbgrader.
     Errors  Unreadable; never anything else, whatever the bytes.
     """
-    text = _regular_text(path)
-    cells = [_bare(cell) for cell in _parsed(text)["cells"]]
+    written = _parsed(path)
+    cells = [_bare(cell) for cell in _cells(written)]
     try:
-        written = json.loads(text)
-        version = {key: written[key] for key in ("nbformat", "nbformat_minor") if key in written}
-        place = {"cells": cells} if isinstance(written.get("cells"), list) else {"worksheets": [{"cells": cells}]}
-        notebook = nbformat.reads(json.dumps({"metadata": {}, **version, **place}), as_version=4)
+        notebook = _in_present_form(written, cells)
         sound = all(isinstance(cell.source, str) and cell.cell_type in KINDS for cell in notebook.cells)
         sound = sound and all("nbgrader" in cell.metadata for cell in notebook.cells)  # which some old forms lose
     except Exception:  # noqa: BLE001  (a function of the student's bytes alone: whatever fails, they are no notebook)
@@ -80,6 +83,21 @@ def read_as_it_is(path: Path, released: nbformat.NotebookNode) -> nbformat.Noteb
         if name in marked:  # a second cell of this name is the student's own
             _mark_as(marked.pop(name), cell)
     return notebook
+
+
+def _in_present_form(written: dict, cells: list[dict]) -> nbformat.NotebookNode:
+    """A notebook of the form that a file is written in, with these cells, in nbformat's present form."""
+    notebook = {key: written[key] for key in ("nbformat", "nbformat_minor") if key in written} | {"metadata": {}}
+    if not isinstance(written.get("cells"), list):
+        notebook["worksheets"] = [{"cells": cells}]
+    else:
+        notebook["cells"] = cells
+        if notebook.get("nbformat") == 4:
+            found = nbformat.from_dict(notebook)
+            with contextlib.suppress(nbformat.ValidationError):  # it gives ids to cells that lack them
+                nbformat.validate(found)
+            return found
+    return nbformat.reads(json.dumps(notebook), as_version=4)  # which reads an older form from a text alone
 
 
 def _mark_as(released: nbformat.NotebookNode, cell: nbformat.NotebookNode) -> None:

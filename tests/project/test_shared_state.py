@@ -10,7 +10,7 @@ from attention.course import COURSE
 from dev.packages import REPOSITORY
 from grading.classroom import inputs
 from grading.core.course import Course, Libraries, Part
-from grading.submission import extra_files, intake
+from grading.submission import extra_files, in_memory, intake
 
 OTHER = Course("other", "Other", "Other", (Part(1, "First", "first", ("first",), 1.0),), libraries=Libraries(("json",)))
 HOLDERS = {"ContextVar", "local", "Lock", "RLock", "Sandboxes"}  # what modules may hold that changes
@@ -21,7 +21,7 @@ KNOWN = {
     "grading/marking/rubric.py: _reports": "the test that runs",
     "grading/judge/limits_reached.py: _reached": "the submission that is graded",
     "grading/rules/student_code.py: _read": "the notebook that is read",
-    "grading/submission/intake.py: _made": "the block, by paths, course and whether it has an instructor",
+    "grading/submission/in_memory.py: _held": "the block; by paths, and where a course decides by that",
     "grading/sandbox/sandbox_keeper.py: SANDBOXES": "the course, and whether it is walled",
     "grading/classroom/inputs.py: distributions": "the course",
     "grading/classroom/inputs.py: _installed": "the course's folders, and packages' names",
@@ -99,7 +99,7 @@ def test_what_is_looked_up_for_a_course_is_not_given_to_another_one(about):
 
 def test_a_file_that_two_courses_take_in_is_taken_in_for_each(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setattr(intake, "_take_in", lambda path, released, of, alone: (of.name, alone))
-    with intake.once():
+    with in_memory.once():
         for course in (COURSE, OTHER):
             for alone in (False, True):
                 assert intake.taken(tmp_path / "a", tmp_path / "b", course, alone) == (course.name, alone)

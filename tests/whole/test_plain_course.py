@@ -16,7 +16,9 @@ from pathlib import Path
 
 import graded_here
 import nbformat
+import parses
 import pytest
+from nbconvert.exporters import HTMLExporter
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.apps import NbGraderAPI
 from nbgrader.nbgraderformat import MetadataValidator
@@ -212,6 +214,17 @@ def test_each_notebook_has_a_feedback_page_on_which_no_script_of_a_student_runs(
     page = (walled / "feedback" / "wrong" / "ps1" / "problem1.html").read_text(encoding="utf-8")
     assert "sum_of_squares" in page and "AssertionError" in page and "alert(1)" in page
     assert "<script>alert" not in page
+
+
+def test_a_notebook_is_parsed_once_and_its_page_is_what_nbgrader_makes_of_the_file(walled: Path):
+    with parses.counted("warnings.warn('slow')") as found:
+        assert not graded_here.grade_student(walled, "warns").error
+    assert found.total() == 1
+    page = walled / "feedback" / "warns" / "ps1" / "problem1.html"
+    ours, config = page.read_bytes(), course_folder.config(walled)
+    config.GenerateFeedback.exporter_class = HTMLExporter
+    assert NbGraderAPI(config=config).generate_feedback("ps1", "warns", force=True)["success"]
+    assert page.read_bytes() == ours
 
 
 def test_a_failure_of_ours_is_no_mark(walled: Path, monkeypatch: pytest.MonkeyPatch):

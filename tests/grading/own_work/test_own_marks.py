@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
+import parses
 import pytest
 
 from attention.course import COURSE, PARTS
@@ -98,6 +99,25 @@ def test_only_what_has_changed_is_graded_and_what_nobody_touched_never_is(root: 
     assert marked(root) == {}, "run and saved is not changed"
     work(root, ONE, None)
     assert marked(root) == {1: 0}, "an answer that is taken back earns nothing any more"
+
+
+def test_a_round_parses_what_it_grades_once_and_of_a_part_that_stays_its_file_and_its_graded_copy(
+    root: Path, capsys: pytest.CaptureFixture
+):
+    words = ("word_of_part01", "word_of_part08")
+
+    def rounds(**said: str) -> dict[str, int]:
+        for part, word in zip((ONE, EIGHT), words, strict=True):
+            path = work(root, part, None)
+            notebook = nbformat.read(path, as_version=4)
+            next(c for c in notebook.cells if c.id == f"{part.stem}-answer").source = f"{word} = {said[part.stem]}"
+            nbformat.write(notebook, path)
+        with parses.counted(*words) as found:
+            assert main(["mark", "--course", str(root)]) == 0
+        return found
+
+    assert rounds(part01="1", part08="1") == dict.fromkeys(words, 1)
+    assert rounds(part01="1", part08="2") == {words[0]: 2, words[1]: 1}
 
 
 def test_pages_show_marks_and_findings_and_no_line_of_a_hidden_test(root: Path):

@@ -1,0 +1,129 @@
+"""A submission's notebooks are parsed once on their way through a process, and so is its folder."""
+
+from pathlib import Path
+
+import graded_here
+import lean
+import nbformat
+import parses
+import pytest
+from nbformat.v4 import new_markdown_cell, new_notebook
+
+from attention import course
+from attention.course import COURSE
+from dev import sample_class
+from grading.gradebook import course_folder
+from grading.submission import extra_files, in_memory
+
+ONE, EIGHT = course.PARTS[1], course.PARTS[8]
+WORDS = ("word_of_part01", "word_of_part08")
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course of two parts; a student has submitted both, with a file."""
+    root = tmp_path_factory.mktemp("memory")
+    lean.new(root, ONE, EIGHT)
+    folder = root / "submitted" / "ada" / COURSE.name
+    folder.mkdir(parents=True)
+    for part, word in zip((ONE, EIGHT), WORDS, strict=True):
+        lean.write(folder, part, sample_class.submission(part, f"{word} = 1\n"))
+    (folder / "data.csv").write_text("1,2\n")
+    course_folder.register(root)
+    return root
+
+
+def test_a_class_run_parses_each_notebook_once_from_the_student_s_file_to_the_pages(root: Path):
+    with parses.counted(*WORDS) as found:
+        result = graded_here.grade_student(root, "ada")
+    assert not result.error and not result.unmarked
+    assert (root / "feedback" / "ada" / COURSE.name / "index.html").exists()
+    assert found == dict.fromkeys(WORDS, 1)
+
+
+def test_a_class_run_walks_a_submission_s_folder_once_to_send_it_and_once_to_grade_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    walked, walk = [], extra_files._admitted
+    monkeypatch.setattr(extra_files, "_admitted", lambda folder, of: walked.append(folder) or walk(folder, of))
+    assert not graded_here.grade_student(root, "ada").error
+    submitted = root / "submitted" / "ada" / COURSE.name
+    ours = [folder for folder in walked if folder == submitted]
+    assert len(walked) - len(ours) == 1, "on the worker, for notices and for what nbgrader copies"
+    assert len(ours) == 2, "to send it, and to see that it is still what was graded"
+
+
+def test_each_of_nbgrader_s_commands_parses_each_notebook_once(root: Path):
+    api = course_folder.api(root)
+    with parses.counted(*WORDS) as found:
+        result = api.autograde(COURSE.name, "ada", force=True, create=True)
+    assert result["success"] and found == dict.fromkeys(WORDS, 1)
+    with parses.counted(*WORDS) as found:
+        result = api.generate_feedback(COURSE.name, "ada", force=True)
+    assert result["success"] and found == dict.fromkeys(WORDS, 1)
+
+
+def test_what_is_held_is_what_the_file_holds(root: Path):
+    graded = root / "autograded" / "ada" / COURSE.name
+    with in_memory.once():
+        assert course_folder.api(root).autograde(COURSE.name, "ada", force=True, create=True)["success"]
+        for part in (ONE, EIGHT):
+            path = graded / f"{part.stem}.ipynb"
+            held = in_memory.notebook(path)
+            assert nbformat.writes(held, version=4) + "\n" == path.read_text(encoding="utf-8")
+
+
+def written(path: Path, text: str) -> Path:
+    """A notebook's file with one text."""
+    path.parent.mkdir(exist_ok=True)
+    nbformat.write(new_notebook(cells=[new_markdown_cell(text, id="a")]), path)
+    return path
+
+
+def text(path: Path) -> str:
+    return in_memory.notebook(path).cells[0].source
+
+
+def test_outside_a_block_nothing_is_held(tmp_path: Path):
+    path = written(tmp_path / "a.ipynb", "first")
+    in_memory.keep(path, new_notebook())
+    assert in_memory.notebook(path) is None
+    with in_memory.once():
+        assert text(path) == "first"
+    with in_memory.once():
+        written(path, "second")
+        assert text(path) == "second"
+
+
+def test_a_block_within_a_block_shares_what_the_outer_one_holds(tmp_path: Path):
+    path = written(tmp_path / "a.ipynb", "first")
+    with in_memory.once():
+        with in_memory.once():
+            assert text(path) == "first"
+        written(path, "second")
+        assert text(path) == "first"
+
+
+def test_a_notebook_that_is_written_again_takes_the_place_of_the_one_that_was_read(tmp_path: Path):
+    path = written(tmp_path / "a.ipynb", "first")
+    with in_memory.once():
+        assert text(path) == "first"
+        in_memory.keep(path, new_notebook(cells=[new_markdown_cell("second")]))
+        assert text(path) == "second"
+
+
+def test_the_next_student_s_folder_takes_the_place_of_the_last_one_s(tmp_path: Path):
+    ada, ben = written(tmp_path / "ada" / "a.ipynb", "ada's"), written(tmp_path / "ben" / "a.ipynb", "ben's")
+    with in_memory.once():
+        assert [text(ada), text(ben)] == ["ada's", "ben's"]
+        written(ada, "changed")
+        assert text(ada) == "changed", "or a class that one process grades would all be held"
+
+
+def test_the_files_of_two_folders_are_told_apart(tmp_path: Path):
+    for name in ("ada", "ben"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.csv").touch()
+    with in_memory.once():
+        found = [extra_files.admitted(tmp_path / name, COURSE)[0] for name in ("ada", "ben", "ada")]
+    assert [Path(path).name for (path,) in found] == ["ada.csv", "ben.csv", "ada.csv"]
