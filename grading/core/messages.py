@@ -89,7 +89,7 @@ def short(text: str) -> str:
     return text if len(text) <= limits.MESSAGE_CHARS else text[: limits.MESSAGE_CHARS - 1] + "…"
 
 
-def shapes(got: tuple[int, ...], want: tuple[int, ...]) -> str:
+def shapes(got: str, want: tuple[int, ...]) -> str:
     return f"expected shape {want}, got {got}."
 
 

@@ -4,18 +4,24 @@ A limit by the wall clock makes a student pay for a busy machine; a limit on pro
 sleeps. Own time counts both, and leaves out what others took. Of an interval it is the larger of
 
     what all threads together computed,
-    the interval, less what all threads together waited for a processor.
+    the interval, less what the WAITERS threads that waited longest together waited for a processor.
 
-The first term keeps the clock going for code whose own processes wait for one another. Linux tells both for each
+The first term keeps the clock going for code whose own processes wait for one another. In the second, the waits of all
+threads would add up to any sleep: a hundred that wake at the same moment wait for one another, and compute next to
+nothing. One alone would make a clock go on where a thread waits to take over from another that has waited, as when a
+cell prints. Threads on a processor wait for one another no longer than they compute together, so that code that keeps
+its threads waiting on purpose slows its clock WAITERS + 1 times at most. Linux tells both for each
 thread, in nanoseconds, in /proc/PID/task/TID/schedstat (its source's Documentation/scheduler/sched-stats.rst); a wait
 only once it is over, so that what was counted of it until then is taken back. Where Linux tells nothing, own time is
 time by the wall clock.
 """
 
+import heapq
 import os
 import time
 from collections.abc import Callable, Iterator
 
+WAITERS = 2  # a cell's thread, and the one that sends what it printed
 LOOK_S = 0.5  # how often /proc is looked at while something is waited for; shorter waits count by the wall clock
 STALE_S = 0.02  # how old an answer may be, so that a flood of messages does not ask each time
 AHEAD_S = 1.0  # how much later than the time the counts may have been read
@@ -45,17 +51,19 @@ class Clock:
         if passed_s < STALE_S:
             return
         self._looked = at
-        ran_ns = waited_ns = 0
+        ran_ns, waits_ns, longest_ns = 0, [], 0
         for thread, ran, waited in _threads(root) if root is not None else ():
             before = self._seen.get(thread, (0, 0))
             ran_before, waited_before = before if before[0] <= ran else (0, 0)  # else its number was given away again
-            ran_ns, waited_ns = ran_ns + ran - ran_before, waited_ns + waited - waited_before
+            ran_ns += ran - ran_before
+            waits_ns.append(waited - waited_before)
+            longest_ns = max(longest_ns, ran - ran_before + waited - waited_before)
             self._seen[thread] = ran, waited
         if len(self._seen) > REMEMBERED:
             self._seen = {thread: counts for thread, counts in self._seen.items() if _is_alive(thread)}
-        ran_s, waited_s = ran_ns / 1e9, waited_ns / 1e9
+        ran_s, waited_s = ran_ns / 1e9, sum(heapq.nlargest(WAITERS, waits_ns)) / 1e9
         own_s = max(ran_s, passed_s - waited_s)
-        waited_before_s = max(0.0, waited_s + ran_s - passed_s)  # more than this interval has room for
+        waited_before_s = max(0.0, longest_ns / 1e9 - passed_s)  # more than this interval has room for
         taken_back_s = min(waited_before_s, self._doubtful_s)
         # The counts are read a little after the time: what is too much here is missing next time.
         self._ahead_s = min(AHEAD_S, self._ahead_s + waited_before_s - taken_back_s)

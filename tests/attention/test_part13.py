@@ -131,6 +131,14 @@ def test_a_run_is_judged_by_what_was_measured(given: Run, found: Measures, text:
     assert text is None or text in verdict.found
 
 
+def test_a_width_that_no_model_has_is_not_shown_for_it_could_say_what_the_test_has_sent():
+    shapes = {**part13.weight_shapes(*part13.FULL), "x": (1, 2, D), "y": (1, 3, D), "output_vanilla": (1, 2, D)}
+    shapes["output_reduced"] = (1, 2, D)
+    own = {name: probe.Tensor(np.ones(shape, dtype=np.float32), "float32") for name, shape in shapes.items()}
+    found = part13_run.received((own, (10**399 - 1, 7), False), 1, 2, 3)
+    assert "a W_Q of shape (…), not" in found.found
+
+
 def test_rows_where_two_keys_are_as_strong_are_the_most_undecided():
     W = [np.zeros(shape) for shape in part13.weight_shapes(*part13.FULL).values()]
     W[0][0, 0] = W[1][:, 0] = 1.0  # k of every head is the first number of y

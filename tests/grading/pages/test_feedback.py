@@ -71,9 +71,10 @@ def _mallory(part: Part, notebook: dict) -> dict | None:
         "image/svg+xml": f"<svg xmlns='x' onload='{RUN}'/>",
         "text/plain": "x",
     }
+    bomb = {"image/svg+xml": "<svg xmlns='http://www.w3.org/2000/svg'/>", "text/plain": "Q5Q5"}
     outputs = [{"output_type": "stream", "name": "stdout", "text": HOSTILE}]
     outputs.append({"output_type": "error", "ename": HOSTILE, "evalue": HOSTILE, "traceback": [HOSTILE]})
-    for data in [picture, *({name: HOSTILE, "text/plain": HOSTILE} for name in MIMES)]:
+    for data in [picture, bomb, *({name: HOSTILE, "text/plain": HOSTILE} for name in MIMES)]:
         outputs.append({"output_type": "display_data", "data": data, "metadata": {}})
     own = {
         "cell_type": "code",
@@ -114,6 +115,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         done = course_folder.api(root).generate_feedback(COURSE.name, student, force=True)
         assert done["success"], done["log"]
     return {student: root / "feedback" / student / COURSE.name for student in (ADA, MALLORY)}
+
+
+def test_a_page_draws_no_svg_of_a_student_s_which_could_hold_the_browser_up(pages: dict[str, Path]):
+    shown = (pages[MALLORY] / f"part{min(MALLORYS):02d}.html").read_text(encoding="utf-8")
+    assert "Q5Q5" in shown  # what stands in its place
+    assert "image/svg" not in re.sub(r"(?s)<pre.*?</pre>", "", shown)
 
 
 @pytest.fixture(scope="module")

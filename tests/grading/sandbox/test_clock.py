@@ -99,6 +99,26 @@ def test_a_wait_counts_as_none_however_often_one_looks_while_it_lasts():
         assert now - before == pytest.approx(0.5)
 
 
+def test_threads_that_wait_for_one_another_cannot_hide_the_sleep_between():
+    numbers, wall = {"ran": 0, "waited": 0}, types.SimpleNamespace(passed_s=0.0, monotonic=lambda: wall.passed_s)
+
+    def text(path: str) -> str:
+        if path.endswith("schedstat"):
+            return f"{numbers['ran']} {numbers['waited']} 1"
+        return "7 (python) S 1" if path.endswith("stat") else ""
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grading.sandbox.clock._text", text)
+        patch.setattr("grading.sandbox.clock._listed", lambda _: map(str, range(7, 107)))
+        patch.setattr("grading.sandbox.clock.time", wall)
+        clock = Clock(lambda: 7)
+        for _ in range(20):  # a hundred threads wake at once: each computes 0.2 ms, 20 ms after the first
+            numbers["ran"], numbers["waited"] = numbers["ran"] + 200_000, numbers["waited"] + 10_000_000
+            wall.passed_s += 0.5
+            clock.now()
+        assert clock.now() == pytest.approx(20 * (0.5 - 2 * 0.01))
+
+
 def test_a_deadline_passes_after_as_much_own_time():
     with busy.core(4), subprocess.Popen([sys.executable, "-S", "-c", COMPUTES, "60", "1"]) as process:
         end, started = Deadline(Clock(lambda: process.pid), 2.0), time.monotonic()
