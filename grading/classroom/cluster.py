@@ -18,7 +18,7 @@ from pathlib import Path
 
 import dask
 import psutil
-from distributed import Client, Future, KilledWorker, LocalCluster, Status
+from distributed import Client, Future, LocalCluster, Status
 from distributed.security import Security
 
 from grading.classroom import forks, sealed
@@ -152,8 +152,10 @@ class Workers:
         if found is None:
             try:
                 found = future.result()
-            except KilledWorker as error:  # with a result that was ready and not fetched, and again when it was redone
-                found = error
+            except Exception:  # its worker ended with a result that nobody had fetched, and it was redone elsewhere
+                if future.status != "error":
+                    raise
+                found = future.exception()
         future.release()
         return name, found
 

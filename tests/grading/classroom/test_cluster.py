@@ -48,6 +48,21 @@ def test_a_worker_that_ends_before_its_result_is_fetched_loses_this_task_alone(t
         assert wait_for(lambda: team.next(1.0)) == ("ben", 8)
 
 
+def test_a_task_that_is_redone_elsewhere_may_end_in_what_any_task_may_end_in(tmp_path: Path):
+    def lack_the_inputs_when_redone(done: Path) -> None:
+        if done.exists():
+            raise inputs.NotKept
+        done.touch()
+
+    with cluster.Workers(1, None) as team:
+        team.submit("anna", lack_the_inputs_when_redone, tmp_path / "done")
+        wait_for(lambda: team._ready.qsize())
+        (nanny,) = team._cluster.workers.values()
+        psutil.Process(nanny.pid).kill()
+        name, found = wait_for(lambda: team.next(1.0))
+        assert name == "anna" and isinstance(found, inputs.NotKept)
+
+
 @pytest.mark.parametrize("given_up", ["by its nanny", "by the cluster, as slow to come back"])
 def test_a_worker_that_dask_gives_up_is_replaced(given_up: str, monkeypatch: pytest.MonkeyPatch):
     if "slow" in given_up:
