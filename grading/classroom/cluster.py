@@ -18,7 +18,7 @@ from pathlib import Path
 
 import dask
 import psutil
-from distributed import Client, Future, KilledWorker, LocalCluster, Status
+from distributed import Client, Future, LocalCluster, Status
 from distributed.security import Security
 
 from grading.classroom import forks, sealed
@@ -27,6 +27,7 @@ from grading.core import errors
 FIND_LIMIT_S = 10  # for a scheduler to answer
 AHEAD = 16  # tasks that a cluster of others may hold beyond one a worker, so that it sees the need to grow
 END_LIMIT_S = 3  # for the cluster's own way to end, once its workers are gone
+SILENT_S = 3.0  # a worker of up to ten says twice a second that it is there, one of a thousand every six seconds
 LOST_LIMIT_S = 180.0  # for a worker to reach the scheduler; 2 s on a quiet machine
 GIVE_UP = 5  # workers that fail to start, for each that is to run
 NO_START = "the workers do not start"
@@ -121,14 +122,16 @@ class Workers:
     def share(self, name: str, function: Callable, *arguments: object) -> None:
         """Has all workers of a cluster of others call a function, once for each name.
 
-        Those that join later have not called it. One that is silent is waited for until Dask gives its connection up.
+        Those that join later have not called it, nor have those that were silent. One that falls silent only now is
+        waited for until Dask gives its connection up.
         Errors  CourseError if no scheduler answers at the address.
         """
         if self._client is None:
             self._open()
         if name != self._shared:
             try:
-                self._client.run(sealed.OPEN, sealed.call(function, *arguments), on_error="ignore")
+                heard = self._heard()
+                self._client.run(sealed.OPEN, sealed.call(function, *arguments), workers=heard, on_error="ignore")
             except (OSError, TimeoutError):
                 raise errors.CourseError(GONE) from None
             self._shared = name
@@ -154,8 +157,10 @@ class Workers:
         if found is None:
             try:
                 found = future.result()
-            except KilledWorker as error:  # with a result that was ready and not fetched, and again when it was redone
-                found = error
+            except Exception:  # its worker ended with a result that nobody had fetched, and it was redone elsewhere
+                if future.status != "error":
+                    raise
+                found = future.exception()
         future.release()
         return name, found
 
@@ -165,6 +170,12 @@ class Workers:
             return sum(self._client.nthreads().values()) if self._client is not None else 0
         except (OSError, TimeoutError):
             raise errors.CourseError(GONE) from None
+
+    def _heard(self) -> list[str]:
+        """The workers from which the scheduler has heard lately; one that vanished is known until it is given up."""
+        workers = self._client.scheduler_info()["workers"]
+        seen = {address: worker["last_seen"] for address, worker in workers.items()}
+        return [address for address, at in seen.items() if at > max(seen.values()) - SILENT_S]
 
     def _open(self) -> None:
         if self._address is not None:

@@ -24,7 +24,7 @@ from nbgrader.utils import find_all_files
 from sqlalchemy import Engine
 from traitlets.config import Config
 
-from grading.core import find_course, limits
+from grading.core import find_course, installed, limits
 from grading.core.course import Course
 from grading.core.files import write_whole
 from grading.gradebook import course_folder, snapshot
@@ -137,12 +137,12 @@ def sources(root: Path, assignment: str = "") -> str:
     return bundle.digest([*code(folder).items(), ("", json.dumps(program, sort_keys=True).encode())])
 
 
-@functools.cache  # to look through all that is installed takes a tenth of a second
+@functools.cache  # to look through all that is installed takes some hundredths of a second
 def distributions(course: Course) -> tuple[str, ...]:
     """The installed packages that kernels of the course load or its answers may import, on which marks may depend."""
     names = {name.partition(".")[0] for name in (*course.libraries.modules, *course.imports)}
-    found = importlib.metadata.packages_distributions()
-    return tuple(sorted({package for name in names for package in found.get(name, ())}))
+    found = installed.modules()
+    return tuple(sorted({package.metadata["Name"] for name in names for package in found.get(name, ())}))
 
 
 def current_program(course: Course, packages: tuple[str, ...]) -> dict[str, str]:

@@ -64,13 +64,14 @@ async def prepare(walled: bool, course: Course) -> None:
 
 
 def _prepare(walled: bool, course: Course) -> None:
-    """Starts the sandbox, and imports what nbgrader is configured with."""
+    """Starts the sandbox, and imports what nbgrader is configured with, for the run and for the pages."""
     if not _one_at_a_time.acquire(blocking=False):  # a submission is there already
         return
     try:
         if not walled or bubblewrap.available() is None:  # else each submission says why not
             SANDBOXES.of_course(course, walled)
-        importlib.import_module("grading.judge.execution")
+        for name in ("grading.judge.execution", "grading.pages.student_pages"):
+            importlib.import_module(name)
     finally:
         _one_at_a_time.release()
 

@@ -37,7 +37,7 @@ USES = (
     Use(
         "grading.gradebook.engines",
         ("nbgrader.api.create_engine", "nbgrader.api.get_alembic_version"),
-        "one engine per address, and Alembic asked once; else 4.4 engines a notebook learn each query, and 1 s is lost",
+        "one engine per address, and Alembic not started; else 4.4 engines a notebook learn each query, and 1 s goes",
         "none: nbgrader.api.Gradebook makes its engine itself and takes none",
     ),
     Use(

@@ -131,7 +131,7 @@ def api(root: Path) -> NbGraderAPI:
 @contextlib.contextmanager
 def gradebook(root: Path) -> Iterator[Gradebook]:
     """The gradebook of the course in `root`, closed at the end."""
-    settings = config(root)  # also sets PATH, without which a new gradebook cannot be made
+    settings = config(root)  # also has nbgrader make new gradebooks as `engines` does
     with Gradebook(settings.CourseDirectory.db_url, settings.CourseDirectory.get("course_id", "")) as book:
         yield book
 

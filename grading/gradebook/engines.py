@@ -2,7 +2,7 @@
 
 nbgrader opens the gradebook 4.4 times a notebook, each time with an engine of its own that has yet to learn every
 query. `keep_engines` hands it the engine that it had before. Closing a gradebook closes its connections, as ever.
-For each new gradebook it starts Alembic's command, to ask for what never changes; that is asked once a process.
+For each new gradebook it starts Alembic as a program, to ask which version its tables have; we read that here, once.
 """
 
 import contextlib
@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbgrader
 import sqlalchemy
 from nbgrader import api
 from sqlalchemy import Engine, event
@@ -32,7 +33,14 @@ def create_engine(url: str, **settings: object) -> sqlalchemy.Engine:
     return _engine(os.getpid(), url, **settings)
 
 
-alembic_version = functools.cache(api.get_alembic_version)
+@functools.cache
+def alembic_version() -> str:
+    """The newest version of the gradebook's tables that nbgrader knows, which a new gradebook has."""
+    from alembic.script import ScriptDirectory  # not above: most processes make no new gradebook
+
+    return ScriptDirectory(str(Path(nbgrader.__file__).with_name("alembic"))).get_current_head()
+
+
 _engine = functools.lru_cache(KEPT)(lambda _, url, **settings: sqlalchemy.create_engine(url, **settings))
 
 

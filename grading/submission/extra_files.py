@@ -9,7 +9,6 @@ import contextlib
 import errno
 import fnmatch
 import functools
-import importlib.metadata
 import os
 import stat
 import sys
@@ -17,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from grading.core import limits
+from grading.core import installed, limits
 from grading.core.course import Course
 from grading.submission import in_memory
 
@@ -172,4 +171,4 @@ def _modules(course: Course) -> frozenset[str]:
     """The names under which Python finds a module here."""
     ours = {"dev", "grading", *(package.name for package in course.packages)}
     ours |= {course.module.removesuffix(".py")} if course.module else set()
-    return frozenset({*ours, *sys.stdlib_module_names, *importlib.metadata.packages_distributions()})
+    return frozenset({*ours, *sys.stdlib_module_names, *installed.modules()})

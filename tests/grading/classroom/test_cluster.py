@@ -5,18 +5,20 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
 
 import busy
+import dask
 import psutil
 import pytest
 from busy import wait_for
-from distributed import KilledWorker, Status
+from distributed import Client, KilledWorker, LocalCluster, Status
 
 from dev.packages import REPOSITORY
-from grading.classroom import cluster
+from grading.classroom import cluster, inputs
 from grading.core import errors, limits
 
 
@@ -44,6 +46,21 @@ def test_a_worker_that_ends_before_its_result_is_fetched_loses_this_task_alone(t
         assert name == "anna" and isinstance(found, KilledWorker)
         team.submit("ben", int, "8")
         assert wait_for(lambda: team.next(1.0)) == ("ben", 8)
+
+
+def test_a_task_that_is_redone_elsewhere_may_end_in_what_any_task_may_end_in(tmp_path: Path):
+    def lack_the_inputs_when_redone(done: Path) -> None:
+        if done.exists():
+            raise inputs.NotKept
+        done.touch()
+
+    with cluster.Workers(1, None) as team:
+        team.submit("anna", lack_the_inputs_when_redone, tmp_path / "done")
+        wait_for(lambda: team._ready.qsize())
+        (nanny,) = team._cluster.workers.values()
+        psutil.Process(nanny.pid).kill()
+        name, found = wait_for(lambda: team.next(1.0))
+        assert name == "anna" and isinstance(found, inputs.NotKept)
 
 
 @pytest.mark.parametrize("given_up", ["by its nanny", "by the cluster, as slow to come back"])
@@ -124,3 +141,26 @@ def test_workers_start_where_the_temporary_folder_has_a_long_name(tmp_path: Path
     command, env = [sys.executable, "-c", code], {**os.environ, "TMPDIR": str(long)}
     done = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("('sum', 3)\n", "")
+
+
+def test_what_is_shared_on_a_cluster_does_not_wait_for_a_worker_that_is_silent(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cluster, "SILENT_S", 2.0)
+    settings = {"dashboard_address": "127.0.0.1:0", "memory_limit": 0, "host": "127.0.0.1"}
+    with dask.config.set(cluster.SETTINGS), LocalCluster(n_workers=2, threads_per_worker=1, **settings) as own:
+        silent, heard = own.workers.values()
+        with Client(own) as client, cluster.Workers(2, own.scheduler_address) as team:
+            team.share("before", inputs.keep, "before", b"")
+            stopped = psutil.Process(silent.pid)
+            stopped.suspend()
+            try:
+                time.sleep(3 * cluster.SILENT_S)
+                sharing = threading.Thread(
+                    target=team.share, args=("name", inputs.keep, "name", b"shared"), daemon=True
+                )
+                sharing.start()
+                sharing.join(20)  # it takes 0.1 s; Dask waits 30 s for a worker to answer
+                assert not sharing.is_alive()
+                kept = client.run(lambda: inputs._kept, workers=[heard.worker_address])
+                assert kept == {heard.worker_address: {"name": b"shared"}}
+            finally:
+                stopped.resume()

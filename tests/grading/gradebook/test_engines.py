@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,7 @@ from grading.gradebook import course_folder, engines
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A new gradebook, which takes nbgrader a while to make."""
-    course_folder.config(REPOSITORY)  # sets PATH, without which nbgrader cannot make one
+    course_folder.config(REPOSITORY)  # has nbgrader make new ones as `engines` does
     path = tmp_path_factory.mktemp("empty") / "gradebook.db"
     api.Gradebook(f"sqlite:///{path}").close()
     return path
@@ -45,15 +47,17 @@ def test_gradebooks_of_one_address_share_an_engine_and_see_what_the_others_wrote
         assert [student.id for student in second.students] == ["ada"]
 
 
-def test_alembic_is_asked_once_for_all_new_gradebooks(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    started = []
-    check_output = api.sp.check_output
-    monkeypatch.setattr(api.sp, "check_output", lambda *args: started.append(args) or check_output(*args))
-    engines.alembic_version.cache_clear()
-    for name in ("one", "two"):
-        with api.Gradebook(f"sqlite:///{tmp_path / name}") as book:
-            assert book.db.execute(api.text("SELECT version_num FROM alembic_version")).scalar()
-    assert len(started) == 1
+def test_a_new_gradebook_starts_no_program(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(subprocess, "Popen", None)
+    with api.Gradebook(f"sqlite:///{tmp_path / 'new.db'}") as book:
+        assert book.db.execute(api.text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def test_a_new_gradebook_has_the_version_that_alembic_would_tell_nbgrader():
+    asking = "from nbgrader import api; print(api.get_alembic_version())"
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # nbgrader looks for Alembic there
+    told = subprocess.check_output([sys.executable, "-c", asking], env={**os.environ, "PATH": path}, text=True)
+    assert engines.alembic_version() == told.strip()
 
 
 def test_a_closed_gradebook_keeps_no_file_open(address: str):
