@@ -74,8 +74,8 @@ class Source(Protocol):
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone, or other than it was."""
 
-    def take(self, arrival: Arrival) -> None:
-        """Copies one into submitted/, and notes when it was made.
+    def take(self, arrival: Arrival) -> list[str]:
+        """Copies one into submitted/, and notes when it was made; a line about each copy kept of what was there.
 
         Errors  collected.TooLargeError, collected.UnreadableError, Unsettled if it changed; OSError if the copy fails.
         """
@@ -123,18 +123,19 @@ class Exchange:
     def _why_not(self) -> str:
         """Why nothing can arrive, and what to do."""
         if not self.folder.parent.is_dir():
-            return f"nbgrader's exchange {self.folder.parent} is gone. Mount it, or put it back."
-        name = self._course.name
-        return f"{name} isn't in the exchange {self.folder} yet. Release it: nbgrader release_assignment {name}."
+            return f"nbgrader's exchange {names.whole_path(self.folder.parent)} is gone. Mount it, or put it back."
+        name, exchange = self._course.name, names.whole_path(self.folder)
+        return f"{name} isn't in the exchange {exchange} yet. Release it: nbgrader release_assignment {name}."
 
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone."""
         return self._arrival(name) if walk.is_folder(self._inbound / name) else None
 
-    def take(self, arrival: Arrival) -> None:
+    def take(self, arrival: Arrival) -> list[str]:
         """Copies one into submitted/, and notes when it was made."""
-        _take(self._directory, arrival, self._root / "submitted" / arrival.student / self._course.name)
+        kept = _take(self._directory, arrival, self._root / "submitted" / arrival.student / self._course.name)
         times.note(self._root, arrival.student, arrival.made)
+        return kept
 
     def _arrival(self, name: str) -> Arrival:
         student, source = name.rsplit(f"+{self._course.name}+", 1)[0], self._inbound / name
@@ -177,11 +178,10 @@ class Folder:
         there = walk.is_folder(self._source(name)) and _state(self._source(name)) == state
         return self._arrival(name, state) if there else None
 
-    def take(self, arrival: Arrival) -> None:
+    def take(self, arrival: Arrival) -> list[str]:
         """Copies one into submitted/, unless it lies there; nobody knows when it was made."""
         place = self._root / "submitted" / arrival.student / self._course.name
-        if arrival.source.resolve() != place.resolve():
-            _take(self._directory, arrival, place)
+        return [] if arrival.source.resolve() == place.resolve() else _take(self._directory, arrival, place)
 
     def _source(self, name: str) -> Path:
         return self._folder / name / self._course.name
@@ -209,11 +209,12 @@ class _Still:
         self._since = {name: self._since[name] for name in names_left if name in self._since}
 
 
-def _take(directory: CourseDirectory, arrival: Arrival, place: Path) -> None:
+def _take(directory: CourseDirectory, arrival: Arrival, place: Path) -> list[str]:
     before = _state(arrival.source)
-    collected.take(directory, arrival.source, place)
+    kept = collected.take(directory, arrival.source, place)
     if _state(arrival.source) != before:
         raise Unsettled
+    return kept
 
 
 def _state(folder: Path) -> str:
@@ -231,7 +232,7 @@ def _names(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)
     except OSError as error:
-        raise errors.CourseError(f"{names.path(folder)} can't be read: {error.strerror}.") from None
+        raise errors.CourseError(f"{names.whole_path(folder)} can't be read: {error.strerror}.") from None
 
 
 def _claimed(name: str, course: Course) -> datetime.datetime:
