@@ -167,11 +167,16 @@ class Folder:
         found = [
             name for name in _names(self._folder) if not name.startswith(".") and walk.is_folder(self._source(name))
         ]
-        self._still.forget_all_but(found)
+        wrong = {name: why for name in _names(self._folder) if name not in found and (why := self._misplaced(name))}
+        self._still.forget_all_but([*found, *wrong])
         for name in sorted(found):
             state = self._still.state(name, self._source(name), FOLDER_STILL_S)
             if state is not None and (name, state) not in known:
                 yield self._arrival(name, state)
+        for name, why in sorted(wrong.items()):
+            state = self._still.state(name, self._folder / name, STILL_OTHERWISE_S)
+            if state is not None and (name, why) not in known:
+                yield Arrival(name, why, name, self._source(name), None, names.trouble(name) or why)
 
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone, or other than it was."""
@@ -185,6 +190,13 @@ class Folder:
 
     def _source(self, name: str) -> Path:
         return self._folder / name / self._course.name
+
+    def _misplaced(self, name: str) -> str:
+        """Why what lies under a name is never graded, where somebody meant it to be; empty where nobody did."""
+        place, source = self._folder / name, self._source(name)
+        if any(walk.is_there(place / f"{stem}.ipynb") for stem in self._course.stems):
+            return refusals.misplaced(names.whole_path(self._folder / "STUDENT" / self._course.name))
+        return refusals.linked(names.whole_path(source)) if source.is_symlink() else ""
 
     def _arrival(self, name: str, state: str) -> Arrival:
         return Arrival(name, state, name, self._source(name), None, names.trouble(name) or "")
