@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
+import grading_runs
 import load_picture
 import load_table
 import measured
@@ -52,6 +53,7 @@ RESULTS, PICTURE = REPOSITORY / "benchmarks" / "results", REPOSITORY / "docs" / 
 def main() -> int:
     """Measures, checks, prints, writes the table and draws the picture."""
     chosen = _chosen()
+    grading_runs.stop_on_signals()  # the service is ended on the way out
     table = (chosen.results or RESULTS) / "load.csv"
     drawn = chosen.results / "load.png" if chosen.results else PICTURE
     failed: list[str] = []
@@ -64,6 +66,9 @@ def main() -> int:
     except (RuntimeError, OSError, errors.CourseError) as error:
         print(f"load: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("load: stopped", file=sys.stderr)
+        return 130
     print(load_table.summary(rows))
     if any(row["what"] == load_table.STORM for row in rows):
         load_picture.draw(rows, drawn)

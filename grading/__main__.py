@@ -158,6 +158,7 @@ def _export(chosen: argparse.Namespace) -> int:
     from grading.gradebook import course_folder, marks_json, results
     from grading.lms import answers, exports, gradescope, roster
 
+    _refuse_options_of_others(chosen)
     course = course_folder.course(chosen.course, chosen.assignment)
     if chosen.platform == "answers":
         written, left_out = answers.write(chosen.course, course, chosen.to or Path("answers"), chosen.student)
@@ -183,6 +184,17 @@ def _export(chosen: argparse.Namespace) -> int:
         platform, to = exports.PLATFORMS[chosen.platform], chosen.to or Path(f"{chosen.platform}.csv")
         made = exports.run(platform, book, course, to, people, chosen.exported, chosen.dry_run, chosen.so_far)
     return 1 if made.unmatched else 0
+
+
+def _refuse_options_of_others(chosen: argparse.Namespace) -> None:
+    """CourseError for an option that an export doesn't have: --dry-run, say, of one that would write all the same."""
+    of_marks = {"--roster": chosen.roster, "--from": chosen.exported, "--dry-run": chosen.dry_run}
+    of_marks["--so-far"] = chosen.so_far
+    is_file = chosen.platform in ("canvas", "moodle")
+    given = {"--student": chosen.student} if is_file else of_marks
+    if wrong := [name for name, value in given.items() if value]:
+        of = "gradescope and answers" if is_file else "canvas and moodle"
+        raise errors.CourseError(f"{wrong[0]} is an option of {of}, not of {chosen.platform}. Nothing is written.")
 
 
 def _lab(chosen: argparse.Namespace) -> int:

@@ -30,12 +30,21 @@ def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argpars
             raise
         print(f"{name}: the package {missing.name} is not installed. {SET_UP}", file=sys.stderr)
         return 1
+    except _wrong_settings() as error:
+        print(f"{name}: a setting in nbgrader_config.py is of the wrong kind. {error}".splitlines()[0], file=sys.stderr)
+        return 1
     except BrokenPipeError:  # whoever read our output, such as head, has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt as stopped:
         print(f"\n{name}: stopped. {stopped} Run it again to go on.".replace("  ", " "), file=sys.stderr)
         return 130
+
+
+def _wrong_settings() -> tuple[type[Exception], ...]:
+    """What traitlets raises, if anything has imported it."""
+    traitlets = sys.modules.get("traitlets")
+    return (traitlets.TraitError,) if traitlets else ()
 
 
 def alone(main: Callable[[], int]) -> int:

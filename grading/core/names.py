@@ -67,3 +67,8 @@ def path(path: Path) -> str:
     with contextlib.suppress(ValueError):
         return printable(str(path.resolve().relative_to(Path.cwd())))
     return printable(str(path))
+
+
+def whole_path(path: Path) -> str:
+    """A path from the root on, for a log that is read elsewhere."""
+    return printable(str(path.absolute()))

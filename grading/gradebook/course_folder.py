@@ -12,6 +12,7 @@ from jupyter_core.paths import jupyter_config_path
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
 from traitlets.config import Config
 from traitlets.config.loader import FileConfigLoader, JSONFileConfigLoader, PyFileConfigLoader
 
@@ -54,7 +55,19 @@ def config(root: Path, assignment: str = "") -> Config:
         found.CourseDirectory.assignment_id = assignment
     if "db_url" not in found.CourseDirectory:
         found.CourseDirectory.db_url = f"sqlite:///{(root / 'gradebook.db').resolve()}?timeout={LOCK_LIMIT_S}"
+    _refuse_no_address(found.CourseDirectory.db_url)
     return found
+
+
+def _refuse_no_address(url: object) -> None:
+    """CourseError for what is no address of a database that SQLAlchemy can open."""
+    try:
+        make_url(url).get_dialect()
+    except ArgumentError as error:  # also where it knows no such database
+        raise errors.CourseError(
+            f"c.CourseDirectory.db_url in {CONFIGURATION} is no address of a database: {error}. "
+            'Write "postgresql://…" or "sqlite:///…".'
+        ) from None
 
 
 def config_with_jupyter_s(root: Path, assignment: str = "") -> Config:

@@ -23,7 +23,7 @@ Read your answer once more as a stranger would. Where it meets a criterion, put 
 Save this file, and your marks count it. `notebooks/` holds a model answer for each part.
 """
 _PART = re.compile(r"^## Part (\d{1,4})\b.*$", re.MULTILINE)
-_BOX = re.compile(r"^\s*[-*] \[([ xX])\]", re.MULTILINE)
+_BOX = re.compile(r"^\s*[-*+] ?\[([^\]\n]{0,3})\]", re.MULTILINE)  # whatever stands in it is a tick
 
 
 def of_course(course: Course, source: Path) -> dict[Part, criteria.Criteria]:
@@ -59,7 +59,7 @@ def points(path: Path, by: Mapping[Part, criteria.Criteria]) -> dict[Part, float
     for part, asked in by.items():
         if part.number in sections:
             boxes = _BOX.findall(sections[part.number])[: len(asked.items)]
-            found[part] = part.by_hand * sum(box in "xX" for box in boxes) / len(asked.items)
+            found[part] = part.by_hand * sum(bool(box.strip()) for box in boxes) / len(asked.items)
     return found
 
 

@@ -5,6 +5,7 @@ way of their feedback. Here a link stays a link to nowhere, of which grading tel
 """
 
 import contextlib
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import ignore_patterns
 
 from grading.core import files, messages
-from grading.submission import extra_files, walk
+from grading.submission import extra_files, kept_copies, walk
 
 PIECE_BYTES = 2**20
 NOWHERE = "nowhere"  # where each link of a copy leads
@@ -38,9 +39,10 @@ class Room:
     of_file: float = float("inf")
 
 
-def take(directory: CourseDirectory, source: Path, place: Path) -> None:
+def take(directory: CourseDirectory, source: Path, place: Path) -> list[str]:
     """Copies a submission from the exchange as the course's configuration says of its files, as a whole.
 
+    What somebody else put there, or changed, is kept in work/earlier/; returns a line about each such copy.
     Errors  TooLargeError; OSError as `replace`.
     """
     largest = 1000 * directory.max_dir_size
@@ -49,11 +51,12 @@ def take(directory: CourseDirectory, source: Path, place: Path) -> None:
     if size > largest:
         raise TooLargeError(messages.folder_too_large(size, largest))
     ignored = ignore_patterns(directory.ignore, directory.include, directory.max_file_size, directory.log)
-    replace(source, place, ignored, Room(largest, 1000 * directory.max_file_size))
+    kept = replace(source, place, ignored, Room(largest, 1000 * directory.max_file_size), Path(directory.root))
     if directory.groupshared:  # where instructors share a course, as nbgrader has it
         for path in (place, *place.rglob("*")):
             if not path.is_symlink():
                 path.chmod(path.stat().st_mode | (0o2770 if path.is_dir() else 0o660))
+    return kept_copies.told(kept)
 
 
 def copy(source: Path, place: Path, ignored: Ignored = lambda _, names: [], room: Room | None = None) -> None:
@@ -77,14 +80,42 @@ def copy(source: Path, place: Path, ignored: Ignored = lambda _, names: [], room
             _copy_file(found, place / found.path, room)
 
 
-def replace(source: Path, place: Path, ignored: Ignored = lambda _, names: [], room: Room | None = None) -> None:
+def replace(
+    source: Path,
+    place: Path,
+    ignored: Ignored = lambda _, names: [],
+    room: Room | None = None,
+    root: Path | None = None,
+) -> list[tuple[Path, Path]]:
     """Copies a folder and puts it in the place of what is there: at any moment the old one or the new one is whole.
 
+    With the course's folder `root`, what isn't as this function left it there is kept; returns it with its copies.
     Errors  OSError if it cannot be read or written; then the old one is as it was.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
+    note, kept = place.with_name(f".{place.name}.taken"), []
+    files.put_back(place)
+    ours = root is None or (note.is_file() and note.read_text(encoding="utf-8") == _state(place))
+    if root is not None:
+        kept += kept_copies.of_former(place, root)  # if the last time ended before it was kept
     old = files.swap(place, lambda new: copy(source, new, ignored, room))
-    shutil.rmtree(old, ignore_errors=True)
+    if ours:
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        kept += kept_copies.of_former(place, root)
+    if root is not None:
+        files.write_whole(note, _state(place))
+    return kept
+
+
+def _state(place: Path) -> str:
+    """A text that is another when somebody changes a file in a folder of ours."""
+    out = hashlib.sha256()
+    for path in sorted(place.rglob("*")):
+        status = path.lstat()
+        if not path.is_dir():
+            out.update(os.fsencode(f"{path.relative_to(place)} {status.st_size} {status.st_mtime_ns}\n"))
+    return out.hexdigest()
 
 
 def _entries(source: Path) -> Iterator[walk.Found]:

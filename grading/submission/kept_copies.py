@@ -13,13 +13,13 @@ from grading.core import cells, files, names
 FOLDER = Path("work") / "earlier"  # below a course's folder
 
 
-def keep(path: Path, root: Path, below: Path | None = None) -> Path:
+def keep(path: Path, root: Path, below: Path | None = None, of: str = "") -> Path:
     """A copy of a file in work/earlier/ of the course in `root`, named for this moment; on the disk when this returns.
 
-    Nothing there is ever overwritten. `below`: the folder whose structure the copy keeps.
+    Nothing there is ever overwritten. `below`: the folder whose structure the copy keeps; `of`: a folder around that.
     """
     inner = path.relative_to(below).parent if below else Path()
-    folder = root / FOLDER / inner
+    folder = root / FOLDER / of / inner
     folder.mkdir(parents=True, exist_ok=True)
     content, stem = path.read_bytes(), f"{path.stem}-{datetime.datetime.now():%Y-%m-%d-%H%M%S}"
     for number in range(1, 1000):
@@ -44,10 +44,10 @@ def replace(made: Path, target: Path, root: Path) -> list[tuple[Path, Path]]:
     """
     target = target.resolve()
     files.put_back(target)
-    kept = _kept(target, root)
+    kept = of_former(target, root)
     # copyfile: nbgrader's own files may not be written to
     files.swap(target, lambda new: shutil.copytree(made, new, copy_function=shutil.copyfile))
-    return kept + _kept(target, root)
+    return kept + of_former(target, root)
 
 
 @contextlib.contextmanager
@@ -58,24 +58,28 @@ def beside(target: Path, root: Path, kept: list[tuple[Path, Path]]) -> Iterator[
     """
     target = target.resolve()
     if target.exists():
-        kept += _kept(target, root)
+        kept += of_former(target, root)
         shutil.copytree(target, files.old_name(target), symlinks=True, copy_function=shutil.copyfile)
     try:
         yield
     finally:
         files.put_back(target)
-        kept += _kept(target, root)
+        kept += of_former(target, root)
 
 
-def _kept(target: Path, root: Path) -> list[tuple[Path, Path]]:
-    """Copies what is somebody's own in the folder that had the place of `target`, if there is one, and removes it."""
+def of_former(target: Path, root: Path) -> list[tuple[Path, Path]]:
+    """Copies what is somebody's own in the folder that had the place of `target`, if there is one, and removes it.
+
+    Returns each such file with its copy; copies of a submission lie in a folder by its student's name.
+    """
     old, kept = files.old_name(target), []
+    of = target.parent.name if target.parent.parent.name == "submitted" else ""
     if not old.exists():
         return kept
     for path in files.below(old):
         instead = target / path.relative_to(old)
         if holds_work(path, instead) if path.suffix == ".ipynb" else not instead.exists():
-            kept.append((instead, keep(path, root, old)))
+            kept.append((instead, keep(path, root, old, of)))
     shutil.rmtree(old)
     return kept
 

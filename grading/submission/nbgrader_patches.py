@@ -56,7 +56,8 @@ class Collect(ExchangeCollect):
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         """Copies a submission without following a link in it, and notes when it was made."""
         try:
-            collected.take(self.coursedir, Path(src), Path(dest))
+            for kept in collected.take(self.coursedir, Path(src), Path(dest)):
+                self.log.warning(kept)
         except collected.TooLargeError as error:  # nbgrader would collect nobody after this one
             self.log.error("%s: not collected: %s", names.printable(src), error)
             return

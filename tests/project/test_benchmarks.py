@@ -44,6 +44,32 @@ import system_calls  # noqa: E402
 import watched_course  # noqa: E402
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_load_that_is_ended_ends_its_service_too(number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def course(root: Path, _: object) -> None:
+        (root / "grading").mkdir(parents=True)
+        (root / "grading" / "__main__.py").write_text("import time; print('up', flush=True); time.sleep(99)")
+
+    def look(service: watched_course.Service) -> bool:
+        if service.lines():
+            services.append(service.process)
+            signal.raise_signal(number)
+        return False
+
+    services: list[psutil.Popen] = []
+    monkeypatch.setattr(watched_course, "build", course)
+    monkeypatch.setattr(watched_course.ways, "environment", lambda: {})
+    monkeypatch.setattr(watched_course.Service, "is_up", look)
+    monkeypatch.setattr(sys, "argv", f"load.py --results {tmp_path}".split())
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        assert load.main() == 130
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+    assert services and not services[0].is_running()
+
+
 def test_the_benchmark_grades_a_class_every_way_and_leaves_a_table_and_a_picture(tmp_path: Path):
     arguments = "--students 1 --parts 1 --rounds 1 --workers 1 --results".split()
     run = subprocess.run(

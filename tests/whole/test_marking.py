@@ -175,6 +175,42 @@ def test_one_key_leads_to_the_next_student_and_nothing_is_lost_on_the_way(
     assert ("- [x]" in kept(root, student)[1].splitlines()[3]) != before
     page.keyboard.press("p")
     page.wait_for_url(re.compile(first))
+    page.locator(f"{PANEL}:focus").wait_for()
+    press(page, "4")  # as it was: the tests below count ticks, and chance says whose page this is
+
+
+def test_what_nbgrader_does_not_save_is_told_and_nobody_goes_on_without_it(
+    root: Path, page: Page, submissions: dict[str, str]
+):
+    first, second, *_ = sorted(submissions.values())
+    (student,) = [student for student, submission in submissions.items() if submission == first]
+    open_answer(page, first)
+    before = page.locator(f"{PANEL} input").nth(2).is_checked()
+    page.route("**/api/grade/*", lambda route: route.abort())
+    page.route("**/api/comment/*", lambda route: route.abort())
+    page.keyboard.press("3")
+    expect(page.locator(f"{PANEL} .not-saved")).to_contain_text("Not saved")
+    with page.expect_event("requestfailed", lambda sent: "/api/comment/" in sent.url):
+        page.keyboard.press("n")  # tries once more
+    expect(page).to_have_url(re.compile(first))
+    page.unroute("**/api/grade/*")
+    page.unroute("**/api/comment/*")
+    page.keyboard.press("N")  # as with Caps Lock
+    page.wait_for_url(re.compile(second))
+    assert ("- [x]" in kept(root, student)[1].splitlines()[2]) != before
+    open_answer(page, first)
+    press(page, "3")
+
+
+def test_a_key_that_is_held_down_ticks_once(page: Page, submissions: dict[str, str]):
+    open_answer(page, submissions["eve"])
+    box = page.locator(f"{PANEL} input").nth(3)
+    before = box.is_checked()
+    page.keyboard.down("4")
+    page.keyboard.down("4")  # as a keyboard repeats it
+    page.keyboard.up("4")
+    assert box.is_checked() != before
+    press(page, "4")
 
 
 def test_the_student_s_page_shows_what_was_ticked(root: Path, page: Page, submissions: dict[str, str]):

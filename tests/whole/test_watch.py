@@ -256,7 +256,7 @@ def test_it_stops_when_asked_and_goes_on_with_who_was_at_work(tmp_path: Path):
         service.wait(lambda: service.queue()["at_work"])
     assert not service.said("anna: graded")
     with watched.running(root) as service:
-        graded(service, "anna")
+        service.wait_said(r"anna: graded, \d+\.\d s after it arrived")
         assert watched.earned(root) == {"anna": ALL}
         # Only part 1 is shown at once, and its page holds no other part's marks.
         assert "of 6 points" in service.wait(lambda: submitted.feedback("part01"))

@@ -74,8 +74,8 @@ class Source(Protocol):
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone, or other than it was."""
 
-    def take(self, arrival: Arrival) -> None:
-        """Copies one into submitted/, and notes when it was made.
+    def take(self, arrival: Arrival) -> list[str]:
+        """Copies one into submitted/, and notes when it was made; a line about each copy kept of what was there.
 
         Errors  collected.TooLargeError, collected.UnreadableError, Unsettled if it changed; OSError if the copy fails.
         """
@@ -123,18 +123,19 @@ class Exchange:
     def _why_not(self) -> str:
         """Why nothing can arrive, and what to do."""
         if not self.folder.parent.is_dir():
-            return f"nbgrader's exchange {self.folder.parent} is gone. Mount it, or put it back."
-        name = self._course.name
-        return f"{name} isn't in the exchange {self.folder} yet. Release it: nbgrader release_assignment {name}."
+            return f"nbgrader's exchange {names.whole_path(self.folder.parent)} is gone. Mount it, or put it back."
+        name, exchange = self._course.name, names.whole_path(self.folder)
+        return f"{name} isn't in the exchange {exchange} yet. Release it: nbgrader release_assignment {name}."
 
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone."""
         return self._arrival(name) if walk.is_folder(self._inbound / name) else None
 
-    def take(self, arrival: Arrival) -> None:
+    def take(self, arrival: Arrival) -> list[str]:
         """Copies one into submitted/, and notes when it was made."""
-        _take(self._directory, arrival, self._root / "submitted" / arrival.student / self._course.name)
+        kept = _take(self._directory, arrival, self._root / "submitted" / arrival.student / self._course.name)
         times.note(self._root, arrival.student, arrival.made)
+        return kept
 
     def _arrival(self, name: str) -> Arrival:
         student, source = name.rsplit(f"+{self._course.name}+", 1)[0], self._inbound / name
@@ -166,25 +167,36 @@ class Folder:
         found = [
             name for name in _names(self._folder) if not name.startswith(".") and walk.is_folder(self._source(name))
         ]
-        self._still.forget_all_but(found)
+        wrong = {name: why for name in _names(self._folder) if name not in found and (why := self._misplaced(name))}
+        self._still.forget_all_but([*found, *wrong])
         for name in sorted(found):
             state = self._still.state(name, self._source(name), FOLDER_STILL_S)
             if state is not None and (name, state) not in known:
                 yield self._arrival(name, state)
+        for name, why in sorted(wrong.items()):
+            state = self._still.state(name, self._folder / name, STILL_OTHERWISE_S)
+            if state is not None and (name, why) not in known:
+                yield Arrival(name, why, name, self._source(name), None, names.trouble(name) or why)
 
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone, or other than it was."""
         there = walk.is_folder(self._source(name)) and _state(self._source(name)) == state
         return self._arrival(name, state) if there else None
 
-    def take(self, arrival: Arrival) -> None:
+    def take(self, arrival: Arrival) -> list[str]:
         """Copies one into submitted/, unless it lies there; nobody knows when it was made."""
         place = self._root / "submitted" / arrival.student / self._course.name
-        if arrival.source.resolve() != place.resolve():
-            _take(self._directory, arrival, place)
+        return [] if arrival.source.resolve() == place.resolve() else _take(self._directory, arrival, place)
 
     def _source(self, name: str) -> Path:
         return self._folder / name / self._course.name
+
+    def _misplaced(self, name: str) -> str:
+        """Why what lies under a name is never graded, where somebody meant it to be; empty where nobody did."""
+        place, source = self._folder / name, self._source(name)
+        if any(walk.is_there(place / f"{stem}.ipynb") for stem in self._course.stems):
+            return refusals.misplaced(names.whole_path(self._folder / "STUDENT" / self._course.name))
+        return refusals.linked(names.whole_path(source)) if source.is_symlink() else ""
 
     def _arrival(self, name: str, state: str) -> Arrival:
         return Arrival(name, state, name, self._source(name), None, names.trouble(name) or "")
@@ -209,11 +221,12 @@ class _Still:
         self._since = {name: self._since[name] for name in names_left if name in self._since}
 
 
-def _take(directory: CourseDirectory, arrival: Arrival, place: Path) -> None:
+def _take(directory: CourseDirectory, arrival: Arrival, place: Path) -> list[str]:
     before = _state(arrival.source)
-    collected.take(directory, arrival.source, place)
+    kept = collected.take(directory, arrival.source, place)
     if _state(arrival.source) != before:
         raise Unsettled
+    return kept
 
 
 def _state(folder: Path) -> str:
@@ -231,7 +244,7 @@ def _names(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)
     except OSError as error:
-        raise errors.CourseError(f"{names.path(folder)} can't be read: {error.strerror}.") from None
+        raise errors.CourseError(f"{names.whole_path(folder)} can't be read: {error.strerror}.") from None
 
 
 def _claimed(name: str, course: Course) -> datetime.datetime:

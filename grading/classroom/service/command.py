@@ -27,10 +27,10 @@ def run(root: Path, assignment: str, **options: object) -> None:
     course, config = course_folder.course(root, assignment), course_folder.config_with_jupyter_s(root, assignment)
     settings = found_settings.read(config, course, **options)
     if settings.folder:
-        source, where = Folder(Path(settings.folder), config, course, root), names.path(Path(settings.folder))
+        source, where = Folder(Path(settings.folder), config, course, root), names.whole_path(Path(settings.folder))
     else:
         source = Exchange(config, course, root)
-        where = names.path(source.folder / "inbound")
+        where = names.whole_path(source.folder / "inbound")
     workers = settings.workers or limits.workers()
     board = status.Board(status.Status(course.title, workers, time.time()))
     stopping = threading.Event()
@@ -45,6 +45,9 @@ def run(root: Path, assignment: str, **options: object) -> None:
             Service(root, course, settings, source, board, workers, _say, assignment).run(stopping.is_set)
         except OutOfDate as error:
             raise errors.CourseError(str(error)) from None
+        except errors.CourseError:
+            if not stopping.is_set():  # else it failed because all processes of the group were asked to end
+                raise
         left = len(board.read().waiting) + len(board.read().at_work)
         _say(f"stopped; {left} in line or at work, for the next start" if left else "stopped")
 

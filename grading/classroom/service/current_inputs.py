@@ -38,13 +38,16 @@ class CurrentInputs:
             and self.inputs is not None
             and not (self._file.exists() and self._file.stat().st_size)
         ):
-            raise errors.CourseError(f"the gradebook {names.path(self._file)} is gone. Put it back.")
+            raise errors.CourseError(f"the gradebook {names.whole_path(self._file)} is gone. Put it back.")
 
     def renew(self) -> None:
         """Reads it, and tells the gradebook of a new release first.
 
         Errors  CourseError if the course can't be read; OSError, DBAPIError.
         """
+        if self._file is None:  # asked first: where the database is away, nbgrader says no more than that it failed
+            with self._engine.connect():
+                pass
         found, told = registration.current(self._root, self._engine, self._assignment)
         for line in told:
             self._say(line)

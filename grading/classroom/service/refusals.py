@@ -1,4 +1,4 @@
-"""Why a submission in the exchange is not graded, or what an instructor should know of it, in a sentence each."""
+"""Why a submission is not graded, or what an instructor should know of it, in a sentence each."""
 
 
 def unreadable(why: str) -> str:
@@ -17,3 +17,13 @@ def owned_by(account: str) -> str:
 def owned_by_grader(account: str) -> str:
     """Of one that could be anybody's, where all have one account."""
     return f"the submission belongs to {account}, the grader's own account, so nobody can tell who submitted it."
+
+
+def misplaced(where: str) -> str:
+    """Of notebooks in a folder that lie where nobody's submission is looked for."""
+    return f"the notebooks don't lie in {where}, so nobody looks at them. Move them there."
+
+
+def linked(where: str) -> str:
+    """Of a submission in a folder that is no folder itself."""
+    return f"{where} is a link, and no link is followed. Put the files themselves there."

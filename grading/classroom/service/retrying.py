@@ -52,7 +52,7 @@ class Retrying:
             if error.errno not in _PASSES:
                 raise
             self._kind = FILES
-            said = f"{error.strerror}: {names.path(Path(str(error.filename or self._place)))}"
+            said = f"{error.strerror}: {names.whole_path(Path(str(error.filename or self._place)))}"
         said = names.printable(said).rstrip(".") + "."
         if said != self._board.read().trouble:
             self._say(f"waiting: {said} No submission is lost.")

@@ -59,7 +59,7 @@ class Service:
         self._board, self._say = board, say
         self._journal = Journal(root)
         if self._journal.moved:
-            say(f"the journal was damaged: it lies in {names.path(self._journal.moved)} now, and a new one was started")
+            say(f"the journal was damaged: it is {names.whole_path(self._journal.moved)} now, and a new one began")
         self._line = Line(self._journal, settings.an_hour, workers)
         self._engine: Engine = snapshot.engine(course_folder.database(root))
         self._given = CurrentInputs(root, course, self._engine, assignment, say)
@@ -218,7 +218,8 @@ class Service:
             self._end(entry, Outcome.LATE)
             return False
         try:
-            self._source.take(arrival)
+            for kept in self._source.take(arrival):
+                self._say(f"{status.shown(entry.student)}: {kept}")
         except collected.TooLargeError as error:
             self._end(entry, Outcome.REFUSED, str(error))
             return False
@@ -267,9 +268,9 @@ class Service:
         self._end(entry, Outcome.KEPT if result.kept else Outcome.GRADED)
 
     def _end(self, entry: Entry, outcome: Outcome, said: str = "") -> None:
-        """Notes what became of a submission, and says so."""
+        """Notes what became of it, and says so; of who waited through a start the journal alone knows since when."""
         since = self._since.get(entry.number)
-        took = None if since is None else journal.clock() - since
+        took = max(0.0, time.time() - entry.arrived) if since is None else journal.clock() - since
         entry = self._journal.change(entry, outcome=outcome, said=said, seconds=took)
         self._attempts.forget(entry.number)
         self._work.pop(entry.student, None)

@@ -5,7 +5,7 @@
 
   var TICK = /^- \[([ xX])\] (.*)$/;
   var all = JSON.parse(document.getElementById("written-answers").textContent);
-  var panels = [];
+  var panels = [], failed = {};  // the addresses of what nbgrader did not save
 
   function split(comment) {  // a comment's first lines, which are boxes, and the rest of it
     var lines = comment.split("\n"), boxes = [];
@@ -48,7 +48,8 @@
       that.list.append($("<li/>").append($("<kbd/>").text(n < 9 ? n + 1 : ""), box, label));
     });
     this.sum = $("<p/>", {"class": "sum", "aria-live": "polite"});
-    this.el.append(this.list, this.sum);
+    this.problem = $("<p/>", {"class": "not-saved", role: "alert"});
+    this.el.append(this.list, this.sum, this.problem);
     if (asked.note) { this.el.append($("<div/>").html(asked.note)); }
     if (asked.same.length) { this.el.append(this.others()); }
     if (asked.comments.length) { this.el.append(this.used()); }
@@ -138,6 +139,26 @@
     if ($.active) { $(document).one("ajaxStop", then); } else { then(); }
   }
 
+  $(document).on("ajaxSuccess ajaxError", function (event, answer, sent) {
+    if (sent.type !== "PUT" || !/\/api\/(grade|comment)\//.test(sent.url)) { return; }
+    if (event.type === "ajaxError") { failed[sent.url] = true; } else { delete failed[sent.url]; }
+    var said = unsaved() ? "Not saved: nbgrader doesn't answer. Once it does, n or p saves it and goes on." : "";
+    panels.forEach(function (panel) { panel.problem.text(said); });
+  });
+
+  function unsaved() { return Object.keys(failed).length > 0; }
+
+  function leave(go) {  // once all is saved; what was not is tried once more
+    function saved() { if (!unsaved()) { go(); } }
+    when_saved(function () {
+      if (!unsaved()) { go(); return; }
+      panels.forEach(function (panel) { panel.comment.trigger("change"); panel.score.trigger("change"); });
+      when_saved(saved);
+    });
+  }
+
+  $(window).on("beforeunload", function (event) { if (unsaved()) { event.preventDefault(); return ""; } });
+
   function current() {
     var focused = $(document.activeElement).closest(".written-marking")[0];
     return panels.filter(function (panel) { return panel.el[0] === focused; })[0] || panels[0];
@@ -147,13 +168,16 @@
     var on = document.activeElement, kind = on && on.tagName;
     if (event.ctrlKey || event.altKey || event.metaKey || kind === "TEXTAREA" || kind === "SELECT" ||
         (kind === "INPUT" && on.type !== "checkbox")) { return; }
-    var panel = current(), number = Number(event.key);
-    if (event.key === "n" || event.key === "p") {
-      var go = event.key === "n" ? formgrader.nextAssignment : formgrader.prevAssignment;
-      when_saved(go.bind(formgrader));
-    } else if (event.key === "c") {
+    var panel = current(), key = event.key.toLowerCase(), number = Number(key);  // small letters: Caps Lock may be on
+    if (event.originalEvent.repeat && /^[0-9np]$/.test(key)) {  // a key held down is pressed once
+      event.preventDefault();
+      return;
+    }
+    if (key === "n" || key === "p") {
+      leave((key === "n" ? formgrader.nextAssignment : formgrader.prevAssignment).bind(formgrader));
+    } else if (key === "c") {
       panel.comment.focus();
-    } else if (event.key !== " " && panel.asked.items.length && number >= 0 && number <= panel.asked.items.length) {
+    } else if (key !== " " && panel.asked.items.length && number >= 0 && number <= panel.asked.items.length) {
       panel.set(number - 1, !panel.ticked[number - 1]);
     } else { return; }
     event.preventDefault();

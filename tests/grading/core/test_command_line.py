@@ -1,10 +1,12 @@
 """When Python looks for rubbish in a command: not while it imports, and not once more at its end."""
 
+import argparse
 import gc
 import subprocess
 import sys
 
 import pytest
+from nbgrader.coursedir import CourseDirectory
 
 from dev.packages import REPOSITORY
 from grading.core import command_line
@@ -41,3 +43,13 @@ def test_at_the_end_of_a_command_nothing_is_looked_through(ending: str):
     run = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert run.stdout.splitlines() == (["7"] if ending == "7" else []) + ["True"]
     assert ("ZeroDivisionError" in run.stderr) == (ending != "7")
+
+
+def test_a_setting_of_nbgrader_s_that_is_of_the_wrong_kind_is_one_line(capsys: pytest.CaptureFixture):
+    def command(_: object) -> int:
+        CourseDirectory(root=5)
+
+    assert command_line.run("watch", command, argparse.Namespace()) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("watch: a setting in nbgrader_config.py is of the wrong kind. The 'root' trait")
+    assert error.count("\n") == 1

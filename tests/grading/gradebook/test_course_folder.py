@@ -6,6 +6,7 @@ import pytest
 
 from dev.packages import REPOSITORY
 from grading import __main__ as commands
+from grading.core.errors import CourseError
 from grading.gradebook import course_folder
 
 
@@ -28,3 +29,10 @@ def test_a_wrong_assignment_is_refused_in_one_line_where_a_folder_holds_one(
 def test_the_right_assignment_may_be_named(tmp_path: Path):
     course_folder.configure(tmp_path, REPOSITORY)
     assert course_folder.course(tmp_path, "attention") is course_folder.course(tmp_path)
+
+
+@pytest.mark.parametrize("url", ["nonsense", "postgres://host/name", 5])
+def test_what_is_no_address_of_a_database_is_told_in_a_line(url: object, tmp_path: Path):
+    (tmp_path / course_folder.CONFIGURATION).write_text(f"c = get_config()\nc.CourseDirectory.db_url = {url!r}\n")
+    with pytest.raises(CourseError, match=r"^c\.CourseDirectory\.db_url in nbgrader_config\.py is no address [^\n]*$"):
+        course_folder.config(tmp_path)

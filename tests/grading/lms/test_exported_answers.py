@@ -81,3 +81,18 @@ def test_a_file_in_the_place_of_a_folder_and_one_that_cannot_be_read_are_a_line_
 def test_a_student_who_submitted_nothing_is_one_line(root: Path, capsys):
     assert main(["export", "answers", "--course", str(root), "--student", "eve"]) == 1
     assert capsys.readouterr().err == "export: there are no submissions of attention by eve.\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "of"),
+    [("answers --dry-run", "canvas and moodle"), ("gradescope --so-far", "canvas and moodle"),
+     ("canvas --student ada", "gradescope and answers")],
+)  # fmt: skip
+def test_an_option_that_an_export_has_not_is_refused_before_anything_is_written(
+    words: str, of: str, root: Path, capsys, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(root)
+    before = sorted(root.rglob("*"))
+    assert main(["export", *words.split(), "--course", str(root)]) == 1
+    assert capsys.readouterr().err.endswith(f"is an option of {of}, not of {words.split()[0]}. Nothing is written.\n")
+    assert sorted(root.rglob("*")) == before

@@ -65,3 +65,9 @@ def test_a_file_that_is_not_utf_8_is_never_written_over(path: Path):
 def test_a_file_of_any_bytes_is_read(path: Path):
     path.write_bytes(b"\xff\x00\n## Part 9: \xfe\n- [x] one\n")
     assert ticked.points(path, BY) == {NINE: 1}
+
+
+@pytest.mark.parametrize("box", ["- [x ]", "- [ x ]", "-[x]", "- [✓]", "+ [v]"])
+def test_whatever_somebody_puts_between_the_brackets_is_a_tick(box: str, path: Path):
+    path.write_text(path.read_text(encoding="utf-8").replace("- [ ]", box, 1), encoding="utf-8")
+    assert ticked.points(path, BY) == {FOURTEEN: 1, NINE: 0}

@@ -5,6 +5,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from nbgrader.coursedir import CourseDirectory
 
 from grading.core import files, limits
 from grading.submission import collected
@@ -164,3 +165,18 @@ def test_a_folder_that_is_closed_to_the_grader_is_its_author_s_doing(
     closed_one = folder
     with pytest.raises(collected.UnreadableError, match="Permission denied"):
         collected.copy(folder, tmp_path / "more")
+
+
+def test_what_an_instructor_put_there_or_changed_is_kept_and_what_was_taken_is_not(folder: Path, tmp_path: Path):
+    directory, place = CourseDirectory(root=str(tmp_path)), tmp_path / "submitted" / "anna" / "course"
+    place.mkdir(parents=True)
+    (place / "part01.ipynb").write_text("by hand")
+    (line,) = collected.take(directory, folder, place)
+    (copy,) = (tmp_path / "work" / "earlier" / "anna").iterdir()
+    assert copy.read_text() == "by hand" and copy.name in line and below(place)["part01.ipynb"] == "mine"
+    (folder / "part01.ipynb").write_text("newer")
+    assert collected.take(directory, folder, place) == []
+    (place / "part01.ipynb").write_text("corrected")
+    assert len(collected.take(directory, folder, place)) == 1
+    kept = {path.read_text() for path in copy.parent.iterdir()}
+    assert kept == {"by hand", "corrected"} and below(place)["part01.ipynb"] == "newer"

@@ -1,0 +1,49 @@
+"""Which submissions a folder holds, and what lies there where nobody looks."""
+
+from pathlib import Path
+
+import pytest
+from traitlets.config import Config
+
+from attention.course import COURSE
+from grading.classroom.service import arrivals
+
+
+@pytest.fixture
+def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Looks until nothing changes any more: what was refused, by name, and who would be graded."""
+    monkeypatch.setattr(arrivals, "FOLDER_STILL_S", 0)
+    monkeypatch.setattr(arrivals, "STILL_OTHERWISE_S", 0)
+    folder = arrivals.Folder(tmp_path / "lms", Config(), COURSE, tmp_path)
+    known: set[arrivals.Key] = set()
+
+    def look() -> tuple[dict[str, str], list[str]]:
+        found = [arrival for _ in range(3) for arrival in folder.look(known) if not known.add(arrival.key)]
+        return {a.name: a.refused for a in found if a.refused}, [a.student for a in found if not a.refused]
+
+    return look
+
+
+def test_notebooks_outside_their_folder_are_told_once_and_graded_where_they_belong(look, tmp_path: Path):
+    ada, ben, cleo = (tmp_path / "lms" / name for name in ("ada", "ben", "cleo"))
+    for place in (ada, ben / COURSE.name):
+        place.mkdir(parents=True)
+        (place / "part01.ipynb").write_text("{}")
+    (cleo / "another-course").mkdir(parents=True)
+    refused, graded = look()
+    assert list(refused) == ["ada"] and graded == ["ben"]
+    assert f"don't lie in {tmp_path / 'lms' / 'STUDENT' / COURSE.name}" in refused["ada"]
+    assert look() == ({}, [])
+    (ada / COURSE.name).mkdir()
+    (ada / "part01.ipynb").rename(ada / COURSE.name / "part01.ipynb")
+    assert look() == ({}, ["ada"])
+
+
+def test_a_link_is_not_followed_and_that_is_told(look, tmp_path: Path):
+    (tmp_path / "elsewhere" / COURSE.name).mkdir(parents=True)
+    (tmp_path / "lms" / "ben").mkdir(parents=True)
+    (tmp_path / "lms" / "ada").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "lms" / "ben" / COURSE.name).symlink_to(tmp_path / "elsewhere" / COURSE.name)
+    refused, graded = look()
+    assert set(refused) == {"ben"} and graded == ["ada"]
+    assert "no link is followed" in refused["ben"]

@@ -1,0 +1,20 @@
+"""What keeps the service waiting is said with a place that means something wherever the log is read."""
+
+import errno
+from pathlib import Path
+
+import pytest
+
+from grading.classroom.service import retrying, status
+
+
+@pytest.mark.parametrize("file", [None, "submitted/ada"])
+def test_a_full_disk_is_told_with_the_whole_path(file: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(retrying, "TRY_AGAIN_S", 0)
+    said: list[str] = []
+    board = status.Board(status.Status("a course", 1, 0.0))
+    with retrying.Retrying(board, tmp_path, said.append).waiting():
+        raise OSError(errno.ENOSPC, "No space left on device", *filter(None, [file]))
+    place = tmp_path / file if file else tmp_path
+    assert said == [f"waiting: No space left on device: {place}. No submission is lost."]
