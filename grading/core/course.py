@@ -6,7 +6,7 @@ travels between processes as text; each process looks it up there (`find_course`
 value from its notebooks.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -70,6 +70,22 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Frozen(Mapping[str, str]):
+    """A mapping that nobody changes: equal, hashed and sent to other processes as its pairs are."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+    def __getitem__(self, key: str) -> str:
+        return dict(self.pairs)[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict(self.pairs))
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+
+@dataclass(frozen=True)
 class Course:
     """A course: what nbgrader calls its one assignment, and all that grading it depends on.
 
@@ -96,7 +112,7 @@ class Course:
     secret: str = ""
     libraries: Libraries = Libraries()
     calls: Calls = Calls()
-    imports: Mapping[str, str] = field(default_factory=dict, hash=False)
+    imports: Mapping[str, str] = field(default_factory=dict)
     symbols: tuple[str, ...] = ()
     module: str | None = None
     others: tuple[str, ...] = ()
@@ -106,6 +122,7 @@ class Course:
 
     def __post_init__(self) -> None:
         """Errors  CourseError for parts that could not be told apart."""
+        object.__setattr__(self, "imports", Frozen(tuple(self.imports.items())))
         if [part.number for part in self.parts] != list(range(1, len(self.parts) + 1)):
             raise CourseError(f"the parts of {self.name} must be numbered 1 to {len(self.parts)}, in this order.")
         hyphen = not self.plain and any("-" in stem for stem in self.stems)  # `part_of` would not know where it ends

@@ -47,26 +47,28 @@ class Report:
     def text(self) -> str:
         """A heading, and a line an item; or the rule that was broken, or why nothing was marked."""
         number = messages.number
-        heading = f"Part {self.part} · {self.task}: {number(self.marks)} of {number(self.points)} points"
-        if self.breach or self.fault:
-            return messages.short(f"{heading}. {self.breach or self.fault}")
         lines = [
             f"  {number(i.won)}/{number(i.points)}  {i.what}" + (f": {i.found}" if i.found else "") for i in self.items
         ]
-        return "\n".join([heading, *map(messages.short, lines)])
+        return "\n".join([self._heading(), *map(messages.short, () if self.breach or self.fault else lines)])
 
     def table(self) -> str:
         """The same as HTML, every text escaped."""
-        heading, *_ = self.text().splitlines()
         rows = "".join(
             f"<tr><td>{'✓' if item.won else '✗'}</td><td>{item.won:g} of {item.points:g}</td>"
             f"<td>{html.escape(item.what)}</td><td>{html.escape(item.found)}</td></tr>"
             for item in self.items
         )
         head = "<tr><th></th><th>Points</th><th>Asked</th><th>Found</th></tr>"
-        return f"<p><strong>{html.escape(heading)}</strong></p>" + (
+        return f"<p><strong>{html.escape(self._heading())}</strong></p>" + (
             f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>" if rows and not self.breach else ""
         )
+
+    def _heading(self) -> str:
+        """The part and its points, with the rule that was broken or the fault, in one line."""
+        number = messages.number
+        heading = f"Part {self.part} · {self.task}: {number(self.marks)} of {number(self.points)} points"
+        return messages.short(f"{heading}. {self.breach or self.fault}") if self.breach or self.fault else heading
 
     def output(self) -> NotebookNode:
         """The report as an output of a notebook's cell."""

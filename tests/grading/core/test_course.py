@@ -1,5 +1,7 @@
 """A course whose parts could be mistaken for something else is refused when it is made."""
 
+import pickle
+
 import pytest
 
 from grading.core.course import Course, Part
@@ -37,3 +39,19 @@ def test_a_course_that_was_written_for_nbgrader_names_its_cells_as_it_likes():
 def test_another_notebook_of_the_course_is_no_part():
     with pytest.raises(CourseError, match="is a part"):
         course(part(1), others=("part01",))
+
+
+def test_nobody_changes_what_a_course_lets_answers_import():
+    allowed = {"numpy": "NumPy"}
+    made = course(part(1), imports=allowed)
+    allowed["torch"] = "torch"
+    assert dict(made.imports) == {"numpy": "NumPy"}
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        made.imports["torch"] = "torch"
+
+
+def test_courses_that_let_answers_import_other_packages_are_two_courses_also_where_they_are_sent():
+    one, other = course(part(1), imports={"numpy": "NumPy"}), course(part(1), imports={"numpy": "numpy"})
+    assert one != other and hash(one) != hash(other)
+    sent = pickle.loads(pickle.dumps(one))
+    assert sent == one and hash(sent) == hash(one) and "numpy" in sent.imports and "torch" not in sent.imports
