@@ -123,5 +123,6 @@ def _no_scripts(c: Config) -> None:
         "markdown2html": "grading.pages.feedback.markdown2html",
         "clean_html": "grading.pages.feedback.clean_html",
         "highlight_code": "grading.pages.feedback.highlight_code",
+        "ansi2html": "grading.pages.feedback.ansi2html",
         "strip_files_prefix": "grading.pages.feedback.unchanged",
     }

@@ -15,6 +15,7 @@ from jinja2.runtime import Context
 from markupsafe import Markup
 from mistune.util import striptags
 from nbconvert.exporters import HTMLExporter
+from nbconvert.filters import ansi
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
@@ -30,6 +31,7 @@ _LONG = 30  # characters of TeX in a line that a phone may not have room for
 _PYTHON, _COLOURS = PythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True)
 _CELL = HtmlFormatter(cssclass=" highlight hl-ipython3")  # as nbconvert has it
 _CODE = '<pre class="code" tabindex="0"><code>{}</code></pre>'
+_MOST_COLOURS = 10_000  # escapes in one text of an output, for which nbconvert takes 0.1 s; a long traceback has 2,000
 SPENT = "spent_s"  # the key in a page's resources for the time that its texts have taken
 
 
@@ -161,6 +163,11 @@ def clean_html(context: Context, source: str | bytes) -> str:
 def highlight_code(context: Context, source: str, language: str | None = None, metadata: dict | None = None) -> str:
     """nbconvert's filter of this name: a cell's source, its words in colours; whatever it says, it is Python."""
     return _shown(context.get("resources", {}), source, lambda text, end: _coloured(text, _CELL, end))
+
+
+def ansi2html(text: str) -> str:
+    """nbconvert's filter of this name, whose time grows with the square of the colours; of too many none is shown."""
+    return ansi.ansi2html(text) if text.count("\x1b") <= _MOST_COLOURS else html.escape(ansi.strip_ansi(text))
 
 
 def unchanged(text: str) -> str:

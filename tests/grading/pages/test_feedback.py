@@ -117,6 +117,14 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return {student: root / "feedback" / student / COURSE.name for student in (ADA, MALLORY)}
 
 
+def test_an_output_of_nothing_but_colours_is_soon_shown_in_the_formgrader():
+    coloured = HTMLExporter(config=course_folder.config(REPOSITORY)).environment.filters["ansi2html"]
+    assert coloured("\x1b[31m<a") == '<span class="ansi-red-fg">&lt;a</span>'
+    started = time.thread_time()
+    assert coloured("<b>" + "\x1b[m" * 330_000) == "&lt;b&gt;"
+    assert time.thread_time() - started < 1.0  # nbconvert's own takes 9 s
+
+
 def test_a_page_draws_no_svg_of_a_student_s_which_could_hold_the_browser_up(pages: dict[str, Path]):
     shown = (pages[MALLORY] / f"part{min(MALLORYS):02d}.html").read_text(encoding="utf-8")
     assert "Q5Q5" in shown  # what stands in its place
