@@ -4,8 +4,8 @@ Like the zygote it stands alone. It computes on one thread, draws no random numb
 it was: no figure of pyplot's, no backend chosen, no shell.
 """
 
-import io
 import sys
+import zlib
 
 import numpy as np
 import sympy
@@ -13,7 +13,10 @@ import torch
 from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.ultratb import FormattedTB
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.ft2font import LoadFlags
 
 
 def warm() -> None:
@@ -35,18 +38,29 @@ def compute() -> None:
 
 
 def draw() -> None:
-    """A figure with formulas, a legend, a scale of logarithms and a colour bar."""
-    figure = Figure(layout="constrained")
-    FigureCanvasAgg(figure)
-    left, right = figure.subplots(1, 2)
-    left.plot([1, 2], [1, 10], marker="o", label="$x_1^2$")
+    """What the course's figures are made of: letters of two weights, formulas, lines, squares, a legend, and pixels."""
+    figure = Figure(figsize=(4, 2), dpi=100)
+    canvas = FigureCanvasAgg(figure)
+    left, right = figure.subplots(1, 2, gridspec_kw={"left": 0.1, "wspace": 0.2})
+    left.plot([1, 2], [1, 10], marker="o", label=r"$\hat x_1^2$")
     left.bar([1, 2], [3, 4])
-    left.scatter([1, 2], [3, 4])
-    left.annotate("text", (1, 2))
+    left.hist([1, 2], bins=2, histtype="stepfilled")
+    left.scatter([1, 2], [3, 4], color=["#000000", "#ffffff"])
+    left.annotate("text", (1, 2), (2, 1), arrowprops={"arrowstyle": "->"})
+    left.text(1, 1, "text", weight="bold", bbox={"boxstyle": "round,pad=0.3"})
     left.set(xlabel="x", ylabel=r"$\sqrt{d}$", title="title", yscale="log")
     left.legend()
-    figure.colorbar(right.imshow([[1, 2], [3, 4]]))
-    figure.savefig(io.BytesIO(), format="png", bbox_inches="tight")
+    left.add_collection(LineCollection([[(1, 1), (2, 2)]], linestyles=["--"]), autolim=False)
+    left.add_collection(PolyCollection(np.ones((1, 4, 2))), autolim=False)
+    figure.colorbar(right.imshow([[1, 2], [3, 4]], cmap="Blues"))
+    canvas.draw()
+    zlib.compress(canvas.buffer_rgba(), 3)
+    for weight in ("normal", "bold"):
+        font = get_font(findfont(FontProperties(weight=weight)))
+        for size in (9, 10, 11):
+            font.set_size(size, figure.dpi)
+            font.set_text("text", flags=LoadFlags.DEFAULT)
+            font.draw_glyphs_to_bitmap()
 
 
 def fail() -> None:

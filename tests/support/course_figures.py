@@ -3,6 +3,7 @@
 import importlib
 
 import course_module
+import matplotlib.pyplot as plt
 import pytest
 from hidden_tests import Beside, model_answer
 
@@ -33,7 +34,6 @@ def drawn(number: int, found: dict, capsys: pytest.CaptureFixture, **sizes: int)
     shown = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(FIGURE, "display", lambda image: shown.append(image.alt))
-        FIGURE.plt.switch_backend("agg")
         getattr(course_module.of(number), f"draw_part{number:02d}")(found, **sizes)
-    assert FIGURE.plt.get_fignums() == []
+    assert plt.get_fignums() == [], "a figure is pyplot's"
     return capsys.readouterr().out.splitlines(), shown
