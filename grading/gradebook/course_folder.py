@@ -65,7 +65,7 @@ def _refuse_no_address(url: object) -> None:
         make_url(url).get_dialect()
     except ArgumentError as error:  # also where it knows no such database
         raise errors.CourseError(
-            f"c.CourseDirectory.db_url in {CONFIGURATION} is no address of a database: {error}. "
+            f"c.CourseDirectory.db_url in {CONFIGURATION} is not the address of a database: {error}. "
             'Write "postgresql://…" or "sqlite:///…".'
         ) from None
 

@@ -1,6 +1,7 @@
 """What `python -m grading watch` does: runs the service with its pages, and prints a line a submission."""
 
 import os
+import re
 import signal
 import threading
 import time
@@ -63,10 +64,17 @@ def _shown_when(settings: found_settings.Watch) -> str:
 
 
 def _pages(board: status.Board, port: int) -> Pages:
-    """The pages; where a JupyterHub runs the service, on the port and below the address that it gives."""
+    """The pages; where a JupyterHub runs the service, on the port and below the address that it gives.
+
+    Errors  CourseError for a token that no address and no cookie can hold, and if the port is taken.
+    """
     if url := os.environ.get("JUPYTERHUB_SERVICE_URL"):
         port = urlsplit(url).port or port
-    return Pages(board, port, os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/"), os.environ.get("WATCH_TOKEN"))
+    if not re.fullmatch(r"[A-Za-z0-9._~-]*", token := os.environ.get("WATCH_TOKEN", "")):
+        raise errors.CourseError(
+            "WATCH_TOKEN must be made of letters, digits and . _ ~ - alone: it is part of an address."
+        )
+    return Pages(board, port, os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/"), token)
 
 
 class _until:

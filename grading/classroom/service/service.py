@@ -67,9 +67,8 @@ class Service:
         self._feedback = FeedbackRelease(root, course, settings, source, self._journal, self._deadline)
         self._work: dict[str, Entry] = {}  # who is with the workers or set aside, and by what
         self._alone: str | None = None
-        self._attempts = Attempts()
         self._since: dict[int, float] = {}  # when it arrived, by `journal.clock`, by number
-        self._next_look = float("-inf")
+        self._attempts, self._next_look = Attempts(), float("-inf")
         self._retrying = Retrying(board, root, say)
 
     def run(self, stopping: Callable[[], bool]) -> None:

@@ -34,5 +34,7 @@ def test_the_right_assignment_may_be_named(tmp_path: Path):
 @pytest.mark.parametrize("url", ["nonsense", "postgres://host/name", 5])
 def test_what_is_no_address_of_a_database_is_told_in_a_line(url: object, tmp_path: Path):
     (tmp_path / course_folder.CONFIGURATION).write_text(f"c = get_config()\nc.CourseDirectory.db_url = {url!r}\n")
-    with pytest.raises(CourseError, match=r"^c\.CourseDirectory\.db_url in nbgrader_config\.py is no address [^\n]*$"):
+    with pytest.raises(
+        CourseError, match=r"^c\.CourseDirectory\.db_url in nbgrader_config\.py is not the address [^\n]*$"
+    ):
         course_folder.config(tmp_path)

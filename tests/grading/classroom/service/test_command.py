@@ -8,7 +8,7 @@ import pytest
 import watched
 
 from grading.__main__ import main
-from grading.classroom.service import command
+from grading.classroom.service import command, status
 from grading.core.errors import CourseError
 
 
@@ -27,3 +27,10 @@ def test_what_fails_because_the_whole_group_was_asked_to_stop_is_no_failure(
     assert main(["watch", "--course", str(root), "--port", "0"]) == status
     out, err = capsys.readouterr()
     assert out.endswith("  stopped\n") == asked and err == ("" if asked else "watch: alembic died with SIGTERM.\n")
+
+
+@pytest.mark.parametrize("token", ["a b", "größe", "a&b", "a;b"])
+def test_a_token_that_an_address_cannot_hold_is_refused(token: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("WATCH_TOKEN", token)
+    with pytest.raises(CourseError, match="WATCH_TOKEN must be made of letters"):
+        command._pages(status.Board(status.Status("a course", 1, 0.0)), 0)
