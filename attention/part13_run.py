@@ -15,7 +15,7 @@ from attention import mistakes, oracles
 from attention.oracles import Array
 from attention.part13 import BOUND, FULL, WEIGHTS, relative, vanilla, weight_shapes
 from grading.bridge import probe
-from grading.marking import rubric
+from grading.marking import rubric, shapes
 from grading.marking.rubric import Verdict
 
 D, H, r = FULL
@@ -103,11 +103,11 @@ def received(answer: object, B: int, L_1: int, L_2: int) -> Run | Verdict:
         case _:
             text = answer.text if isinstance(answer, probe.Reason) else "nothing that can be compared came back."
             return rubric.fact(False, text)
-    shapes = {**weight_shapes(*FULL), "x": (B, L_1, D), "y": (B, L_2, D), **dict.fromkeys(OUTPUTS, (B, L_1, D))}
-    for name, wanted in shapes.items():
+    expected = {**weight_shapes(*FULL), "x": (B, L_1, D), "y": (B, L_2, D), **dict.fromkeys(OUTPUTS, (B, L_1, D))}
+    for name, wanted in expected.items():
         value = found.get(name)
         if not isinstance(value, probe.Tensor) or value.array.dtype.kind != "f" or value.shape != wanted:
-            state = f"one of shape {rubric.shown(value.shape)}" if isinstance(value, probe.Tensor) else "none"
+            state = f"one of shape {shapes.shown(value.shape)}" if isinstance(value, probe.Tensor) else "none"
             return rubric.fact(False, f"`{name}`: expected a tensor of shape {wanted}, got {state}.")
         if not np.isfinite(value.array).all():
             return rubric.fact(False, f"`{name}` holds numbers that are not finite.")
@@ -115,7 +115,7 @@ def received(answer: object, B: int, L_1: int, L_2: int) -> Run | Verdict:
         if found[name].device.split(":")[0] != ("cuda" if cuda else "cpu"):
             return rubric.fact(False, f"`{name}` is not on the device, {'the GPU' if cuda else 'the CPU'}.")
     if shape not in (None, (H * r, D)):
-        text = f"`model_MHA_reduced` has a W_Q of shape {rubric.shown(shape)}, not {(H * r, D)}."
+        text = f"`model_MHA_reduced` has a W_Q of shape {shapes.shown(shape)}, not {(H * r, D)}."
         return rubric.fact(False, text)
     number = rubric.array(found.get("relative_error"), rubric.ANY)
     if number is None or number.size != 1 or number.dtype.kind == "c":

@@ -17,6 +17,7 @@ import numpy as np
 from grading.bridge.probe import Reason, Tensor, unanswered
 from grading.core import messages
 from grading.core.part_report import Line, Report
+from grading.marking import shapes
 
 
 class Kind(Enum):
@@ -70,12 +71,6 @@ def shape(got: object, kind: Kind = TENSOR) -> tuple[int, ...] | None:
     return None if made is None or made.dtype.kind not in NUMBERS else made.shape
 
 
-def shown(shape: tuple[int, ...]) -> str:
-    """A shape as a report shows it: not one that no answer comes near, whose axes could tell what a test has sent."""
-    is_usual = len(shape) <= 6 and math.prod(max(1, abs(size)) for size in shape) <= 64 * MAX_NUMBERS
-    return str(tuple(map(int, shape))) if is_usual else "(…)"
-
-
 def same_shape(got: object, want: np.ndarray | tuple[int, ...], kind: Kind = TENSOR) -> Verdict:
     """Right if got is of the kind and has exactly the shape wanted."""
     wanted = want if isinstance(want, tuple) else np.shape(want)
@@ -84,7 +79,7 @@ def same_shape(got: object, want: np.ndarray | tuple[int, ...], kind: Kind = TEN
     found = shape(got, kind)
     if found is None:
         return Verdict(False, messages.wrong_kind(got, kind.value))
-    return Verdict(found == wanted, messages.shapes(shown(found), wanted))
+    return Verdict(found == wanted, messages.shapes(shapes.shown(found), wanted))
 
 
 def close(got: object, want: np.ndarray, rtol: float = 1e-5, kind: Kind = TENSOR) -> Verdict:
