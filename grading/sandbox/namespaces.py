@@ -20,6 +20,12 @@ PR_SET_SECCOMP, SECCOMP_MODE_FILTER, PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMB
 CAPABILITY_VERSION_3 = 0x20080522
 CAPABILITIES = 64  # numbers that there may be
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+# What /proc tells of the whole machine, and no library asks for: its counters would be notes to other notebooks.
+MACHINE_WIDE = """
+buddyinfo config.gz consoles crypto diskstats dma execdomains fb interrupts iomem ioports kallsyms kcore key-users keys
+kmsg kpagecgroup kpagecount kpageflags latency_stats locks misc modules mtrr pagetypeinfo partitions sched_debug
+schedstat slabinfo softirqs swaps sysrq-trigger timer_list vmallocinfo vmstat zoneinfo
+""".split()
 TERMINALS = 64  # at once, in one notebook; IPython opens one for each command after "!"
 FILTER_STEP_BYTES = 8  # struct sock_filter
 
@@ -92,6 +98,9 @@ def furnish(places: dict[str, str], kept: list[str]) -> None:
     # Read-only: the namespaces' own settings, such as the highest pid, and how Linux treats a process, such as its
     # autogroup's priority, with which it could wait by choice.
     mount(None, "/proc", None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    for name in MACHINE_WIDE:
+        with contextlib.suppress(FileNotFoundError):  # this Linux has no such file
+            mount("/dev/null", f"/proc/{name}", None, MS_BIND)
     mount("/dev/null", "/dev/zero", None, MS_BIND)  # mapped and shared, it would be memory that nobody counts
     for name in DEVICES:  # which are the machine's: their times would be notes to others; writing into them still works
         mount(None, f"/dev/{name}", None, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NOEXEC)

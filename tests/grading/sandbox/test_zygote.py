@@ -17,6 +17,7 @@ from grading.core import limits
 from grading.core.course import Libraries
 from grading.judge import kernels
 from grading.sandbox import bubblewrap, host, kernel_handle
+from grading.sandbox.namespaces import MACHINE_WIDE
 
 LEAVE_A_DAEMON = """
 import os, time
@@ -358,6 +359,19 @@ def test_whoever_kills_all_processes_kills_only_what_it_started(walled):
     assert run.printed == "[1]"
     assert inside(box) == processes
     assert Run(walled, "print('next')").printed == "next"
+
+
+def test_of_the_whole_machine_proc_tells_only_what_libraries_ask_for(walled):
+    read = "for name in names:\n    if os.path.exists(f'/proc/{name}'):\n        print(open(f'/proc/{name}').read())"
+    run = Run(
+        walled,
+        f"import os, psutil\nnames = {MACHINE_WIDE}",
+        read,
+        "print(psutil.virtual_memory().total > 0, psutil.cpu_count() > 0, len(psutil.cpu_times()) > 3)",
+    )
+    assert run.errors == [] and run.printed.split() == ["True"] * 3
+    outside = [name for name in ("interrupts", "softirqs", "vmstat") if Path("/proc", name).read_text()]
+    assert outside == ["interrupts", "softirqs", "vmstat"]
 
 
 def test_what_the_namespaces_allow_cannot_be_changed(walled):
