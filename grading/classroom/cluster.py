@@ -4,6 +4,7 @@ A task is one submission, sent as bytes when a worker is about to be free, so th
 holds more than a few.
 """
 
+import concurrent.futures
 import contextlib
 import logging
 import os
@@ -11,6 +12,7 @@ import queue
 import shutil
 import sys
 import tempfile
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -55,7 +57,7 @@ class Workers:
 
     def __init__(self, workers: int, address: str | None) -> None:
         self._workers, self._address = workers, address
-        self._ready: queue.SimpleQueue[Future] = queue.SimpleQueue()
+        self._ready: queue.SimpleQueue[tuple[Future, Callable]] = queue.SimpleQueue()  # with what gives its outcome
         self._names: dict[str, str] = {}
         self._shared = ""
         self._at_end = contextlib.ExitStack()
@@ -117,21 +119,20 @@ class Workers:
             warnings.filterwarnings("ignore", message="Sending large graph")  # a submission may be large
             future = self._client.submit(function, *arguments, pure=False)
         self._names[future.key] = name
-        future.add_done_callback(self._ready.put)
+        future.add_done_callback(self._done)
 
     def share(self, name: str, function: Callable, *arguments: object) -> None:
         """Has all workers of a cluster of others call a function, once for each name.
 
-        Those that join later have not called it, nor have those that were silent. One that falls silent only now is
-        waited for until Dask gives its connection up.
+        Those that join later or were silent have not. One that falls silent only now is waited for until Dask gives up.
         Errors  CourseError if no scheduler answers at the address.
         """
         if self._client is None:
             self._open()
         if name != self._shared:
             try:
-                heard = self._heard()
-                self._client.run(sealed.OPEN, sealed.call(function, *arguments), workers=heard, on_error="ignore")
+                calling = sealed.call(function, *arguments)
+                self._client.run(sealed.OPEN, calling, workers=self._heard(), on_error="ignore")
             except (OSError, TimeoutError):
                 raise errors.CourseError(GONE) from None
             self._shared = name
@@ -142,7 +143,7 @@ class Workers:
         Errors  CourseError if the scheduler is gone.
         """
         try:
-            future = self._ready.get(timeout=limit_s)
+            future, outcome = self._ready.get(timeout=limit_s)
         except queue.Empty:
             if self._client.status != "running":
                 raise errors.CourseError(GONE) from None
@@ -153,16 +154,25 @@ class Workers:
         if future.cancelled():
             raise errors.CourseError(GONE)
         self._given_up.clear()
-        name, found = self._names.pop(future.key), future.exception()
-        if found is None:
-            try:
-                found = future.result()
-            except Exception:  # its worker ended with a result that nobody had fetched, and it was redone elsewhere
-                if future.status != "error":
-                    raise
-                found = future.exception()
+        name, found = self._names.pop(future.key), outcome()
         future.release()
         return name, found
+
+    def _done(self, future: Future) -> None:
+        """Has the outcome of a task that is done fetched: from a cluster of others at once, else when asked for."""
+        if self._address is None:
+            self._ready.put((future, lambda: _outcome(future)))
+        else:
+            threading.Thread(target=self._fetch, args=(future,), daemon=True).start()
+
+    def _fetch(self, future: Future) -> None:
+        """In a thread of its own: a machine that has vanished with a result is waited for until Dask gives it up."""
+        fetched: concurrent.futures.Future = concurrent.futures.Future()
+        try:
+            fetched.set_result(_outcome(future))
+        except BaseException as error:  # noqa: BLE001  (raised where the outcome is asked for)
+            fetched.set_exception(error)
+        self._ready.put((future, fetched.result))
 
     def _threads(self) -> int:
         """How many workers a cluster of others has; CourseError if its scheduler is gone."""
@@ -173,8 +183,7 @@ class Workers:
 
     def _heard(self) -> list[str]:
         """The workers from which the scheduler has heard lately; one that vanished is known until it is given up."""
-        workers = self._client.scheduler_info()["workers"]
-        seen = {address: worker["last_seen"] for address, worker in workers.items()}
+        seen = {address: info["last_seen"] for address, info in self._client.scheduler_info()["workers"].items()}
         return [address for address, at in seen.items() if at > max(seen.values()) - SILENT_S]
 
     def _open(self) -> None:
@@ -211,6 +220,16 @@ class Workers:
         for pid, since in self._unknown.items():
             if now - since > LOST_LIMIT_S:
                 _kill_process(pid)
+
+
+def _outcome(future: Future) -> object:
+    """What a task has returned, or the exception that it ended with."""
+    try:
+        return future.exception() or future.result()
+    except Exception:  # its worker ended with a result that nobody had fetched, and it was redone elsewhere
+        if future.status != "error":
+            raise
+        return future.exception()
 
 
 @contextlib.contextmanager

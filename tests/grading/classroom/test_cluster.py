@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -164,3 +165,29 @@ def test_what_is_shared_on_a_cluster_does_not_wait_for_a_worker_that_is_silent(m
                 assert kept == {heard.worker_address: {"name": b"shared"}}
             finally:
                 stopped.resume()
+
+
+def test_a_result_that_a_vanished_machine_holds_keeps_no_other_from_being_merged():
+    class Done(SimpleNamespace):
+        """A task that is done, as Dask has it; whoever wants its result waits for `there`."""
+
+        def add_done_callback(self, call: Callable) -> None:
+            call(self)
+
+        def result(self) -> str:
+            self.there.wait()
+            return self.key
+
+    about = {"status": "finished", "exception": lambda: None, "cancelled": lambda: False, "release": lambda: None}
+    held, there = threading.Event(), threading.Event()
+    there.set()
+    waiting = [Done(key="anna", there=held, **about), Done(key="ben", there=there, **about)]
+    team = cluster.Workers(1, "tcp://a.cluster")
+    team._client = SimpleNamespace(submit=lambda *_, **__: waiting.pop(0))
+    for name in ("anna", "ben"):
+        team.submit(name, int, "7")
+    try:
+        assert team.next(20.0) == ("ben", "ben")
+    finally:
+        held.set()
+    assert team.next(20.0) == ("anna", "anna")
