@@ -1,13 +1,15 @@
 """A class over a network: marks, time and traffic, with workers on three machines that vanish and come back.
 
-    python benchmarks/network.py [--students 24] [--parts 1 2 …] [--only well vanish version] [--results FOLDER]
+    python benchmarks/network.py [--students 48] [--parts 1 4 …] [--only well vanish version] [--results FOLDER]
 
 By root. One class is graded on this machine, and then from a machine of its own by workers on three others: namespaces
 (benchmarks/machines.py), joined by a wire that delays packets and loses some (benchmarks/wire.py). Three times:
 
 well      all goes well
-vanish    one machine loses its power and comes back; another one's cable is out for longer than connections live
-version   one machine has another version of the code, and the command refuses it; then it goes on without
+vanish    two machines vanish at once: one loses its power and comes back after a while, the other one's cable is out
+          for longer than connections live
+version   one machine has another version of the code, and the command refuses it; that machine is switched off, and a
+          while later the class is graded on the others
 
 Fails if marks are others than those of this machine, or a student has none. Writes benchmarks/results/network.csv, a
 line a run, and prints it; `--print` prints the last run again.
@@ -35,10 +37,10 @@ from grading.classroom import class_run, inputs
 from grading.core import errors
 from grading.core.command_line import positive
 
-PARTS = list(range(1, 11))
-CUT_AFTER, PULLED_AFTER = 1 / 12, 1 / 6  # of the class graded: the power goes, the other machine's cable is out
+STUDENTS, PARTS = 48, [1, 4, 6, 8]  # a class that takes longer than a machine is away
+VANISH_AFTER = 1 / 12  # of the class graded
 AWAY_S = 5.0  # without power
-PULLED_S = 45.0  # Dask gives a connection up after 30 s of silence
+PULLED_S = 40.0  # Dask gives a connection up after 30 s of silence
 WORK_KB = 50.0  # a machine that has sent more has sent a student's pages
 RESULTS = REPOSITORY / "benchmarks" / "results"
 
@@ -46,7 +48,7 @@ RESULTS = REPOSITORY / "benchmarks" / "results"
 def main() -> int:
     """Runs the class in all ways, compares marks, and prints what it took."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--students", type=positive, default=24)
+    parser.add_argument("--students", type=positive, default=STUDENTS)
     parser.add_argument("--parts", type=int, nargs="+", default=PARTS, choices=list(course.PARTS))
     parser.add_argument("--delay-ms", type=float, default=20.0, help="of a packet, one way")
     parser.add_argument("--jitter-ms", type=float, default=5.0, help="more or less than that")
@@ -141,15 +143,14 @@ def _vanish(lab: Lab, students: int) -> Row:
 def _events(lab: Lab, students: int, done: dict[str, float]) -> Iterator[None]:
     """Has two machines vanish and come back, going on whenever asked to; notes what each had sent before."""
     away, cut_off = lab.workers[1:]
-    yield from _until(lambda: lab.graded() >= CUT_AFTER * students)
+    yield from _until(lambda: lab.graded() >= VANISH_AFTER * students)
+    lab.wire.pull(cut_off.address)
     away.off()
     yield from _for(AWAY_S)
     away.on()
     lab.start_worker(away)
     done[away.name] = 0.0
-    yield from _until(lambda: lab.graded() >= PULLED_AFTER * students)
-    lab.wire.pull(cut_off.address)
-    yield from _for(PULLED_S)
+    yield from _for(PULLED_S - AWAY_S)
     lab.wire.put_back(cut_off.address)
     done[cut_off.name] = cut_off.traffic()[0] / 1000
 
@@ -178,6 +179,7 @@ def _version(lab: Lab, students: int) -> Row:
         raise RuntimeError(f"another version of the code was not refused: the command ended with {status}: {said}")
     print(f"  {said}", flush=True)
     wrong.off()
+    time.sleep(AWAY_S)
     return lab.timed()
 
 
