@@ -3,8 +3,6 @@
 import contextlib
 from collections.abc import Iterator
 
-import matplotlib.pyplot as plt
-
 from attention_course.table import expect
 
 
@@ -33,7 +31,6 @@ def pair(value, first, second):
 @contextlib.contextmanager
 def picture() -> Iterator[None]:
     """Prints one line in place of a picture where the student's answer is missing or raises an error."""
-    before = plt.get_fignums()
     try:
         yield
     except NotImplementedError:
@@ -41,8 +38,6 @@ def picture() -> Iterator[None]:
     except Exception as error:  # noqa: BLE001  (whatever a student's code may raise)
         kind = "" if type(error).__module__.startswith("attention_course") else f"{type(error).__name__}: "
         print(f"No picture yet: {kind}{str(error).partition(chr(10))[0]}")
-    for number in set(plt.get_fignums()) - set(before):
-        plt.close(number)  # one that was begun would be shown empty below the line
 
 
 def result(names, name, look):

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import sympy
+from matplotlib.collections import PolyCollection
 from matplotlib.patches import Rectangle
 
 from attention_course.figure import BLACK, BLUE, ORANGE, SMALLEST, YELLOW
+from attention_course.labels import write
 
 HEADS = (BLUE, ORANGE, YELLOW)  # dark, middle and light in grey, too
 LARGEST = 40  # rows or columns, of a block that is drawn
@@ -63,13 +66,13 @@ def equation(axes, pieces: list[Block | str], caption: str = "") -> None:
     x, tallest = 0.0, max(piece.size[0] for piece in pieces if isinstance(piece, Block) and piece.size)
     for piece in pieces:
         if isinstance(piece, str):
-            axes.text(x + 0.5, 0, piece, ha="center", va="center", fontsize=14)
+            write(axes, x + 0.5, 0, piece, ha="center", va="center", fontsize=14)
             x += 1.0
         else:
             width = max(NARROWEST, (piece.size or (0, 0))[1] + 0.6)
             _draw(axes, piece, x + width / 2)
             x += width
-    axes.text(x / 2, -tallest / 2 - 2.8, "\n".join(lines), ha="center", va="top", fontsize=SMALLEST + 1)
+    write(axes, x / 2, -tallest / 2 - 2.8, "\n".join(lines), ha="center", va="top", fontsize=SMALLEST + 1)
     axes.set(xlim=(0, x), ylim=(-tallest / 2 - 3 - len(lines), tallest / 2 + 2), aspect="equal")
     axes.axis("off")
 
@@ -92,20 +95,28 @@ def titled(panels, names: list[str]) -> None:
 
 def _draw(axes, block: Block, middle: float) -> None:
     if block.size is None:
-        axes.text(middle, 0, "?", ha="center", va="center", fontsize=20, color="0.4")
+        write(axes, middle, 0, "?", ha="center", va="center", fontsize=20, color="0.4")
     rows, columns = block.size or (3, 3)
     left, top = middle - columns / 2, rows / 2
     if block.size is None:
         edge = {"facecolor": "none", "edgecolor": "0.4", "linestyle": "--"}
         axes.add_patch(Rectangle((left, top - rows), columns, rows, **edge))
-    for row in range(rows if block.size else 0):
-        for column in range(columns):
-            square = {"facecolor": _colour(block, row, column), "edgecolor": "white", "linewidth": 0.8}
-            axes.add_patch(Rectangle((left + column, top - row - 1), 1, 1, **square))
+    else:
+        corners, colours = _squares(block, left, top)
+        look = {"facecolors": colours, "edgecolors": "white", "linewidths": 0.8}
+        axes.add_collection(PolyCollection(corners, **look), autolim=False)
     _number_heads(axes, block, left, top)
-    axes.text(middle, top + 0.9, block.name, ha="center", va="center", fontsize=13)
+    write(axes, middle, top + 0.9, block.name, ha="center", va="center", fontsize=13)
     size = f"{rows} × {columns}" if block.size else ""
-    axes.text(middle, -rows / 2 - 0.4, f"{size}\n{block.letters}", ha="center", va="top", fontsize=SMALLEST)
+    write(axes, middle, -rows / 2 - 0.4, f"{size}\n{block.letters}", ha="center", va="top", fontsize=SMALLEST)
+
+
+def _squares(block: Block, left: float, top: float) -> tuple[np.ndarray, list[str]]:
+    """The corners of a block's squares, (squares, 4, 2), row by row, and their colours."""
+    places = [(row, column) for row in range(block.size[0]) for column in range(block.size[1])]
+    rows, columns = np.array(places).T[:, :, None]
+    corners = np.stack([left + columns + [0, 1, 1, 0], top - rows - [1, 1, 0, 0]], axis=2)
+    return corners, [_colour(block, *place) for place in places]
 
 
 def _colour(block: Block, row: int, column: int) -> str:
@@ -127,7 +138,7 @@ def _number_heads(axes, block: Block, left: float, top: float) -> None:
         head = block.first + n
         colour = HEADS[head % len(HEADS)]
         ink, patch = "white" if colour == BLUE else BLACK, {"facecolor": colour, "edgecolor": "none", "pad": 1.2}
-        axes.text(x, y, str(head), ha="center", va="center", fontsize=11, color=ink, fontweight="bold", bbox=patch)
+        write(axes, x, y, str(head), ha="center", va="center", fontsize=11, color=ink, fontweight="bold", bbox=patch)
 
 
 def _number(entry: object, sizes: dict[str, int]) -> int | None:

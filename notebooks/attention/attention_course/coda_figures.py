@@ -1,17 +1,17 @@
 """The coda's figures: validation loss against cache, and what rotary positions do to absorbed scores."""
 
-import matplotlib.pyplot as plt
+import matplotlib
 import torch
 
 from attention_course.coda import rotate
 from attention_course.figure import BLUE, GREEN, RED, SMALLEST, show, subplots
 
-plt.rcParams["font.size"] = 10
+matplotlib.rcParams["font.size"] = 10
 
 
 def draw_trade(losses, layers=4):
     """Validation loss against numbers cached, by what `trade` measured: {way: {numbers: loss}}."""
-    figure, axes = subplots(figsize=(8.5, 4.8))
+    figure, axes = subplots(figsize=(8.5, 4.8), left=0.65, bottom=0.48)
     looks = ((BLUE, "o", "-"), (GREEN, "s", "--"), (RED, "D", ""))
     for (way, found), (colour, marker, line) in zip(losses.items(), looks, strict=True):
         axes.plot(*zip(*found.items(), strict=True), color=colour, marker=marker, linestyle=line, label=way)
@@ -41,7 +41,7 @@ def draw_rotary(mla, model, decoupled_logits, h=0, d_R=8):
     distances = torch.arange(65)
     rotated, absorbed = _in_between(mla, x, y, h, distances)
     direct, decoupled, alone = _next_to_it(mla, x, y, h, distances, decoupled_logits, d_R)
-    figure, (left, right) = subplots(1, 2, figsize=(10.5, 4.2), sharex=True)
+    figure, (left, right) = subplots(1, 2, figsize=(10.5, 4.2), left=0.68, bottom=0.48, across=0.62, sharex=True)
     left.plot(distances, rotated, color=RED, label="rotated query · rotated key")
     left.plot(distances, absorbed, color=BLUE, linestyle="--", label="absorbed: one matrix for all distances")
     left.set(title="Rotation in between: absorption fails", ylabel="logit")

@@ -1,40 +1,77 @@
-"""How figures of the course look, and how they are shown: with a text for whoever can't see them."""
+"""How figures of the course look, and how they are shown: with a text for whoever can't see them.
 
-import io
+A figure costs a student less time if nothing has to be found out about it: where panels lie is said in inches, no
+layout is looked for, and what pyplot would keep in mind of a figure is left out.
+"""
 
-import matplotlib.pyplot as plt
+import struct
+import zlib
+
+import matplotlib
 import numpy as np
 from IPython.display import Image, display
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
 
 # Okabe and Ito's colours for the colour-blind, dark to light in grey (2008, https://jfly.uni-koeln.de/color/).
 BLACK, BLUE, GREEN, RED, ORANGE, SKY, YELLOW = "#000000 #0072B2 #009E73 #D55E00 #E69F00 #56B4E9 #F0E442".split()
 SMALLEST = 9  # points, of any text
+DPI = 100
+EDGE = 0.04  # inches that nothing is drawn in, around a figure
 
 
-plt.rcParams["axes.titley"] = 1.0  # matplotlib looks for ticks above each title otherwise, four times per figure
+matplotlib.rcParams["axes.titley"] = 1.0  # matplotlib looks for ticks above each title otherwise
 
 
-def subplots(rows=1, columns=1, **options) -> tuple:
-    """A figure whose axes leave room for each other's texts, and its axes; options as for `plt.subplots`."""
-    return plt.subplots(rows, columns, layout="constrained", **options)
+def subplots(
+    rows=1, columns=1, *, figsize, left=EDGE, right=EDGE, bottom=EDGE, top=0.25, across=0.1, down=0.3, **options
+) -> tuple:
+    """A figure and its axes, `left`, `right`, `bottom` and `top` inches from its edges.
+
+    `across` and `down`: inches between two columns, and two rows. Other options as for `Figure.subplots`.
+    """
+    width, height = figsize
+    figure = Figure(figsize=figsize, dpi=DPI)
+    FigureCanvasAgg(figure)
+    wide, high = (width - left - right - (columns - 1) * across) / columns, height - bottom - top - (rows - 1) * down
+    place = {"left": left / width, "right": 1 - right / width, "bottom": bottom / height, "top": 1 - top / height}
+    spaces = {"wspace": across / wide, "hspace": down * rows / high}
+    return figure, figure.subplots(rows, columns, gridspec_kw=place | spaces, **options)
+
+
+def heading(figure, text, **options) -> None:
+    """Writes a text above all panels of a figure."""
+    figure.suptitle(text, y=1 - EDGE / figure.get_size_inches()[1], **options)
+
+
+def lines(axes, pieces, colours, styles="-", width=1.5, **options) -> None:
+    """Draws lines as one thing, below all others: of each its points, its colour and its style.
+
+    Options as for `LineCollection`; the limits of the axes stay as they are.
+    """
+    look = {"colors": colours, "linestyles": styles, "linewidths": width, "zorder": 1}
+    axes.add_collection(LineCollection(pieces, **look, **options), autolim=False)
 
 
 def show(figure, alt) -> None:
-    """Shows a figure below the cell and closes it; `alt` says in a sentence or two what is to be seen."""
+    """Shows a figure below the cell; `alt` says in a sentence or two what is to be seen."""
     display(Image(png(figure), format="png", alt=" ".join(alt.split())))
 
 
 def png(figure) -> bytes:
-    """A figure from `subplots` as a PNG file; it is closed.
-
-    `savefig` would go through all that is drawn twice: once to find the places, once more to draw it there.
-    """
-    figure.set_dpi(100)
-    figure.get_layout_engine().execute(figure)
-    figure.set_layout_engine("none")
+    """A figure from `subplots` as a PNG file."""
     figure.canvas.draw()
-    buffer = io.BytesIO()
-    # Level 3 takes two thirds of the time of level 6, the default, for files 1 % larger.
-    plt.imsave(buffer, np.asarray(figure.canvas.buffer_rgba()), format="png", dpi=100, pil_kwargs={"compress_level": 3})
-    plt.close(figure)
-    return buffer.getvalue()
+    pixels = np.asarray(figure.canvas.buffer_rgba())
+    height, width, channels = pixels.shape
+    # Rows as they are, without a filter, which flat colours gain nothing from: half the time of Pillow, and smaller.
+    rows = np.zeros((height, 1 + channels * width), dtype=np.uint8)
+    rows[:, 1:] = pixels.reshape(height, -1)
+    metre = round(DPI / 0.0254)
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)  # 8 bits each of red, green, blue and alpha
+    chunks = ((b"IHDR", header), (b"pHYs", struct.pack(">IIB", metre, metre, 1)), (b"IDAT", zlib.compress(rows, 3)))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*chunk) for chunk in (*chunks, (b"IEND", b"")))
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

@@ -1,7 +1,7 @@
 """Part 1's visible check and figure: the shapes of one head's three matrices, their form, and as blocks."""
 
 from attention_course import blocks, symbols
-from attention_course.figure import ORANGE, SKY, show, subplots
+from attention_course.figure import ORANGE, SKY, heading, show, subplots
 from attention_course.table import Table
 
 LETTERS = "D_1 D_2 D_qk D_v H"
@@ -19,7 +19,7 @@ def check_part01(names):
 
 def draw_part01(names):
     """Each matrix, in the shape that you gave it, next to the token that it acts on."""
-    figure, panels = subplots(1, 3, figsize=(11, 3.8))
+    figure, panels = subplots(1, 3, figsize=(11, 3.8), top=0.28)
     said = []
     for panel, (M, token, letter, vector) in zip(
         panels, (("Q", "x", "D_1", "q"), ("K", "y", "D_2", "k"), ("V", "y", "D_2", "v")), strict=True
@@ -38,6 +38,6 @@ def draw_part01(names):
         said.append(f"W^{M}_h: {words}.")
     blocks.align(panels)
     blocks.titled(panels, ["query", "key", "value"])
-    figure.suptitle(blocks.drawn(SIZES), fontsize=11)
+    heading(figure, blocks.drawn(SIZES), fontsize=11)
     print(blocks.drawn(SIZES), *said, sep="\n")
     show(figure, f"Three products, matrix times token, as blocks of squares. {' '.join(said)}")

@@ -3,7 +3,7 @@
 import torch
 
 from attention_course import blocks, symbols
-from attention_course.figure import show, subplots
+from attention_course.figure import heading, show, subplots
 from attention_course.table import Table, expect, numbers
 
 LETTERS = "D_1 D_2 D_qk D_v H"
@@ -31,7 +31,7 @@ def check_part02(names):
 
 def draw_part02(names):
     """Each stacked matrix and its vector, in the shapes that you gave them, with a colour per head."""
-    figure, panels = subplots(1, 3, figsize=(11, 5.2))
+    figure, panels = subplots(1, 3, figsize=(11, 5.2), top=0.28)
     said = []
     for panel, (M, token, letter, vector) in zip(
         panels, (("Q", "x", "D_1", "q"), ("K", "y", "D_2", "k"), ("V", "y", "D_2", "v")), strict=True
@@ -51,7 +51,7 @@ def draw_part02(names):
         said.append(f"W^{M}: {words}; {yours}.")
     blocks.align(panels)
     blocks.titled(panels, ["queries", "keys", "values"])
-    figure.suptitle(f"{blocks.drawn(SIZES)} A colour and a number per head", fontsize=11)
+    heading(figure, f"{blocks.drawn(SIZES)} A colour and a number per head", fontsize=11)
     print(blocks.drawn(SIZES), *said, sep="\n")
     show(figure, f"Three stacked matrices times one token, as blocks with a colour per head. {' '.join(said)}")
 

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 
 from attention_course.figure import BLUE, ORANGE, SMALLEST, YELLOW, show, subplots
+from attention_course.labels import scale
 from attention_course.table import Table, expect, numbers
 
 WIDTHS = (4, 64, 1024)
@@ -32,7 +33,9 @@ def check_part03(attention_logits):
 
 def draw_part03(names):
     """How far your logits spread for random queries and keys, with your constant factor and without it."""
-    figure, panels = subplots(2, 3, figsize=(10.5, 5.4), sharey="row", sharex="row")
+    figure, panels = subplots(
+        2, 3, figsize=(10.5, 5.4), left=0.62, bottom=0.46, across=0.13, down=0.5, sharey="row", sharex="row"
+    )
     said = []
     for column, (D_qk, colour) in enumerate(zip(WIDTHS, (BLUE, ORANGE, YELLOW), strict=True)):
         found = _spread(names.get("attention_logits"), D_qk)
@@ -41,7 +44,6 @@ def draw_part03(names):
         for row, logits in enumerate(found or (None, None)):
             panel, what = panels[row, column], ("without your factor", "as you return them")[row]
             panel.set_title(f"$D_{{qk}}$ = {D_qk}, {what}", fontsize=10)
-            panel.tick_params(labelsize=SMALLEST)
             if logits is None:
                 panel.text(0.5, 0.5, "?", ha="center", va="center", fontsize=20, transform=panel.transAxes)
             else:
@@ -51,10 +53,9 @@ def draw_part03(names):
                 panel.text(0.97, 0.94, f"spread {logits.std():.1f}\nlargest of\n{KEYS} weights\n{largest:.2f}", **at)
                 text = f"{what}: spread {logits.std():.1f}, largest of {KEYS} weights {largest:.2f}"
                 said.append(f"D_qk = {D_qk:>4}, {text}")
-    for panel in panels[-1]:
-        panel.set_xlabel("logit")
-    for row in panels:
-        row[0].set_ylabel("share per unit")
+    for (row, column), panel in np.ndenumerate(panels):
+        scale(panel, "x", name="logit" if row else "", size=SMALLEST)
+        scale(panel, "y", None, [] if column else None, name="" if column else "share per unit", size=SMALLEST)
     print(*said, sep="\n")
     show(figure, f"Histograms of logits for three widths. {'; '.join(said)}.")
 

@@ -3,6 +3,7 @@
 import base64
 import math
 
+from attention_course import labels
 from attention_course.figure import BLUE, ORANGE, SMALLEST, YELLOW, png, show, subplots
 from attention_course.sliders import somebody_looks
 
@@ -53,15 +54,17 @@ def _html(scale: float) -> str:
 
 
 def _bars(scales: tuple[float, ...]):
-    width = 3.0 * len(scales) + 0.8
-    figure, panels = subplots(1, len(scales), figsize=(width, 2.8), sharey=True, squeeze=False)
+    size, room = (3.0 * len(scales) + 0.8, 2.8), {"left": 0.56, "bottom": 0.46, "across": 0.13}
+    figure, panels = subplots(1, len(scales), figsize=size, sharey=True, squeeze=False, **room)
     colours = (BLUE, ORANGE, YELLOW)
-    for n, (panel, scale) in enumerate(zip(panels[0], scales, strict=True)):
-        weights = softmax(scale)
-        bars = panel.bar(range(len(LOGITS)), weights, color=colours[n], edgecolor="0.2")
-        panel.bar_label(bars, [f"{weight:.2f}" for weight in weights], fontsize=SMALLEST)
-        panel.set_xticks(range(len(LOGITS)), [f"{scale * logit:.3g}" for logit in LOGITS], fontsize=SMALLEST)
-        panel.set(ylim=(0, 1.12), title=f"factor {scale:.3g}", xlabel="logits times the factor")
+    for n, (panel, factor) in enumerate(zip(panels[0], scales, strict=True)):
+        weights = softmax(factor)
+        panel.bar(range(len(LOGITS)), weights, color=colours[n], edgecolor="0.2")
+        panel.set(ylim=(0, 1.12), title=f"factor {factor:.3g}")
+        for place, weight in enumerate(weights):
+            labels.write(panel, place, weight + 0.01, f"{weight:.2f}", ha="center", va="bottom", fontsize=SMALLEST)
+        logits = [f"{factor * logit:.3g}" for logit in LOGITS]
+        labels.scale(panel, "x", range(len(LOGITS)), logits, name="logits times the factor", size=SMALLEST)
+        labels.scale(panel, "y", None, [] if n else None, name="" if n else "weight")
         panel.spines[["top", "right"]].set_visible(False)
-    panels[0, 0].set_ylabel("weight")
     return figure

@@ -1,7 +1,7 @@
 """Part 4's visible check and figure: the shapes of the heads' results and of W^O, their form, and as blocks."""
 
 from attention_course import blocks, symbols
-from attention_course.figure import show, subplots
+from attention_course.figure import heading, show, subplots
 from attention_course.table import Table
 
 LETTERS = "D_1 D_2 D_qk D_v H"
@@ -37,7 +37,7 @@ def draw_part04(names):
         sums += ["+"] if h else []
         sums.append(blocks.Block(f"$W^O_{h}$", size["W_O_h"], letters["W_O_h"], 1, along=1, first=h))
         sums.append(blocks.Block(f"$o_{h}$", size["o_h"], letters["o_h"], 1, first=h))
-    figure, panels = subplots(2, 1, figsize=(9, 6.4))
+    figure, panels = subplots(2, 1, figsize=(9, 6.4), top=0.28, down=0.08)
     said = []
     for panel, pieces, matrix, vector in zip(
         panels, (whole, [*sums, "=", out]), ("W_O", "W_O_h"), ("o", "o_h"), strict=True
@@ -46,7 +46,7 @@ def draw_part04(names):
         blocks.equation(panel, pieces, _caption(left, right))
         said.append(f"{matrix}: {blocks.fits(left, right, vector)}; x_out has {SIZES['D_1']}.")
     blocks.align(panels)
-    figure.suptitle(f"{blocks.drawn(SIZES)} A colour and a number per head", fontsize=11)
+    heading(figure, f"{blocks.drawn(SIZES)} A colour and a number per head", fontsize=11)
     print(blocks.drawn(SIZES), *said, sep="\n")
     show(
         figure, f"Above W^O times the stack o, below a sum over heads, as blocks in a colour per head. {' '.join(said)}"

@@ -4,6 +4,7 @@ import torch
 
 from attention_course.answers import result
 from attention_course.figure import show, subplots
+from attention_course.labels import scale, write
 from attention_course.models import check_model, check_shapes
 from attention_course.table import Table, expect
 
@@ -46,22 +47,25 @@ def _drawn(maps):
     """The figure of two heads' weights, (2, L_1, L_2), which are also printed."""
     words_x, words_y = "I do not eat red apples".split(), "je ne mange pas de pommes rouges".split()
     titles = ("Head 0 attends to the same meaning", "Head 1 attends to the same place in the sentence")
-    figure, axes = subplots(1, 2, figsize=(11.5, 4.8), sharey=True)
+    figure, axes = subplots(1, 2, figsize=(11.5, 4.8), left=0.98, right=1.26, bottom=0.68, across=0.16, sharey=True)
     for h, (ax, title) in enumerate(zip(axes, titles, strict=True)):
         image = ax.imshow(maps[h], cmap="Blues", vmin=0, vmax=1)
-        ax.set_xticks(range(len(words_y)), [f"{word}\n{l}" for l, word in enumerate(words_y)])  # noqa: E741
-        ax.set_yticks(range(len(words_x)), [f"{word}  {l}" for l, word in enumerate(words_x)])  # noqa: E741
-        ax.set_xlabel("attended word of y, and its position $l_2$")
+        below = [f"{word}\n{l}" for l, word in enumerate(words_y)]  # noqa: E741
+        beside = [f"{word}  {l}" for l, word in enumerate(words_x)]  # noqa: E741
+        scale(ax, "x", range(len(words_y)), below, name="attended word of y, and its position $l_2$")
+        name = "" if h else "attending word of x, and its position $l_1$"
+        scale(ax, "y", range(len(words_x)), [] if h else beside, name=name)
         ax.set_title(title)
         for l_1, row in enumerate(maps[h]):
             for l_2, alpha in enumerate(row):
                 colour = "white" if alpha > 0.55 else "black"
-                ax.text(l_2, l_1, f"{alpha:.2f}", ha="center", va="center", fontsize=9, color=colour)
+                write(ax, l_2, l_1, f"{alpha:.2f}", ha="center", va="center", fontsize=9, color=colour)
         print(f"{title}: l_1 in rows, l_2 in columns")
         for row in maps[h]:
             print("  ".join(f"{alpha:.2f}" for alpha in row))
-    axes[0].set_ylabel("attending word of x, and its position $l_1$")
-    figure.colorbar(image, ax=axes, label="attention weight α; a row adds up to 1", shrink=0.9)
+    figure.colorbar(
+        image, figure.add_axes((0.932, 0.142, 0.017, 0.804)), label="attention weight α; a row adds up to 1"
+    )
     return figure
 
 

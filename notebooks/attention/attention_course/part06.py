@@ -1,11 +1,12 @@
 """Part 6's visible check, and its figure: what a student's A and B do with one row per key/value head."""
 
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.patches import Rectangle
 
 from attention_course.answers import result
 from attention_course.figure import show, subplots
 from attention_course.heads import COLOURS, draw_heads
+from attention_course.labels import write
 from attention_course.table import Table, expect, numbers
 
 H, G = 12, 3  # of the figure, where each head has one row
@@ -58,11 +59,13 @@ def draw_part06(names):
     draw_heads(above, [h % G for h in range(H)], G)
     above.set_title("The pairing: query head h reads key/value head g if h ≡ g (mod 3)", fontsize=11)
     for y, rows, title in ((1.4, stacked, "rows of your $A\\,W$"), (0.2, picked, "rows of your $B\\,\\widetilde{W}$")):
-        below.text(-0.3, y + 0.35, title, ha="right", va="center", fontsize=10)
+        write(below, -0.3, y + 0.35, title, ha="right", va="center", fontsize=10)
         for place, g in enumerate(rows):
             colour, text = ("0.35", "?") if g is None else (COLOURS[g], str(g))
-            below.add_patch(plt.Rectangle((place + 0.06, y), 0.88, 0.7, color=colour))
-            below.text(place + 0.5, y + 0.34, text, ha="center", va="center", color="white", weight="bold", fontsize=10)
+            below.add_patch(Rectangle((place + 0.06, y), 0.88, 0.7, color=colour))
+            write(
+                below, place + 0.5, y + 0.34, text, ha="center", va="center", color="white", weight="bold", fontsize=10
+            )
     below.set(xlim=(-2.9, H + 0.2), ylim=(0, 2.3))
     below.set_title("What your matrices do, with d = 1; a number says which row of $W$, ? that it is none", fontsize=11)
     below.axis("off")

@@ -4,8 +4,9 @@ import torch
 from matplotlib.colors import to_rgb
 
 from attention_course.answers import result
-from attention_course.figure import show, subplots
+from attention_course.figure import heading, show, subplots
 from attention_course.heads import COLOURS
+from attention_course.labels import scale, write
 from attention_course.models import check_model, check_shapes
 from attention_course.table import Table, expect
 
@@ -41,24 +42,24 @@ def draw_part07(names, H, G):
 
 def _drawn(tables, H, G):
     """The figure of two tables (G, H), for keys and for values; prints who reads what."""
-    figure, panels = subplots(2, 1, figsize=(8.5, 4.8), sharex=True)
+    figure, panels = subplots(2, 1, figsize=(8.5, 4.8), left=0.43, bottom=0.48, top=0.51, down=0.35, sharex=True)
     colours = torch.tensor([to_rgb(COLOURS[g % 3]) for g in range(G)])
     for panel, what, table in zip(panels, ("keys", "values"), tables, strict=True):
         shade = table[:, :, None].float()
         panel.imshow((1 - shade + shade * colours[:, None]).nan_to_num(0.5).numpy(), aspect="auto")
-        panel.set(yticks=range(G), xticks=range(H), ylabel="key/value head $g$", title=f"Whose {what} are read")
-        panel.set_xticks([h + 0.5 for h in range(H - 1)], minor=True)
-        panel.set_yticks([g + 0.5 for g in range(G - 1)], minor=True)
-        panel.grid(which="minor", color="lightgrey")
-        panel.tick_params(which="minor", length=0)
+        panel.set_title(f"Whose {what} are read")
+        panel.vlines([h + 0.5 for h in range(H - 1)], -0.5, G - 0.5, colors="lightgrey", linewidths=0.8)
+        panel.hlines([g + 0.5 for g in range(G - 1)], -0.5, H - 0.5, colors="lightgrey", linewidths=0.8)
+        last = panel is panels[-1]
+        scale(panel, "x", range(H), None if last else [], name="query head $h$" if last else "")
+        scale(panel, "y", range(G), name="key/value head $g$")
         for g, h in torch.nonzero(table > 0.05).tolist():
             colour = "white" if table[g, h] > 0.5 else "black"
-            panel.text(h, g, f"{table[g, h]:.1f}", ha="center", va="center", fontsize=9, color=colour)
+            write(panel, h, g, f"{table[g, h]:.1f}", ha="center", va="center", fontsize=9, color=colour)
         for g in range(G):
             readers = [h for h in range(H) if table[g, h] > 0.5]
             print(f"The {what} of key/value head {g} are read by the query heads {readers}.")
-    panels[-1].set_xlabel("query head $h$")
-    figure.suptitle(f"Which key/value head each query head of your MyGQA reads, for H = {H} and G = {G}")
+    heading(figure, f"Which key/value head each query head of your MyGQA reads, for H = {H} and G = {G}")
     return figure
 
 

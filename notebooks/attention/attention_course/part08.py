@@ -7,6 +7,7 @@ import numpy as np
 from attention_course.answers import result
 from attention_course.figure import BLUE, ORANGE, show, subplots
 from attention_course.heads import draw_heads
+from attention_course.labels import scale, write
 from attention_course.table import Table, expect
 
 H, DRAWN = 12, (1, 3, 12)  # the figure's query heads, and the G for which it shows who reads what
@@ -42,7 +43,7 @@ def draw_part08(names):
     reads = result(names, "kv_head", lambda kv_head: {G: [_head(kv_head(h, G), G) for h in range(H)] for G in choices})
     if reads is None:
         return
-    figure, panels = subplots(4, figsize=(9, 8.2), height_ratios=(1, 1, 1, 1.1))
+    figure, panels = subplots(4, figsize=(9, 8.2), left=0.51, bottom=0.47, height_ratios=(1, 1, 1, 1.1))
     for axes, G in zip(panels, DRAWN, strict=False):
         heads = reads[G]
         draw_heads(axes, heads, G)
@@ -50,11 +51,13 @@ def draw_part08(names):
         print(f"G = {G:2}: the query heads 0 to 11 read {' '.join('?' if g is None else str(g) for g in heads)}")
     yours = _value(names.get("G_for_MHA"))
     bars = panels[-1].bar(range(len(choices)), [2 * G for G in choices], color=BLUE, width=0.6)
-    panels[-1].bar_label(bars, fontsize=10)
+    for place, G in enumerate(choices):
+        write(panels[-1], place, 2 * G + 0.4, 2 * G, ha="center", va="bottom")
     if yours in choices:
         bars[choices.index(yours)].set(facecolor=ORANGE, edgecolor="black", linewidth=2)
-    panels[-1].set_xticks(range(len(choices)), [f"G = {G}" + ("\nyour MHA" if yours == G else "") for G in choices])
-    panels[-1].set(ylabel="vectors", ylim=(0, 2 * H + 4))
+    panels[-1].set_ylim(0, 2 * H + 4)
+    scale(panels[-1], "x", range(len(choices)), [f"G = {G}" + ("\nyour MHA" if yours == G else "") for G in choices])
+    scale(panels[-1], "y", name="vectors")
     panels[-1].set_title("Keys and values per position: one of each per key/value head", fontsize=11)
     panels[-1].spines[["top", "right"]].set_visible(False)
     print(f"Keys and values per position: {', '.join(f'{2 * G} for G = {G}' for G in choices)}")

@@ -3,7 +3,8 @@
 import numpy as np
 
 from attention_course.answers import function, named, pair, picture
-from attention_course.figure import BLACK, BLUE, ORANGE, SMALLEST, show, subplots
+from attention_course.figure import BLACK, BLUE, ORANGE, SMALLEST, lines, show, subplots
+from attention_course.labels import write
 from attention_course.table import Table, expect, numbers
 
 LETTERS = ("D_1", "D_2", "D", "D_qk", "D_v", "d", "H", "G", "r")
@@ -72,18 +73,20 @@ def _draw_readers(axes, read, G, labels):
     """Query heads above, numbers below, and a line where a head reads a number."""
     H, count = read.shape
     above, below = np.arange(H) + 0.5, (np.arange(count) + 0.5) * H / count
-    for h in range(H):
-        colour, style = ((BLUE, "-"), (ORANGE, (0, (4, 1.5))))[h % G]
-        for j in np.flatnonzero(read[h]):
-            axes.plot([above[h], below[j]], [1, 0], color=colour, linestyle=style, linewidth=1.8, zorder=1)
-        axes.scatter(above[h], 1, s=420, color=colour, edgecolor=BLACK, zorder=2)
+    looks = [((BLUE, "-"), (ORANGE, (0, (4, 1.5))))[h % G] for h in range(H)]
+    pairs = np.argwhere(read)
+    if len(pairs):
+        pieces = [[(above[h], 1), (below[j], 0)] for h, j in pairs]
+        lines(axes, pieces, *zip(*(looks[h] for h, _ in pairs), strict=True), width=1.8)
+    axes.scatter(above, np.ones(H), s=420, color=[colour for colour, _ in looks], edgecolor=BLACK, zorder=2)
+    for h, (colour, _) in enumerate(looks):
         ink = "white" if colour == BLUE else BLACK
-        axes.text(above[h], 1, str(h), ha="center", va="center", fontsize=11, color=ink, zorder=3)
+        write(axes, above[h], 1, str(h), ha="center", va="center", fontsize=11, color=ink, zorder=3)
     axes.scatter(below, np.zeros(count), s=1500, marker="s", color="white", edgecolor=BLACK, zorder=2)
     if count <= 8:
         for place, label in zip(below, labels, strict=True):
-            axes.text(place, 0, label, ha="center", va="center", fontsize=SMALLEST, zorder=3)
-    axes.text(H / 2, 1.22, "query heads", ha="center", fontsize=10)
-    axes.text(H / 2, -0.42, "numbers kept per position, for the keys alone", ha="center", fontsize=10)
+            write(axes, place, 0, label, ha="center", va="center", fontsize=SMALLEST, zorder=3)
+    write(axes, H / 2, 1.22, "query heads", ha="center", fontsize=10)
+    write(axes, H / 2, -0.42, "numbers kept per position, for the keys alone", ha="center", fontsize=10)
     axes.set(xlim=(-0.2, H + 0.2), ylim=(-0.5, 1.4))
     axes.axis("off")

@@ -7,6 +7,7 @@ import numpy as np
 
 from attention_course.answers import function, pair, picture
 from attention_course.figure import BLUE, ORANGE, show, subplots
+from attention_course.labels import scale, write
 from attention_course.table import Table, expect, numbers
 
 FIRST, SECOND = "W_DKV_MLA", "W_UM_MLA"
@@ -57,9 +58,9 @@ def draw_part10(names):
         print("best rank k ", *(f"{best[k]:7.4f}" for k in SHOWN))
         print("your factors", *(f"{yours[k]:7.4f}" for k in SHOWN))
 
-        figure, axes = subplots(figsize=(8, 4.2))
+        figure, axes = subplots(figsize=(8, 4.2), left=0.67, bottom=0.48)
         axes.axhline(0.01, color="0.45", linestyle=":", linewidth=1.2)
-        axes.text(10, 0.0108, "the noise alone: 0.01", ha="center", va="bottom", fontsize=10, color="0.3")
+        write(axes, 10, 0.0108, "the noise alone: 0.01", ha="center", va="bottom", fontsize=10, color="0.3")
         axes.plot(best, color=BLUE, linewidth=2, marker="o", markersize=8, fillstyle="none", label="best rank k")
         label = "your factors, first k columns and rows"
         axes.plot(np.maximum(yours, 1e-9), color=ORANGE, linestyle="--", marker="x", markersize=6, label=label)
@@ -68,10 +69,9 @@ def draw_part10(names):
         axes.set(
             yscale="log",
             ylim=(1e-6, 3 * max(yours.max(), best[0])),
-            xlabel="k, latent numbers kept",
-            ylabel="mean squared error (log scale)",
         )
-        axes.set_xticks(range(0, D, 2))
+        scale(axes, "x", range(0, D, 2), name="k, latent numbers kept")
+        scale(axes, "y", name="mean squared error (log scale)")
         axes.set_title("How thin can the latent be? A noisy stack of six copies, D = 24")
         axes.legend(fontsize=10, loc="lower left", frameon=False)
         axes.spines[["top", "right"]].set_visible(False)

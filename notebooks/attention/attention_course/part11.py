@@ -4,6 +4,7 @@ import numpy as np
 
 from attention_course.answers import named, picture
 from attention_course.figure import BLUE, ORANGE, SMALLEST, show, subplots
+from attention_course.labels import scale, write
 from attention_course.table import Table, expect, numbers
 
 SHAPES = {"W_DKV_MLA": (1, 2), "W_UM_MLA": (2, 1), "product": (2, 2)}
@@ -31,7 +32,9 @@ def draw_part11(names):
         for what, rows in (("two copies of your row 0", copies), ("your product", product)):
             print(f"{what}: head 0 reads {_written(rows[0])}, head 1 reads {_written(rows[1])}")
 
-        figure, panels = subplots(1, 2, figsize=(9, 4.2), sharex=True, sharey=True)
+        figure, panels = subplots(
+            1, 2, figsize=(9, 4.2), left=0.62, right=0.05, bottom=0.48, across=0.2, sharex=True, sharey=True
+        )
         reach = 1.25 * max(np.abs(product).max(), 1e-12)
         _draw_rows(panels[0], copies, reach, "GQA with G = 1: both heads get one row")
         _draw_rows(panels[1], product, reach, "Your product: a row per head")
@@ -61,10 +64,10 @@ def _draw_rows(axes, rows, reach, title):
             axes.annotate("", end, (0, 0), arrowprops=arrow | {"mutation_scale": tip, "shrinkA": 0, "shrinkB": 0})
         else:
             axes.plot(0, 0, "o", color=colour, markersize=tip / 2)
-        place = {"xytext": (right, above), "textcoords": "offset points", "ha": side, "fontsize": SMALLEST}
-        axes.annotate(f"row {h}: {_written(end)}", end, **place)
+        write(axes, *end, f"row {h}: {_written(end)}", offset=(right, above), ha=side, fontsize=SMALLEST)
         axes.plot([], [], color=colour, linewidth=width, linestyle=style, label=f"row {h}: head {h}")
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-    axes.set_xlabel("entry 0 of the row", fontsize=10)
     axes.set_title(title, fontsize=11)
-    axes.set_ylabel("entry 1 of the row", fontsize=10)
+    scale(axes, "x", name="entry 0 of the row")
+    first = axes.get_subplotspec().is_first_col()
+    scale(axes, "y", None, None if first else [], name="entry 1 of the row")

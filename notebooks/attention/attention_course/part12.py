@@ -1,10 +1,13 @@
 """Part 12's visible check and figure: the form of the four functions, and the matrices that merge."""
 
 import torch
-from matplotlib.patches import FancyBboxPatch
+from matplotlib.lines import Line2D
+from matplotlib.patches import Rectangle
+from matplotlib.path import Path
 
 from attention_course.answers import function, picture
 from attention_course.figure import BLACK, BLUE, ORANGE, SKY, SMALLEST, YELLOW, show, subplots
+from attention_course.labels import write
 from attention_course.table import Table, expect
 
 CHECKED = ((6, 3, 5), (8, 2, 1))  # D, H and r
@@ -170,25 +173,27 @@ def _output(axes):
 
 def _box(axes, left, right, text, look):
     colour, ink, hatch = look
-    style = {"boxstyle": "square,pad=0", "facecolor": colour, "edgecolor": BLACK, "hatch": hatch}
-    axes.add_patch(FancyBboxPatch((left, 0), right - left, 1, **style))
+    style = {"facecolor": colour, "edgecolor": BLACK, "hatch": hatch}
+    axes.add_patch(Rectangle((left, 0), right - left, 1, **style))
     _label(axes, (left + right) / 2, text, ink if not hatch else BLACK)
 
 
 def _label(axes, x, text, ink=BLACK):
     back = {"facecolor": "white", "edgecolor": "none", "pad": 2.5} if ink == BLACK and text else None
-    axes.text(x, 0.5, text, ha="center", va="center", fontsize=13, color=ink, bbox=back)
+    write(axes, x, 0.5, text, ha="center", va="center", fontsize=13, color=ink, bbox=back)
 
 
 def _arrow(axes, start, end, numbers):
-    axes.annotate("", (end, 0.5), (start, 0.5), arrowprops={"arrowstyle": "->", "linewidth": 1.4})
-    axes.text((start + end) / 2, 0.62, str(numbers), ha="center", fontsize=SMALLEST + 1)
+    tip = Path([(-1 if start < end else 1, 0.5), (0, 0), (-1 if start < end else 1, -0.5)])
+    look = {"color": BLACK, "linewidth": 1.4, "marker": tip, "markersize": 8, "markevery": [1]}
+    axes.add_artist(Line2D([start, end], [0.5, 0.5], markerfacecolor="none", markeredgewidth=1.4, **look))
+    write(axes, (start + end) / 2, 0.62, str(numbers), ha="center", fontsize=SMALLEST + 1)
 
 
 def _token(axes, x, text):
-    axes.text(x, 0.5, text, ha="center", va="center", fontsize=11)
+    write(axes, x, 0.5, text, ha="center", va="center", fontsize=11)
 
 
 def _join(axes, x, text):
     round_ = {"boxstyle": "circle,pad=0.3", "facecolor": SKY, "edgecolor": BLACK}
-    axes.text(x, 0.5, text, ha="center", va="center", fontsize=11, bbox=round_)
+    write(axes, x, 0.5, text, ha="center", va="center", fontsize=11, bbox=round_)

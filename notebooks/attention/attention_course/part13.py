@@ -4,6 +4,7 @@ import torch
 
 from attention_course.answers import named, picture
 from attention_course.figure import BLACK, BLUE, RED, SMALLEST, show, subplots
+from attention_course.labels import scale, write
 from attention_course.mha import MyMHA
 from attention_course.table import Table, expect, numbers
 
@@ -76,7 +77,7 @@ def draw_part13(names):
     """Shows how large your reduced form's error is in three dtypes, and how large one deliberate mistake is."""
     with picture():
         answer, device = named(names, "reduced_matrices"), names.get("device", "cpu")
-        figure, panels = subplots(1, 2, figsize=(10, 4.2), sharey=True)
+        figure, panels = subplots(1, 2, figsize=(10, 4.2), left=0.73, bottom=0.82, across=0.3, sharey=True)
         said = []
         for column, (axes, scores) in enumerate(zip(panels, SCORES, strict=True)):
             data = _data(near_one=column == 0)
@@ -92,7 +93,7 @@ def draw_part13(names):
                 said.append(f"{scores}, {line}")
         panels[1].axvline(BOUND, color=BLACK, linestyle="--", linewidth=1, label="your run must stay below 5e-4")
         handles, labels = panels[1].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3, fontsize=SMALLEST, frameon=False)
+        figure.legend(handles, labels, loc="lower center", ncols=3, fontsize=SMALLEST, frameon=False)
         show(
             figure,
             f"""Two panels, each with a row for float64, float32 and bfloat16, and the relative error on a log axis: a
@@ -109,11 +110,10 @@ def _panel(axes, title, found):
     axes.scatter(slips, rows, s=75, color=RED, marker="X", zorder=4, label="a mistake: every score 20 % too small")
     for row, pair in enumerate(found.values()):
         for number, place in zip(pair, ((0, 10), (6, -19)), strict=True):
-            text = {"xytext": place, "textcoords": "offset points", "ha": "center", "fontsize": SMALLEST}
-            axes.annotate(f"{number:.0e}", (number, row), bbox={"fc": "white", "ec": "none", "pad": 1}, **text)
-    axes.set(xscale="log", xlim=(1e-16, 5), ylim=(len(found) - 0.4, -0.6), yticks=rows, yticklabels=list(found))
-    axes.minorticks_off()
-    axes.set_xlabel("relative error (log scale)")
+            write(axes, number, row, f"{number:.0e}", offset=place, opaque=True, ha="center", fontsize=SMALLEST)
+    axes.set(xscale="log", xlim=(1e-16, 5), ylim=(len(found) - 0.4, -0.6))
+    scale(axes, "x", [10.0**power for power in range(-16, 1, 4)], name="relative error (log scale)")
+    scale(axes, "y", rows, list(found) if axes.get_subplotspec().is_first_col() else [])
     axes.set_title(title, fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)
 

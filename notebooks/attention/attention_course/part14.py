@@ -6,7 +6,8 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attention_course import part14_data as data
 from attention_course.answers import named, picture
-from attention_course.figure import BLACK, BLUE, ORANGE, RED, SKY, SMALLEST, show, subplots
+from attention_course.figure import BLACK, BLUE, ORANGE, RED, SKY, SMALLEST, heading, lines, show, subplots
+from attention_course.labels import scale, write
 from attention_course.table import Table, Unwritten, expect
 
 NAMES = ("kv_cache_MHA", "kv_cache_MLA")
@@ -16,6 +17,14 @@ KIB, GIB = 2**10, 2**30
 PARAMETERS, LLAMA, LATENT = 405e9, {"layers": 126, "H": 128, "d": 128}, 512
 # Each curve has a colour, a line and a marker of its own.
 CURVES = ((BLACK, "-", "o"), (BLUE, "--", "s"), (SKY, ":", "^"), (RED, "-.", "v"), (ORANGE, "-", "D"))
+
+# Of published models: a dot, a ring, a disc and a diamond.
+MARKS = (
+    {"s": 14, "color": "0.45", "zorder": 2},
+    {"s": 170, "facecolor": "none", "edgecolor": BLACK, "zorder": 5},
+    {"s": 80, "color": BLUE, "zorder": 4},
+    {"s": 90, "color": ORANGE, "edgecolor": BLACK, "marker": "D", "zorder": 4},
+)
 
 
 def check_part14(names):
@@ -133,7 +142,7 @@ def _draw_memory(mha, mla):
         "GQA, 8 key/value heads": bytes_a_token(mha, **LLAMA | {"H": 8}, G=8, r=LATENT),
         f"MLA, r = {LATENT}": bytes_a_token(mla, G=1, r=LATENT, **LLAMA),
     }
-    figure, panels = subplots(1, 2, figsize=(10, 4.4), sharey=True)
+    figure, panels = subplots(1, 2, figsize=(10, 4.4), left=0.67, bottom=1.0, top=0.48, across=0.15, sharey=True)
     said = []
     print(f"Llama 3 405B: the weights are {weights:.0f} GiB. The cache is larger than that")
     for axes, users in zip(panels, (1, 32), strict=True):
@@ -147,17 +156,18 @@ def _draw_memory(mha, mla):
             if lengths[0] <= tokens <= lengths[-1]:
                 axes.plot(tokens, weights, "o", markersize=11, markerfacecolor="none", markeredgecolor=BLACK, zorder=5)
         axes.set_xscale("log", base=2)
-        axes.set_xticks(lengths[::2], ["1k", "4k", "16k", "64k", "256k", "1M"])
-        axes.set(yscale="log", xlabel="tokens in each conversation")
-        axes.minorticks_off()
+        axes.set_yscale("log")
         axes.set_title("one user" if users == 1 else f"{users} users at once", fontsize=11)
         axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_ylabel("memory in GiB, 2 bytes per number (log scale)")
-    figure.suptitle(
-        f"Llama 3 405B: its caches against its weights, {weights:.0f} GiB. A ring: they are equal", fontsize=11
+    for axes in panels:  # whose limits are known now
+        scale(axes, "x", lengths[::2], ["1k", "4k", "16k", "64k", "256k", "1M"], name="tokens in each conversation")
+        first, name = axes is panels[0], "memory in GiB, 2 bytes per number (log scale)"
+        scale(axes, "y", None, None if first else [], name=name if first else "")
+    heading(
+        figure, f"Llama 3 405B: its caches against its weights, {weights:.0f} GiB. A ring: they are equal", fontsize=11
     )
     handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=2, fontsize=SMALLEST, frameon=False)
+    figure.legend(handles, labels, loc="lower center", ncols=2, fontsize=SMALLEST, frameon=False)
     show(
         figure,
         f"""Two panels with memory against the length of a conversation, up to {lengths[-1]:,} tokens. A thick
@@ -168,34 +178,10 @@ def _draw_memory(mha, mla):
 
 def _draw_models(mha, mla):
     """Published models' caches by the two expressions; below, one step as it was measured."""
-    figure, (axes, below) = subplots(2, figsize=(9.5, 8.5), height_ratios=(1.1, 1))
-    print("\nWhat one token leaves in the cache of all layers:")
-    for row, (name, layers, H, G, d, r, rotary, source) in enumerate(data.MODELS):
-        choices = [2**n for n in range(H.bit_length())]
-        costs = {g: bytes_a_token(mha, layers, H=g, d=d, G=g, r=r) / KIB for g in choices}
-        axes.plot([costs[1], costs[H]], [row, row], color="0.85", linewidth=5, solid_capstyle="round", zorder=1)
-        dots = axes.scatter(costs.values(), [row] * len(costs), s=14, color="0.45", zorder=2)
-        ring = axes.scatter(costs[H], row, s=170, facecolor="none", edgecolor=BLACK, zorder=5)
-        if G is None:
-            used, how = bytes_a_token(mla, layers, rotary, H=H, d=d, G=1, r=r) / KIB, f"MLA, r = {r}"
-            diamond = axes.scatter(used, row, s=90, color=ORANGE, edgecolor=BLACK, marker="D", zorder=4)
-        else:
-            used, how = costs[G], "MHA" if G == H else f"GQA, G = {G}"
-            disc = axes.scatter(used, row, s=80, color=BLUE, zorder=4)
-        place = {"xytext": (0, 9), "textcoords": "offset points", "ha": "center", "fontsize": SMALLEST}
-        axes.annotate(f"{used:.3g}", (used, row), **place)
-        print(f"{name:17} {how:13} {used:6.1f} KiB per token; as MHA {costs[H]:6.1f} KiB   {source}")
-    names = [model[0] for model in data.MODELS]
-    axes.set(xscale="log", ylim=(len(names) - 0.5, -0.6), yticks=range(len(names)), yticklabels=names)
-    axes.minorticks_off()
-    axes.set_xticks([1e1, 1e2, 1e3, 1e4], ["10", "100", "1000", "10 000"])
-    axes.set_xlabel("kv-cache in KiB per token, all layers, 2 bytes per number (log scale)")
-    axes.set_title("What one token leaves in the cache", pad=42)
-    caches = [f"what the model caches: {which}" for which in ("MHA or GQA", "MLA")]
-    labels = ["GQA with G = 1, 2, 4, … key/value heads", "MHA: G = H", *caches]
-    place = {"loc": "lower center", "bbox_to_anchor": (0.42, 1.0), "ncols": 2, "fontsize": SMALLEST, "frameon": False}
-    axes.legend([dots, ring, disc, diamond], labels, **place)
-    axes.spines[["top", "right"]].set_visible(False)
+    figure, (axes, below) = subplots(
+        2, figsize=(9.5, 8.5), left=1.51, right=1.57, bottom=0.48, top=0.76, down=0.9, height_ratios=(1.1, 1)
+    )
+    _draw_caches(axes, mha, mla)
     _draw_speeds(below)
     show(
         figure,
@@ -207,14 +193,50 @@ def _draw_models(mha, mla):
     )
 
 
+def _draw_caches(axes, mha, mla):
+    """A row per published model: its cache for each number of key/value heads; and the same as a printed table."""
+    bars, marks = [], ([], [], [], [])
+    dots, rings, discs, diamonds = marks
+    print("\nWhat one token leaves in the cache of all layers:")
+    for row, (name, layers, H, G, d, r, rotary, source) in enumerate(data.MODELS):
+        choices = [2**n for n in range(H.bit_length())]
+        costs = {g: bytes_a_token(mha, layers, H=g, d=d, G=g, r=r) / KIB for g in choices}
+        bars.append([(costs[1], row), (costs[H], row)])
+        dots += [(cost, row) for cost in costs.values()]
+        rings.append((costs[H], row))
+        if G is None:
+            used, how = bytes_a_token(mla, layers, rotary, H=H, d=d, G=1, r=r) / KIB, f"MLA, r = {r}"
+            diamonds.append((used, row))
+        else:
+            used, how = costs[G], "MHA" if G == H else f"GQA, G = {G}"
+            discs.append((used, row))
+        write(axes, used, row, f"{used:.3g}", offset=(0, 9), ha="center", fontsize=SMALLEST)
+        print(f"{name:17} {how:13} {used:6.1f} KiB per token; as MHA {costs[H]:6.1f} KiB   {source}")
+    lines(axes, bars, "0.85", width=5, capstyle="round")
+    drawn = [axes.scatter(*zip(*of, strict=True), **look) for of, look in zip(marks, MARKS, strict=True)]
+    names = [model[0] for model in data.MODELS]
+    axes.set(xscale="log", ylim=(len(names) - 0.5, -0.6))
+    low, high = axes.get_xlim()
+    axes.set_xlim(min(low, 10), max(high, 11_000))
+    name = "kv-cache in KiB per token, all layers, 2 bytes per number (log scale)"
+    scale(axes, "x", [1e1, 1e2, 1e3, 1e4], ["10", "100", "1000", "10 000"], name=name)
+    scale(axes, "y", range(len(names)), names)
+    axes.set_title("What one token leaves in the cache", pad=42)
+    caches = [f"what the model caches: {which}" for which in ("MHA or GQA", "MLA")]
+    labels = ["GQA with G = 1, 2, 4, … key/value heads", "MHA: G = H", *caches]
+    place = {"loc": "lower center", "bbox_to_anchor": (0.42, 1.0), "ncols": 2, "fontsize": SMALLEST, "frameon": False}
+    axes.legend(drawn, labels, **place)
+    axes.spines[["top", "right"]].set_visible(False)
+
+
 def _draw_speeds(axes):
     """The measured speeds, whatever the answer is; and the same as a printed table."""
     for (name, found), (colour, line, marker) in zip(data.SPEEDS.items(), CURVES, strict=False):
         axes.plot(data.CONTEXTS[: len(found)], found, line, color=colour, marker=marker, markersize=5, label=name)
     axes.set_xscale("log", base=2)
-    axes.set_xticks(data.CONTEXTS, [f"{context // 1024}k" for context in data.CONTEXTS])
-    axes.set(yscale="log", xlabel="tokens in the cache", ylabel=f"{data.UNIT}, log scale")
-    axes.minorticks_off()
+    axes.set_yscale("log")
+    scale(axes, "x", data.CONTEXTS, [f"{context // 1024}k" for context in data.CONTEXTS], name="tokens in the cache")
+    scale(axes, "y", name=f"{data.UNIT}, log scale")
     axes.set_title(
         f"One step of generation in one layer: {data.LAYER}\nmeasured on {data.DEVICE}, {data.DATE}", fontsize=10
     )

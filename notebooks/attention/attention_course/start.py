@@ -1,9 +1,10 @@
 """The picture of start.ipynb: who reads what in MHA, GQA and MLA, and what each keeps in memory."""
 
-import matplotlib.pyplot as plt
+from matplotlib.patches import Circle, Rectangle
 
-from attention_course.figure import SMALLEST, show, subplots
+from attention_course.figure import EDGE, SMALLEST, lines, show, subplots
 from attention_course.heads import look
+from attention_course.labels import write
 
 WIDTH = 12.0  # of a panel
 CAPTION = "boxes: what is kept per position; the wider a box, the more numbers it holds"
@@ -14,10 +15,10 @@ def draw_overview(H=12, G=3, d=64, r=256):
 
     H query heads and G key/value heads of width d; a latent of width r.
     """
-    figure, panels = subplots(3, 1, figsize=(8, 6.8))
+    figure, panels = subplots(3, 1, figsize=(8, 6.8), bottom=0.26, top=0.3, down=0.34)
     for form, numbers in fill(panels, H, G, d, r).items():
         print(f"{form} keeps {numbers:4} numbers per position.")
-    figure.supxlabel(CAPTION, fontsize=SMALLEST)
+    figure.supxlabel(CAPTION, y=EDGE / 6.8, fontsize=SMALLEST)
     show(
         figure,
         f"""Three rows of {H} circles, the query heads, with lines down to boxes, what they read. MHA: a box per head,
@@ -50,16 +51,19 @@ def fill(panels, H, G, d, r):
 def _panel(panel, readers, kept, size):
     """Query heads above, what is kept below, and a line from each head to what it reads; size 1: a key and a value."""
     step, share = WIDTH / len(readers), WIDTH / len(kept)
+    pieces, looks = [], []
     for h, g in enumerate(readers):
         x, below = step * (h + 0.5), share * (g + 0.5)
         colour, line = look(g, len(kept))
-        panel.plot([x, below], [1.64, 0.72], color=colour, linestyle=line, lw=1.5, zorder=1)
-        panel.add_patch(plt.Circle((x, 2.0), 0.36, facecolor="white", edgecolor=colour, lw=2, zorder=2))
-        panel.text(x, 2.0, str(h), ha="center", va="center", fontsize=SMALLEST, zorder=3)
+        pieces.append([(x, 1.64), (below, 0.72)])
+        looks.append((colour, line))
+        panel.add_patch(Circle((x, 2.0), 0.36, facecolor="white", edgecolor=colour, lw=2, zorder=2))
+        write(panel, x, 2.0, str(h), ha="center", va="center", fontsize=SMALLEST, zorder=3)
+    lines(panel, pieces, *zip(*looks, strict=True))
     for g, label in enumerate(kept):
         width, x = 0.85 * step * size, share * (g + 0.5)
         box = {"facecolor": "white", "edgecolor": look(g, len(kept))[0], "lw": 2, "zorder": 2}
-        panel.add_patch(plt.Rectangle((x - width / 2, 0.1), width, 0.62, **box))
-        panel.text(x, 0.41, label, ha="center", va="center", fontsize=SMALLEST, zorder=3)
+        panel.add_patch(Rectangle((x - width / 2, 0.1), width, 0.62, **box))
+        write(panel, x, 0.41, label, ha="center", va="center", fontsize=SMALLEST, zorder=3)
     panel.set(xlim=(0, WIDTH), ylim=(0, 2.45), aspect="equal")
     panel.axis("off")
