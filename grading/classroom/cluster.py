@@ -6,46 +6,25 @@ holds more than a few.
 
 import concurrent.futures
 import contextlib
-import logging
-import os
 import queue
-import shutil
 import sys
-import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import dask
-import psutil
 from distributed import Client, Future, LocalCluster, Status
-from distributed.security import Security
 
-from grading.classroom import forks, sealed
+from grading.classroom import local_cluster, sealed
 from grading.core import errors
 
 FIND_LIMIT_S = 10  # for a scheduler to answer
 AHEAD = 16  # tasks that a cluster of others may hold beyond one a worker, so that it sees the need to grow
-END_LIMIT_S = 3  # for the cluster's own way to end, once its workers are gone
 SILENT_S = 3.0  # a worker of up to ten says twice a second that it is there, one of a thousand every six seconds
 LOST_LIMIT_S = 180.0  # for a worker to reach the scheduler; 2 s on a quiet machine
 GIVE_UP = 5  # workers that fail to start, for each that is to run
-NO_START = "the workers do not start"
 GONE = "the scheduler is gone. Start it, and run this again to go on."
-SETTINGS = {
-    "distributed.scheduler.allowed-failures": 0,  # a task whose worker ends comes back, and is set aside
-    "distributed.scheduler.http.routes": [],
-    "distributed.worker.http.routes": [],
-    "distributed.scheduler.work-stealing": False,  # a worker has one task
-    "distributed.worker.profile.enabled": False,
-    "distributed.deploy.lost-worker-timeout": "1000 days",  # or a worker that restarts slowly is given up: see Workers
-    "distributed.admin.tick.interval": "1 s",  # by default all look at their clocks 50 times a second
-    "distributed.admin.system-monitor.interval": "10 s",
-}
-logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what the user needs to know is said here
-NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
 
 
 class Workers:
@@ -192,10 +171,10 @@ class Workers:
             if not self._threads():
                 print(f"The scheduler at {self._address} has no workers yet. Waiting for them.", file=sys.stderr)
         else:
-            self._folder, cluster = self._at_end.enter_context(_local(self._workers))
+            self._folder, cluster = self._at_end.enter_context(local_cluster.opened(self._workers))
             self._client = self._at_end.enter_context(Client(cluster))
             self._cluster = cluster
-            self._at_end.callback(_kill, cluster)
+            self._at_end.callback(local_cluster.kill, cluster)
 
     def _replace_given_up(self, cluster: LocalCluster) -> None:
         """Starts others for workers whose nannies have given up.
@@ -206,7 +185,7 @@ class Workers:
         given_up = [name for name, nanny in cluster.workers.items() if nanny.status in (Status.closed, Status.failed)]
         self._given_up.update(given_up)
         if len(self._given_up) > GIVE_UP * self._workers:
-            raise errors.CourseError(f"{NO_START}: {len(self._given_up)} in a row failed.")
+            raise errors.CourseError(f"{local_cluster.NO_START}: {len(self._given_up)} in a row failed.")
         if given_up:
             cluster.loop.add_callback(cluster.scale_down, given_up)
         elif len(cluster.workers) < self._workers:
@@ -219,7 +198,7 @@ class Workers:
         self._unknown = {pid: self._unknown.get(pid, now) for pid in pids}
         for pid, since in self._unknown.items():
             if now - since > LOST_LIMIT_S:
-                _kill_process(pid)
+                local_cluster.kill_process(pid)
 
 
 def _outcome(future: Future) -> object:
@@ -232,47 +211,6 @@ def _outcome(future: Future) -> object:
         return future.exception()
 
 
-@contextlib.contextmanager
-def _local(workers: int) -> Iterator[tuple[Path, LocalCluster]]:
-    """A cluster on this machine and a folder to share; at the end its workers are killed, and their files removed."""
-    folder = Path(tempfile.mkdtemp(prefix="class-"))
-    folder.chmod(0o711)  # student code runs as another user, who must get through
-    shared = folder / "shared"
-    shared.mkdir(mode=0o700)
-    changing = {"temporary-directory": str(folder), "distributed.worker.multiprocessing-method": forks.method()}
-    try:
-        with dask.config.set({**SETTINGS, **changing}):
-            cluster = _started(
-                n_workers=workers,
-                threads_per_worker=1,
-                processes=True,
-                memory_limit=0,
-                host="tls://127.0.0.1",
-                security=Security.temporary(),  # whoever reaches a scheduler runs what they like
-                silence_logs=logging.CRITICAL,  # of the workers
-                scheduler_kwargs=NO_PAGES,
-                scheduler_sync_interval="1 minute",  # for what is shown of the cluster, which nobody looks at
-                local_directory=str(folder),
-                env={**os.environ, "TMPDIR": str(folder)},
-            )
-            try:
-                yield shared, cluster
-            finally:
-                _kill(cluster)
-                with contextlib.suppress(TimeoutError):  # on a busy machine; the workers are dead already
-                    cluster.close(END_LIMIT_S)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _started(**settings: object) -> LocalCluster:
-    try:
-        forks.prepare()
-        return LocalCluster(**settings)
-    except (OSError, RuntimeError) as error:
-        raise errors.CourseError(f"{NO_START}: {error}") from error
-
-
 def _found(address: str) -> Client:
     try:
         if address.endswith(".json"):
@@ -283,18 +221,3 @@ def _found(address: str) -> Client:
         raise errors.CourseError(
             f"no Dask scheduler answers at {address} ({text}). Start it with `dask scheduler`, or omit --scheduler."
         ) from None
-
-
-def _kill(cluster: LocalCluster) -> None:
-    """Ends the workers at once; their sandboxes end with them."""
-    for nanny in cluster.workers.values():
-        if nanny.status is Status.running:
-            nanny.close_gracefully()  # or it would start another worker
-        pid = nanny.pid  # once, because another thread clears it
-        if pid is not None:  # for psutil no number means this process
-            _kill_process(pid)
-
-
-def _kill_process(pid: int) -> None:
-    with contextlib.suppress(psutil.NoSuchProcess):
-        psutil.Process(pid).kill()

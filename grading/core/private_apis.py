@@ -250,13 +250,16 @@ USES = (
         words="not in session",
     ),
     Use(
+        "grading.classroom.local_cluster",
+        (*of("distributed.Nanny", "close_gracefully pid"), "distributed.LocalCluster.workers"),
+        "the workers' processes, to end them at once with their sandboxes",
+        "none: closing a cluster waits for tasks that run",
+    ),
+    Use(
         "grading.classroom.cluster",
-        (
-            *of("distributed.Nanny", "close_gracefully pid worker_address"),
-            *of("distributed", "LocalCluster.workers Scheduler.workers"),
-        ),
-        "the workers' processes, to end them at once with their sandboxes, and which of them the scheduler knows",
-        "none: closing a cluster waits for tasks that run, and Client.scheduler_info knows no lost worker",
+        ("distributed.Nanny.worker_address", "distributed.Scheduler.workers"),
+        "which of the workers' processes the scheduler knows",
+        "none: Client.scheduler_info knows no lost worker",
     ),
     Use(
         "grading.classroom.cluster",

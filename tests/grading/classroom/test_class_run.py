@@ -40,7 +40,7 @@ from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.__main__ import main
-from grading.classroom import class_run, cluster, crash_notes, inputs, worker
+from grading.classroom import class_run, cluster, crash_notes, inputs, local_cluster, worker
 from grading.core.course import Part
 from grading.gradebook import course_folder
 from grading.submission import times
@@ -97,7 +97,7 @@ def address(work: Path) -> Iterator[str]:
     """A cluster that exists: one worker, which shares no folder with the course."""
     silent = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
     with (
-        dask.config.set(cluster.SETTINGS),
+        dask.config.set(local_cluster.SETTINGS),
         LocalCluster(1, 1, host="127.0.0.1", memory_limit=0, env={"TMPDIR": str(work)}, **silent) as own,
     ):
         yield own.scheduler_address
@@ -527,7 +527,7 @@ def test_ctrl_c_stops_within_seconds_and_says_how_to_go_on(root: Path, home: Pat
 
 def test_a_worker_that_is_gone_already_does_not_take_the_parent_with_it(root: Path):
     gone = "from types import SimpleNamespace as Any; cluster = Any(workers={0: Any(pid=None, status=None)})"
-    code = f"from grading.classroom.cluster import _kill; {gone}; _kill(cluster)"
+    code = f"from grading.classroom.local_cluster import kill; {gone}; kill(cluster)"
     assert subprocess.run([sys.executable, "-c", code], cwd=root, timeout=busy.patience(60)).returncode == 0
 
 

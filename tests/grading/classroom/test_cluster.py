@@ -19,12 +19,12 @@ from busy import wait_for
 from distributed import Client, KilledWorker, LocalCluster, Status
 
 from dev.packages import REPOSITORY
-from grading.classroom import cluster, inputs
+from grading.classroom import cluster, inputs, local_cluster
 from grading.core import errors, limits
 
 
 def test_a_cluster_that_takes_long_to_close_fails_nothing(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cluster, "END_LIMIT_S", 0)
+    monkeypatch.setattr(local_cluster, "END_LIMIT_S", 0)
     with cluster.Workers(1, None) as team:
         team.submit("anna", int, "7")
         while (found := team.next(1.0)) is None:
@@ -67,7 +67,7 @@ def test_a_task_that_is_redone_elsewhere_may_end_in_what_any_task_may_end_in(tmp
 @pytest.mark.parametrize("given_up", ["by its nanny", "by the cluster, as slow to come back"])
 def test_a_worker_that_dask_gives_up_is_replaced(given_up: str, monkeypatch: pytest.MonkeyPatch):
     if "slow" in given_up:
-        monkeypatch.setitem(cluster.SETTINGS, "distributed.deploy.lost-worker-timeout", "10 ms")
+        monkeypatch.setitem(local_cluster.SETTINGS, "distributed.deploy.lost-worker-timeout", "10 ms")
     with cluster.Workers(1, None) as team:
         team.submit("anna", int, "7")
         assert wait_for(lambda: team.next(1.0)) == ("anna", 7)
@@ -91,9 +91,9 @@ def test_workers_that_all_fail_to_start_end_the_run():
 
 
 def test_no_worker_is_started_in_place_of_one_that_the_end_has_killed():
-    with cluster._local(1) as (_, of_dask):
+    with local_cluster.opened(1) as (_, of_dask):
         (nanny,) = of_dask.workers.values()
-        cluster._kill(of_dask)
+        local_cluster.kill(of_dask)
         end = time.monotonic() + busy.patience(5)
         while nanny.status is not Status.closed and time.monotonic() < end:
             time.sleep(0.01)
@@ -147,7 +147,7 @@ def test_workers_start_where_the_temporary_folder_has_a_long_name(tmp_path: Path
 def test_what_is_shared_on_a_cluster_does_not_wait_for_a_worker_that_is_silent(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(cluster, "SILENT_S", 2.0)
     settings = {"dashboard_address": "127.0.0.1:0", "memory_limit": 0, "host": "127.0.0.1"}
-    with dask.config.set(cluster.SETTINGS), LocalCluster(n_workers=2, threads_per_worker=1, **settings) as own:
+    with dask.config.set(local_cluster.SETTINGS), LocalCluster(n_workers=2, threads_per_worker=1, **settings) as own:
         silent, heard = own.workers.values()
         with Client(own) as client, cluster.Workers(2, own.scheduler_address) as team:
             team.share("before", inputs.keep, "before", b"")

@@ -1,0 +1,89 @@
+"""A Dask cluster of processes on this machine: started, and ended with all that they started."""
+
+import contextlib
+import logging
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import dask
+import psutil
+from distributed import LocalCluster, Status
+from distributed.security import Security
+
+from grading.classroom import forks
+from grading.core import errors
+
+END_LIMIT_S = 3  # for the cluster's own way to end, once its workers are gone
+NO_START = "the workers do not start"
+SETTINGS = {
+    "distributed.scheduler.allowed-failures": 0,  # a task whose worker ends comes back, and is set aside
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.scheduler.work-stealing": False,  # a worker has one task
+    "distributed.worker.profile.enabled": False,
+    "distributed.deploy.lost-worker-timeout": "1000 days",  # or a worker that restarts slowly is given up: see cluster
+    "distributed.admin.tick.interval": "1 s",  # by default all look at their clocks 50 times a second
+    "distributed.admin.system-monitor.interval": "10 s",
+}
+logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what the user needs to know is said here
+NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
+
+
+@contextlib.contextmanager
+def opened(workers: int) -> Iterator[tuple[Path, LocalCluster]]:
+    """A cluster on this machine and a folder to share; at the end its workers are killed, and their files removed."""
+    folder = Path(tempfile.mkdtemp(prefix="class-"))
+    folder.chmod(0o711)  # student code runs as another user, who must get through
+    shared = folder / "shared"
+    shared.mkdir(mode=0o700)
+    changing = {"temporary-directory": str(folder), "distributed.worker.multiprocessing-method": forks.method()}
+    try:
+        with dask.config.set({**SETTINGS, **changing}):
+            cluster = _started(
+                n_workers=workers,
+                threads_per_worker=1,
+                processes=True,
+                memory_limit=0,
+                host="tls://127.0.0.1",
+                security=Security.temporary(),  # whoever reaches a scheduler runs what they like
+                silence_logs=logging.CRITICAL,  # of the workers
+                scheduler_kwargs=NO_PAGES,
+                scheduler_sync_interval="1 minute",  # for what is shown of the cluster, which nobody looks at
+                local_directory=str(folder),
+                env={**os.environ, "TMPDIR": str(folder)},
+            )
+            try:
+                yield shared, cluster
+            finally:
+                kill(cluster)
+                with contextlib.suppress(TimeoutError):  # on a busy machine; the workers are dead already
+                    cluster.close(END_LIMIT_S)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _started(**settings: object) -> LocalCluster:
+    try:
+        forks.prepare()
+        return LocalCluster(**settings)
+    except (OSError, RuntimeError) as error:
+        raise errors.CourseError(f"{NO_START}: {error}") from error
+
+
+def kill(cluster: LocalCluster) -> None:
+    """Ends the workers at once; their sandboxes end with them."""
+    for nanny in cluster.workers.values():
+        if nanny.status is Status.running:
+            nanny.close_gracefully()  # or it would start another worker
+        pid = nanny.pid  # once, because another thread clears it
+        if pid is not None:  # for psutil no number means this process
+            kill_process(pid)
+
+
+def kill_process(pid: int) -> None:
+    """Ends a process, if it is still there."""
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(pid).kill()
