@@ -1,6 +1,7 @@
 """The filter that holds code inside the walls to the system calls it may make, as the kernel's seccomp reads it.
 
-What is on the list (`system_calls`) is allowed, thirteen calls by their arguments; all else ends in EPERM.
+What is on the list (`system_calls`) is allowed, thirteen calls by their arguments. All else ends in EPERM; where a
+library would give up then, in the error after which it takes another way.
 """
 
 import errno

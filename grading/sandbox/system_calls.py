@@ -1,6 +1,6 @@
 """The system calls that code inside the walls may make, by name, with their numbers on x86-64 and aarch64.
 
-Everything else is refused with EPERM (`seccomp`). The list has what torch, NumPy, matplotlib, IPython and the programs
+Everything else is refused (`seccomp`). The list has what torch, NumPy, matplotlib, IPython and the programs
 that a notebook may start need, as `benchmarks/system_calls.py` sees it while all tests run, and what belongs to it: the
 same call in its older or newer form. Not in it is what hands out memory that no limit counts (memfd, System V, message
 queues, io_uring, vmsplice, inotify, and attributes of files, whose lists of rights may take 64 kB each), what looks
