@@ -16,7 +16,7 @@ from pathlib import Path
 
 from distributed import Client, Future, LocalCluster, Status
 
-from grading.classroom import local_cluster, sealed
+from grading.classroom import local_cluster, pickled_call
 from grading.core import errors
 
 FIND_LIMIT_S = 10  # for a scheduler to answer
@@ -93,7 +93,7 @@ class Workers:
         if self._client is None:
             self._open()
         if self._address is not None:
-            function, arguments = sealed.OPEN, (sealed.call(function, *arguments),)
+            function, arguments = pickled_call.OPEN, (pickled_call.call(function, *arguments),)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Sending large graph")  # a submission may be large
             future = self._client.submit(function, *arguments, pure=False)
@@ -110,8 +110,8 @@ class Workers:
             self._open()
         if name != self._shared:
             try:
-                calling = sealed.call(function, *arguments)
-                self._client.run(sealed.OPEN, calling, workers=self._heard(), on_error="ignore")
+                calling = pickled_call.call(function, *arguments)
+                self._client.run(pickled_call.OPEN, calling, workers=self._heard(), on_error="ignore")
             except (OSError, TimeoutError):
                 raise errors.CourseError(GONE) from None
             self._shared = name

@@ -12,7 +12,7 @@ from pathlib import Path
 from distributed import KilledWorker
 from sqlalchemy import Engine
 
-from grading.classroom import cluster, crash_notes, inputs, merge, sealed, worker
+from grading.classroom import cluster, crash_notes, inputs, merge, pickled_call, worker
 from grading.classroom.heap import Heap
 from grading.core import errors, memory_messages, messages, names
 from grading.core.course import Course
@@ -164,7 +164,7 @@ class TaskQueue:
         self._unnoted = [other for other in self._unnoted if other is not task]
         if isinstance(found, worker.OtherProgram):
             raise errors.CourseError(str(found))
-        if isinstance(found, sealed.UNREADABLE):
+        if isinstance(found, pickled_call.UNREADABLE):
             raise errors.CourseError(messages.unreadable(f"{type(found).__name__}: {found}"))
         if isinstance(found, inputs.NotKept):  # it has joined since they were shared
             self.send(team, task, whole=True)

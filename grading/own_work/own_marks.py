@@ -22,7 +22,7 @@ from grading.classroom import inputs, lock
 from grading.core import command_line, errors, files, names
 from grading.core.course import Part
 from grading.gradebook import course_folder, marks_json, results
-from grading.own_work import ticked, work_folder
+from grading.own_work import self_marking, work_folder
 from grading.submission import bundle, in_memory, intake
 
 STUDENT = "me"
@@ -55,7 +55,7 @@ class OwnMarks:
                 f"there is nothing to mark yet: {command_line.spelled('lab', root)} puts the notebooks into "
                 f"{names.path(self.work)}."
             )
-        self._criteria = ticked.of_course(self.course, root / "source" / self.course.name)
+        self._criteria = self_marking.of_course(self.course, root / "source" / self.course.name)
         self._seen: object = None
 
     @property
@@ -66,7 +66,7 @@ class OwnMarks:
     @property
     def self_marks(self) -> Path:
         """The file in which written answers are marked by their author."""
-        return self.work / ticked.FILE
+        return self.work / self_marking.FILE
 
     def alone(self) -> AbstractContextManager[None]:
         """Held while anything here is graded; CourseError if another process does."""
@@ -98,7 +98,7 @@ class OwnMarks:
         A notebook as it was released is no work: it is left out, unless it was graded with an answer before.
         """
         submission = bundle.read(STUDENT, self.work, self.course)
-        ours = (work_folder.BASES, ticked.FILE)
+        ours = (work_folder.BASES, self_marking.FILE)
         entries = tuple(entry for entry in submission.entries if entry[0].partition("/")[0] not in ours)
         self._take(bundle.Submission(STUDENT, entries))
         known, changed = self._note().get("parts", {}), []
@@ -209,9 +209,9 @@ class OwnMarks:
             graded = [part for part in parts if part in self._criteria and self._graded_copy(part).exists()]
             written = [part for part in graded if results.is_answered(self._graded_copy(part), part)]
             for part in written:
-                ticked.add(self.self_marks, part, self._criteria[part])
+                self_marking.add(self.self_marks, part, self._criteria[part])
             found = dict.fromkeys(graded, 0.0)
-            found |= ticked.points(self.self_marks, {part: self._criteria[part] for part in written})
+            found |= self_marking.points(self.self_marks, {part: self._criteria[part] for part in written})
             return [part for part, points in found.items() if self._enter(book, part, points)]
 
     def _enter(self, book: Gradebook, part: Part, points: float) -> bool:

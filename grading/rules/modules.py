@@ -7,9 +7,9 @@ What is then read from `tools[0]` cannot be followed, so it counts as an import.
 import ast
 from collections.abc import Collection, Iterator, Mapping
 
-from grading.rules.foreign import is_foreign, is_module
 from grading.rules.own_names import local_reads, reads_of_own, reads_of_set
 from grading.rules.parsing import folded
+from grading.rules.reexports import is_foreign, is_module
 
 # Builtins that show a module or ask about it, and give nothing of it away.
 LOOKING = frozenset("help dir print type id repr str display hasattr getattr vars isinstance".split())

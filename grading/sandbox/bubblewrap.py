@@ -19,8 +19,8 @@ from pathlib import Path
 
 from grading.core import limits
 from grading.core.course import Libraries
-from grading.sandbox import cures, machine, refusal, seccomp
-from grading.sandbox.cures import Refusal
+from grading.sandbox import machine, refusal, remedies, seccomp
+from grading.sandbox.remedies import Refusal
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
 SHOWN = ("zygote", "packets", "watch", "namespaces", "child")  # of all of `grading`
@@ -212,7 +212,7 @@ def available() -> Refusal | None:
     """None if the walls stand on this machine, else why not, and what cures it."""
     seen = machine.look(SEARCH)
     if seen.system != "Linux" or seen.bwrap is None:
-        return cures.explain(seen)
+        return remedies.explain(seen)
     stage = Path(tempfile.mkdtemp(prefix="grading-"))
     stage.chmod(0o711)
     try:
@@ -232,14 +232,14 @@ def available() -> Refusal | None:
         )
         command.close()
     except subprocess.TimeoutExpired:
-        return cures.explain(seen, f"nothing for {limits.SANDBOX_LIMIT_S:g} s")
+        return remedies.explain(seen, f"nothing for {limits.SANDBOX_LIMIT_S:g} s")
     except (OSError, ValueError) as error:
-        return cures.explain(seen, str(error))
+        return remedies.explain(seen, str(error))
     finally:
         shutil.rmtree(stage, ignore_errors=True)
     if run.returncode == 0:
         return None
-    return cures.explain(seen, run.stderr or f"exit status {run.returncode}", run.returncode)
+    return remedies.explain(seen, run.stderr or f"exit status {run.returncode}", run.returncode)
 
 
 def _zygote(path: str, control: int, settings: dict) -> list[str]:

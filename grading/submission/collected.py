@@ -16,7 +16,7 @@ from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import ignore_patterns
 
 from grading.core import files, messages
-from grading.submission import extra_files, kept_copies, walk
+from grading.submission import extra_files, kept_copies, safe_walk
 
 PIECE_BYTES = 2**20
 NOWHERE = "nowhere"  # where each link of a copy leads
@@ -46,8 +46,8 @@ def take(directory: CourseDirectory, source: Path, place: Path) -> list[str]:
     Errors  TooLargeError; OSError as `replace`.
     """
     largest = 1000 * directory.max_dir_size
-    with _reading(), walk.opened(source) as folder:
-        size = sum(found.status.st_size for found in walk.below(folder) if not found.is_folder)
+    with _reading(), safe_walk.opened(source) as folder:
+        size = sum(found.status.st_size for found in safe_walk.below(folder) if not found.is_folder)
     if size > largest:
         raise TooLargeError(messages.folder_too_large(size, largest))
     ignored = ignore_patterns(directory.ignore, directory.include, directory.max_file_size, directory.log)
@@ -118,12 +118,12 @@ def _state(place: Path) -> str:
     return out.hexdigest()
 
 
-def _entries(source: Path) -> Iterator[walk.Found]:
-    with _reading(), walk.opened(source) as folder:
-        yield from walk.below(folder)
+def _entries(source: Path) -> Iterator[safe_walk.Found]:
+    with _reading(), safe_walk.opened(source) as folder:
+        yield from safe_walk.below(folder)
 
 
-def _copy_file(found: walk.Found, place: Path, room: Room) -> None:
+def _copy_file(found: safe_walk.Found, place: Path, room: Room) -> None:
     try:
         with _reading():
             file = extra_files.opened(found.name, found.folder)

@@ -20,7 +20,7 @@ from zoneinfo import ZoneInfo
 from nbgrader.utils import parse_utc
 
 from grading.core import errors, files, names, spreadsheet
-from grading.submission import walk
+from grading.submission import safe_walk
 
 FILE = "times.csv"
 HEAD = ["student", "time"]
@@ -79,8 +79,8 @@ def _changed(folder: Path) -> Iterator[float]:
     yield 0.0
     with contextlib.suppress(OSError):  # it may be gone by now, or hold too much
         yield os.lstat(folder).st_ctime
-        with walk.opened(folder) as opened:
-            yield from (found.status.st_ctime for found in walk.below(opened))
+        with safe_walk.opened(folder) as opened:
+            yield from (found.status.st_ctime for found in safe_walk.below(opened))
 
 
 @functools.lru_cache(maxsize=8)

@@ -25,7 +25,7 @@ from traitlets.config import Config
 from grading.classroom.service import refusals
 from grading.core import errors, messages, names
 from grading.core.course import Course
-from grading.submission import collected, extra_files, times, walk
+from grading.submission import collected, extra_files, safe_walk, times
 
 STILL_S = {extra_files.SECRET: 0.2, extra_files.TIMESTAMP: 2.0}  # with this file in it; nbgrader writes them last
 STILL_OTHERWISE_S = 5.0  # without: somebody copies it by hand
@@ -113,9 +113,9 @@ class Exchange:
         found = [name for name in _names(self._inbound) if middle in name and (name, "") not in known]
         self._still.forget_all_but(found)
         for name in sorted(found, key=lambda name: name.rsplit(middle, 1)[1]):  # by the time that it claims
-            if not walk.is_folder(self._inbound / name):
+            if not safe_walk.is_folder(self._inbound / name):
                 continue
-            there = (file for file in STILL_S if walk.is_there(self._inbound / name / file))
+            there = (file for file in STILL_S if safe_walk.is_there(self._inbound / name / file))
             wait_s = min((STILL_S[file] for file in there), default=STILL_OTHERWISE_S)
             if self._still.state(name, self._inbound / name, wait_s) is not None:
                 yield self._arrival(name)
@@ -129,7 +129,7 @@ class Exchange:
 
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone."""
-        return self._arrival(name) if walk.is_folder(self._inbound / name) else None
+        return self._arrival(name) if safe_walk.is_folder(self._inbound / name) else None
 
     def take(self, arrival: Arrival) -> list[str]:
         """Copies one into submitted/, and notes when it was made."""
@@ -165,7 +165,9 @@ class Folder:
     def look(self, known: Container[Key]) -> Iterator[Arrival]:
         """Those that are whole and not known; CourseError if the folder is gone."""
         found = [
-            name for name in _names(self._folder) if not name.startswith(".") and walk.is_folder(self._source(name))
+            name
+            for name in _names(self._folder)
+            if not name.startswith(".") and safe_walk.is_folder(self._source(name))
         ]
         wrong = {name: why for name in _names(self._folder) if name not in found and (why := self._misplaced(name))}
         self._still.forget_all_but([*found, *wrong])
@@ -180,7 +182,7 @@ class Folder:
 
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone, or other than it was."""
-        there = walk.is_folder(self._source(name)) and _state(self._source(name)) == state
+        there = safe_walk.is_folder(self._source(name)) and _state(self._source(name)) == state
         return self._arrival(name, state) if there else None
 
     def take(self, arrival: Arrival) -> list[str]:
@@ -194,7 +196,7 @@ class Folder:
     def _misplaced(self, name: str) -> str:
         """Why what lies under a name is never graded, where somebody meant it to be; empty where nobody did."""
         place, source = self._folder / name, self._source(name)
-        if any(walk.is_there(place / f"{stem}.ipynb") for stem in self._course.stems):
+        if any(safe_walk.is_there(place / f"{stem}.ipynb") for stem in self._course.stems):
             return refusals.misplaced(names.whole_path(self._folder / "STUDENT" / self._course.name))
         return refusals.linked(names.whole_path(source)) if source.is_symlink() else ""
 
@@ -232,8 +234,8 @@ def _take(directory: CourseDirectory, arrival: Arrival, place: Path) -> list[str
 def _state(folder: Path) -> str:
     """A text that is another when any file below a folder is; no file is opened."""
     out = hashlib.sha256()
-    with contextlib.suppress(OSError), walk.opened(folder) as opened:  # it may be gone by now, or hold too much
-        for found in walk.below(opened):
+    with contextlib.suppress(OSError), safe_walk.opened(folder) as opened:  # it may be gone by now, or hold too much
+        for found in safe_walk.below(opened):
             status = found.status
             seen = (found.path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
             out.update(os.fsencode(repr(seen)))

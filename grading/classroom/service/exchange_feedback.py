@@ -12,7 +12,7 @@ from nbgrader.utils import notebook_hash
 from grading.core import files
 from grading.core.course import Course
 from grading.pages import student_pages
-from grading.submission import extra_files, walk
+from grading.submission import extra_files, safe_walk
 
 WITHOUT_MARKS = "<!-- without marks -->"  # stands in templates/waiting.html
 LONGEST_SECRET = 1000  # bytes; nbgrader's have 128
@@ -61,7 +61,7 @@ class ExchangeFeedback:
         if (secret := _secret(source)) is not None:
             page = self._note(student, why, **about)
             for stem in (*self._course.stems, *self._course.others):
-                if walk.is_there(source / f"{stem}.ipynb") and not self._has_marks(secret, stem):
+                if safe_walk.is_there(source / f"{stem}.ipynb") and not self._has_marks(secret, stem):
                     self._put(secret, stem, page)
 
     @property
@@ -94,7 +94,7 @@ def _alone(page: str) -> str:
 def _secret(folder: Path) -> str | None:
     """The text by which a submission's feedback is found; None if there is none."""
     try:
-        with walk.opened(folder) as opened, extra_files.opened(extra_files.SECRET, opened) as file:
+        with safe_walk.opened(folder) as opened, extra_files.opened(extra_files.SECRET, opened) as file:
             found = file.read(LONGEST_SECRET + 1)
     except OSError:
         return None

@@ -9,8 +9,8 @@ from grading.classroom.service.arrivals import Source
 from grading.classroom.service.deadline import Deadline
 from grading.classroom.service.exchange_feedback import ExchangeFeedback
 from grading.classroom.service.journal import Entry, Journal, Outcome
-from grading.classroom.service.line import Place
 from grading.classroom.service.settings import Watch
+from grading.classroom.service.waiting_line import Place
 from grading.core.course import Course
 
 LOOK_EVERY_S = 5.0  # at feedback that is held back

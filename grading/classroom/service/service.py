@@ -21,9 +21,9 @@ from grading.classroom.service.current_inputs import CurrentInputs
 from grading.classroom.service.deadline import Deadline
 from grading.classroom.service.feedback_release import FeedbackRelease
 from grading.classroom.service.journal import Entry, Journal, Outcome
-from grading.classroom.service.line import Line
 from grading.classroom.service.retrying import Retrying
 from grading.classroom.service.settings import Watch
+from grading.classroom.service.waiting_line import Line
 from grading.classroom.task_queue import Graded, TaskQueue
 from grading.core import errors, limits, names
 from grading.core.course import Course

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass, field, replace
 
 from grading.classroom.service.journal import Entry
-from grading.classroom.service.line import Place
+from grading.classroom.service.waiting_line import Place
 from grading.core import names
 
 LAST = 50  # submissions that are done and still shown

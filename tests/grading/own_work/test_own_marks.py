@@ -22,7 +22,7 @@ from grading.__main__ import main
 from grading.core import cells, errors, limits
 from grading.core.course import Part
 from grading.judge import execution
-from grading.own_work import mark, own_marks, ticked, work_folder
+from grading.own_work import mark, own_marks, self_marking, work_folder
 from grading.own_work.own_marks import OwnMarks
 from grading.pages import overview, wording
 
@@ -48,7 +48,7 @@ def root(prepared: Path) -> Iterator[Path]:
         (prepared / "work" / COURSE.name / f"{part.stem}.ipynb").write_bytes(
             (prepared / "release" / COURSE.name / f"{part.stem}.ipynb").read_bytes()
         )
-    (prepared / "work" / COURSE.name / ticked.FILE).unlink(missing_ok=True)
+    (prepared / "work" / COURSE.name / self_marking.FILE).unlink(missing_ok=True)
     yield prepared
 
 

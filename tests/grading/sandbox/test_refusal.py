@@ -18,10 +18,10 @@ from dev import course_copy, installation
 from dev.__main__ import main
 from dev.packages import REPOSITORY
 from grading.classroom import inputs, worker
-from grading.sandbox import bubblewrap, cures, machine
-from grading.sandbox.cures import explain
+from grading.sandbox import bubblewrap, machine, remedies
 from grading.sandbox.machine import APPARMOR, CLONE, MAXIMUM, Machine
 from grading.sandbox.refusal import NO_PROC, REFUSED, Cause, container
+from grading.sandbox.remedies import explain
 from grading.submission import bundle
 
 DEBIAN = 'PRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\nID=debian\nVERSION_ID="12"\n'
@@ -71,7 +71,7 @@ PODMAN_FLAGS = "--security-opt seccomp=unconfined --security-opt unmask=ALL --se
 LOAD = "sudo apparmor_parser --replace /etc/apparmor.d/grading-bwrap"
 ON_HOST = "sudo install -m 644 COPY-OF/grading-bwrap /etc/apparmor.d/grading-bwrap"
 CASES = {  # the machine, bubblewrap's words, the cause, and what must stand in the message
-    "ubuntu-24.04": (NOBLE, LOOPBACK, Cause.RESERVED, [f"sudo install -m 644 {cures.PROFILE} ", LOAD]),
+    "ubuntu-24.04": (NOBLE, LOOPBACK, Cause.RESERVED, [f"sudo install -m 644 {remedies.PROFILE} ", LOAD]),
     "ubuntu-24.04-without-a-network-of-its-own": (NOBLE, UID_MAP, Cause.RESERVED, [LOAD]),
     "ubuntu-23.10": (NOBLE, DENIED, Cause.RESERVED, [LOAD]),
     "ubuntu-with-other-words": (NOBLE, CREATING, Cause.RESERVED, [LOAD]),
@@ -272,13 +272,13 @@ def test_the_documentation_has_the_same_commands(name: str):
     page = (REPOSITORY / "docs" / "walls.md").read_text(encoding="utf-8").replace("\\\n", " ")
     seen, words, *_ = CASES[name]
     for command in explain(seen, words, STATUS.get(name, 1)).commands:
-        documented = command.replace(str(cures.PROFILE), "docs/walls/grading-bwrap").removesuffix(" …")
+        documented = command.replace(str(remedies.PROFILE), "docs/walls/grading-bwrap").removesuffix(" …")
         assert documented in " ".join(page.split())
 
 
 def test_the_documentation_has_the_same_settings_for_a_pod():
     page = (REPOSITORY / "docs" / "walls.md").read_text(encoding="utf-8")
-    settings = re.findall(r"[a-zA-Z]+: (?:\{type: \w+\}|\w+)", cures.STARTING["kubernetes"])
+    settings = re.findall(r"[a-zA-Z]+: (?:\{type: \w+\}|\w+)", remedies.STARTING["kubernetes"])
     assert len(settings) == 5 and [each for each in settings if each not in page] == []
 
 
@@ -286,7 +286,7 @@ def test_the_documentation_has_the_same_settings_for_a_pod():
 
 
 def test_the_profile_is_for_bubblewrap_wherever_it_is_looked_for():
-    text = cures.PROFILE.read_text(encoding="utf-8")
+    text = remedies.PROFILE.read_text(encoding="utf-8")
     (attached,) = re.findall(r"(?m)^profile grading-bwrap (\S+) flags=\(unconfined\) \{$", text)
     first, choices, last = re.fullmatch(r"(/)\{(.*)\}(.*)", attached).groups()
     paths = {first + choice + last for choice in choices.split(",")}
@@ -298,7 +298,7 @@ def test_the_profile_is_one_that_apparmor_reads():
     parser = shutil.which("apparmor_parser", path=f"{bubblewrap.SEARCH}:/sbin")
     if parser is None or not Path("/etc/apparmor.d/abi/4.0").exists():
         pytest.skip("AppArmor 4 is not installed here")
-    command = [parser, "--skip-kernel-load", "--skip-cache", cures.PROFILE]
+    command = [parser, "--skip-kernel-load", "--skip-cache", remedies.PROFILE]
     assert subprocess.run(command, capture_output=True, text=True, check=False).returncode == 0
 
 

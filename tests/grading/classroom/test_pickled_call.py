@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from traitlets.config import Config
 
-from grading.classroom import inputs, sealed, worker
+from grading.classroom import inputs, pickled_call, worker
 
 
 def opened(call: bytes, folder: Path) -> str:
@@ -23,20 +23,20 @@ def opened(call: bytes, folder: Path) -> str:
 
 def test_a_call_is_made_when_it_is_opened_and_only_then():
     found: list[int] = []
-    call = sealed.call(sum, [1, 2])
-    assert type(call) is bytes and sealed.OPEN(call) == 3
+    call = pickled_call.call(sum, [1, 2])
+    assert type(call) is bytes and pickled_call.OPEN(call) == 3
     with pytest.raises((AttributeError, pickle.PicklingError)):
-        sealed.call(lambda: found.append(1))  # which nobody else can import
+        pickled_call.call(lambda: found.append(1))  # which nobody else can import
     assert found == []
 
 
 def test_who_lacks_our_code_says_so(tmp_path: Path):
-    assert opened(sealed.call(sum, [1, 2]), tmp_path) == "3"
-    said = opened(sealed.call(worker.grade, None), tmp_path)
+    assert opened(pickled_call.call(sum, [1, 2]), tmp_path) == "3"
+    said = opened(pickled_call.call(worker.grade, None), tmp_path)
     assert (
         said == """ModuleNotFoundError("No module named 'grading'")""" and ModuleNotFoundError.__mro__[1] is ImportError
     )
-    assert ImportError in sealed.UNREADABLE
+    assert ImportError in pickled_call.UNREADABLE
 
 
 def test_inputs_without_their_archive_are_made_whole_by_a_process_that_has_kept_it(monkeypatch: pytest.MonkeyPatch):

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from grading.classroom.service.arrivals import Arrival
 from grading.classroom.service.journal import Entry, Journal, Outcome
-from grading.classroom.service.line import Line
+from grading.classroom.service.waiting_line import Line
 
 
 def arrive(book: Journal, student: str, number: int = 0) -> Entry:
