@@ -177,6 +177,7 @@ def environment(home: str, temporary: str) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",  # a process that has computed on several threads cannot be forked
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",  # what a notebook imports from its folder is compiled for it alone
         "PYTHONHASHSEED": "0",  # sets of texts have the same order in every run
     }
 

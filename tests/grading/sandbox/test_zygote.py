@@ -174,6 +174,11 @@ def test_a_notebook_finds_what_it_has_entered_and_seen_as_in_any_kernel(pool):
     assert run.printed.splitlines()[:3] == ["6 * 7 _ + 1 42 43", "6 * 7", "_ + 1"]
 
 
+def test_what_is_imported_from_the_folder_is_not_compiled_for_later(pool):
+    run = Run(pool, "import os, helper\nprint(sorted(os.listdir()))", files={"helper.py": "value = 41"})
+    assert run.printed == "['helper.py']"
+
+
 def test_every_fork_draws_its_own_random_numbers(any_pool):
     draw = "import random, torch, numpy\nprint(random.random(), numpy.random.rand(), torch.rand(()).item())"
     first, second = (Run(any_pool, draw).printed.split() for _ in range(2))
