@@ -125,7 +125,7 @@ def shares(path: Path) -> list[Path]:
                 axes.plot(batches, best_of, marker="o", ms=4, lw=2, color=colour, label=label)
         axes.set_xscale("log", base=2)
         axes.set_xticks(batches, list(map(str, batches)))
-        axes.set(title=dtype, xlabel="texts at once")
+        axes.set(title=dtype, xlabel="batch size")
         axes.axhline(1, color="0.6", lw=1, ls=":")
         axes.grid(axis="y", color="0.9")
         axes.spines[["top", "right"]].set_visible(False)

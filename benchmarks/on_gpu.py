@@ -1,4 +1,4 @@
-"""All that wants a GPU, one step after the other: marks behind the walls, speeds, and what the course says of them.
+"""Everything that needs a GPU, one step after another: marks behind the walls, speeds, part 14's figure.
 
     python benchmarks/on_gpu.py
 

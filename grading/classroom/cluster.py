@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
+import dask
 from distributed import Client, Future, LocalCluster, Status
 
 from grading.classroom import local_cluster, pickled_call
@@ -213,9 +214,10 @@ def _outcome(future: Future) -> object:
 
 def _found(address: str) -> Client:
     try:
-        if address.endswith(".json"):
-            return Client(scheduler_file=address, timeout=FIND_LIMIT_S)
-        return Client(address, timeout=FIND_LIMIT_S)
+        with dask.config.set(local_cluster.NO_HISTORY):
+            if address.endswith(".json"):
+                return Client(scheduler_file=address, timeout=FIND_LIMIT_S)
+            return Client(address, timeout=FIND_LIMIT_S)
     except (OSError, ValueError, TypeError) as error:
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise errors.CourseError(

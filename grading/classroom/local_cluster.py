@@ -18,7 +18,9 @@ from grading.core import errors
 
 END_LIMIT_S = 3  # for the cluster's own way to end, once its workers are gone
 NO_START = "the workers do not start"
+NO_HISTORY = {"distributed.admin.low-level-log-length": 5}  # messages that stay in memory once sent; else 1000
 SETTINGS = {
+    **NO_HISTORY,
     "distributed.scheduler.allowed-failures": 0,  # a task whose worker ends comes back, and is set aside
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],

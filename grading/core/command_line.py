@@ -31,7 +31,7 @@ def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argpars
         print(f"{name}: the package {missing.name} is not installed. {SET_UP}", file=sys.stderr)
         return 1
     except _wrong_settings() as error:
-        print(f"{name}: a setting in nbgrader_config.py is of the wrong kind. {error}".splitlines()[0], file=sys.stderr)
+        print(f"{name}: a setting in nbgrader_config.py has the wrong type. {error}".splitlines()[0], file=sys.stderr)
         return 1
     except BrokenPipeError:  # whoever read our output, such as head, has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,7 +1,7 @@
 """Which installed distributions bring a module.
 
-`importlib.metadata.packages_distributions` knows it, too, and takes a fifth of a second: it looks for each file that
-any of them lists, and reads what each says of itself once a module.
+`importlib.metadata.packages_distributions` knows it, too, and takes a fifth of a second: it looks for every file
+that any of them lists, and reads a distribution's metadata again for each of its modules.
 """
 
 from importlib.metadata import Distribution, distributions

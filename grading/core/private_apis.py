@@ -37,7 +37,7 @@ USES = (
     Use(
         "grading.gradebook.engines",
         ("nbgrader.api.create_engine", "nbgrader.api.get_alembic_version"),
-        "one engine per address, and Alembic not started; else 4.4 engines a notebook learn each query, and 1 s goes",
+        "one engine per address, and Alembic not started; or 4.4 engines per notebook each learn every query",
         "none: nbgrader.api.Gradebook makes its engine itself and takes none",
     ),
     Use(

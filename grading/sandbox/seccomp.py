@@ -1,7 +1,7 @@
 """The filter that holds code inside the walls to the system calls it may make, as the kernel's seccomp reads it.
 
-What is on the list (`system_calls`) is allowed, thirteen calls by their arguments. All else ends in EPERM; where a
-library would give up then, in the error after which it takes another way.
+What is on the list (`system_calls`) is allowed, thirteen calls by their arguments. Everything else fails with
+EPERM or, where that would make a library give up, with the error that makes it fall back.
 """
 
 import errno

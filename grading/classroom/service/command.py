@@ -72,7 +72,7 @@ def _pages(board: status.Board, port: int) -> Pages:
         port = urlsplit(url).port or port
     if not re.fullmatch(r"[A-Za-z0-9._~-]*", token := os.environ.get("WATCH_TOKEN", "")):
         raise errors.CourseError(
-            "WATCH_TOKEN must be made of letters, digits and . _ ~ - alone: it is part of an address."
+            "WATCH_TOKEN may contain only the letters A to Z and a to z, digits, and . _ ~ -: it is part of an address."
         )
     return Pages(board, port, os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/"), token)
 

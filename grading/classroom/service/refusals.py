@@ -21,7 +21,7 @@ def owned_by_grader(account: str) -> str:
 
 def misplaced(where: str) -> str:
     """Of notebooks in a folder that lie where nobody's submission is looked for."""
-    return f"the notebooks don't lie in {where}, so nobody looks at them. Move them there."
+    return f"expected the notebooks in {where}, found them elsewhere, so they aren't graded. Move them there."
 
 
 def linked(where: str) -> str:

@@ -59,7 +59,7 @@ class Service:
         self._board, self._say = board, say
         self._journal = Journal(root)
         if self._journal.moved:
-            say(f"the journal was damaged: it is {names.whole_path(self._journal.moved)} now, and a new one began")
+            say(f"the journal was damaged and moved to {names.whole_path(self._journal.moved)}; a new one was started")
         self._line = Line(self._journal, settings.an_hour, workers)
         self._engine: Engine = snapshot.engine(course_folder.database(root))
         self._given = CurrentInputs(root, course, self._engine, assignment, say)
@@ -267,7 +267,7 @@ class Service:
         self._end(entry, Outcome.KEPT if result.kept else Outcome.GRADED)
 
     def _end(self, entry: Entry, outcome: Outcome, said: str = "") -> None:
-        """Notes what became of it, and says so; of who waited through a start the journal alone knows since when."""
+        """Notes the outcome and logs it; of one from before a restart, only the journal knows when it arrived."""
         since = self._since.get(entry.number)
         took = max(0.0, time.time() - entry.arrived) if since is None else journal.clock() - since
         entry = self._journal.change(entry, outcome=outcome, said=said, seconds=took)

@@ -142,7 +142,7 @@
   $(document).on("ajaxSuccess ajaxError", function (event, answer, sent) {
     if (sent.type !== "PUT" || !/\/api\/(grade|comment)\//.test(sent.url)) { return; }
     if (event.type === "ajaxError") { failed[sent.url] = true; } else { delete failed[sent.url]; }
-    var said = unsaved() ? "Not saved: nbgrader doesn't answer. Once it does, n or p saves it and goes on." : "";
+    var said = unsaved() ? "Not saved yet. Press n or p to try again; the page moves on once everything is saved." : "";
     panels.forEach(function (panel) { panel.problem.text(said); });
   });
 

@@ -1,7 +1,7 @@
 """How figures of the course look, and how they are shown: with a text for whoever can't see them.
 
-A figure costs a student less time if nothing has to be found out about it: where panels lie is said in inches, no
-layout is looked for, and what pyplot would keep in mind of a figure is left out.
+Figures draw fast because nothing is worked out: panel positions are given in inches, there is no layout step, and
+pyplot keeps no record of a figure.
 """
 
 import struct
@@ -55,7 +55,7 @@ def lines(axes, pieces, colours, styles="-", width=1.5, **options) -> None:
 
 
 def show(figure, alt) -> None:
-    """Shows a figure below the cell; `alt` says in a sentence or two what is to be seen."""
+    """Shows a figure below the cell; `alt` describes the picture in a sentence or two."""
     display(Image(png(figure), format="png", alt=" ".join(alt.split())))
 
 

@@ -38,7 +38,7 @@ def draw_part11(names):
         reach = 1.25 * max(np.abs(product).max(), 1e-12)
         _draw_rows(panels[0], copies, reach, "GQA with G = 1: both heads get one row")
         _draw_rows(panels[1], product, reach, "Your product: a row per head")
-        panels[0].legend(fontsize=10, loc="upper left", frameon=False)
+        panels[0].legend(fontsize=10, loc="lower right", frameon=False)
         show(
             figure,
             f"""Two panels with arrows from the origin of a plane. Left: the rows of two stacked copies, both
@@ -68,6 +68,7 @@ def _draw_rows(axes, rows, reach, title):
         axes.plot([], [], color=colour, linewidth=width, linestyle=style, label=f"row {h}: head {h}")
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
     axes.set_title(title, fontsize=11)
-    scale(axes, "x", name="entry 0 of the row")
+    marks = (-reach, -reach / 2, 0, reach / 2, reach)
+    scale(axes, "x", marks, name="entry 0 of the row")
     first = axes.get_subplotspec().is_first_col()
-    scale(axes, "y", None, None if first else [], name="entry 1 of the row")
+    scale(axes, "y", marks, None if first else [], name="entry 1 of the row")

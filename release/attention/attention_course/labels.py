@@ -1,4 +1,4 @@
-"""Short texts and scales for figures that have many: matplotlib's own are costly, since each finds its place anew.
+"""Short texts and scales for figures that have many: matplotlib's own are slow, because each works out its place.
 
 A label's letters become a small image once; figures that hold the same words again, such as the numbers of heads,
 use it again. A scale is one line of marks and its labels, where matplotlib would make five things per mark.

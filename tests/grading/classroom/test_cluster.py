@@ -1,6 +1,7 @@
 """The workers of one run: each that ends is replaced, and a result that is lost costs one task."""
 
 import contextlib
+import gc
 import os
 import signal
 import subprocess
@@ -21,6 +22,20 @@ from distributed import Client, KilledWorker, LocalCluster, Status
 from dev.packages import REPOSITORY
 from grading.classroom import cluster, inputs, local_cluster
 from grading.core import errors, limits
+
+
+def test_of_tasks_that_are_done_hardly_any_is_held():
+    def held() -> int:
+        gc.collect()
+        found = {id(item): item for each in gc.get_objects() if type(each) is list for item in each}
+        return sum(type(item) is bytes and len(item) > 100_000 for item in found.values())
+
+    with cluster.Workers(1, None) as team:
+        for number in range(30):
+            team.submit(str(number), len, bytes([number]) * 100_000)
+            while team.next(1.0) is None:
+                pass
+        assert held() < 15
 
 
 def test_a_cluster_that_takes_long_to_close_fails_nothing(monkeypatch: pytest.MonkeyPatch):

@@ -51,5 +51,5 @@ def test_a_setting_of_nbgrader_s_that_is_of_the_wrong_kind_is_one_line(capsys: p
 
     assert command_line.run("watch", command, argparse.Namespace()) == 1
     error = capsys.readouterr().err
-    assert error.startswith("watch: a setting in nbgrader_config.py is of the wrong kind. The 'root' trait")
+    assert error.startswith("watch: a setting in nbgrader_config.py has the wrong type. The 'root' trait")
     assert error.count("\n") == 1
