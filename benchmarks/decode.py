@@ -24,6 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import draw
 import torch
 import variants
 from turns import timed
@@ -230,16 +231,11 @@ def shares(lines: list[Row]) -> str:
 
     For each number of texts at once, at the longest context that all numbers of texts have; the first dtype alone.
     """
-    lines = [line for line in lines if line.dtype == lines[0].dtype]
-    batches, names = (sorted({line.B for line in lines}), list(dict.fromkeys(line.variant for line in lines)))
-    out = [f"{lines[0].dtype}: share of a copy's speed{'':<4}" + "".join(f"{f'B = {B}':>9}" for B in batches)]
-    for name in names:
-        own = [line for line in lines if line.variant == name]
-        common = set.intersection(*({line.context for line in own if line.B == B} for B in batches))
-        if common:
-            best = {B: max(li.of_copy for li in own if (li.B, li.context) == (B, max(common))) for B in batches}
-            where = f"{name}, {max(common) // 1024}k tokens"
-            out.append(f"{where:<36}" + "".join(f"{best[B]:>9.2f}" for B in batches))
+    dtype = lines[0].dtype
+    batches = sorted({line.B for line in lines if line.dtype == dtype})
+    out = [f"{dtype}: share of a copy's speed{'':<4}" + "".join(f"{f'B = {B}':>9}" for B in batches)]
+    for name, (context, best) in draw.of_copy([asdict(line) for line in lines], dtype).items():
+        out.append(f"{f'{name}, {context // 1024}k tokens':<36}" + "".join(f"{share:>9.2f}" for share in best))
     return "\n".join(out)
 
 
@@ -304,8 +300,6 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     path = chosen.folder / f"decode-{chosen.device}.csv"
     write(path, lines)
-    import draw
-
     print(shares(lines))
     for made in (path, draw.models(chosen.folder), draw.speeds(path), *draw.shares(path)):
         print(f"written: {made.name}")

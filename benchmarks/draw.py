@@ -101,6 +101,22 @@ def speeds(path: Path) -> Path:
     return _save(figure, path.with_suffix(".png"))
 
 
+def of_copy(lines: list[dict[str, object]], dtype: str) -> dict[str, tuple[int, list[float]]]:
+    """Of each variant the share of a copy's bytes per second that its best operator reaches, for each number of texts.
+
+    Returns the longest context that the variant has for all numbers of texts, and the shares there; without the
+    variants that have no such context.
+    """
+    batches, found = sorted({int(line["B"]) for line in lines if line["dtype"] == dtype}), {}
+    for name in dict.fromkeys(line["variant"] for line in lines):
+        own = [line for line in lines if (line["dtype"], line["variant"]) == (dtype, name)]
+        if common := set.intersection(*({int(li["context"]) for li in own if int(li["B"]) == B} for B in batches)):
+            at = [line for line in own if int(line["context"]) == max(common)]
+            best_of = [max(float(line["of_copy"]) for line in at if int(line["B"]) == B) for B in batches]
+            found[name] = max(common), best_of
+    return found
+
+
 def shares(path: Path) -> list[Path]:
     """Draws, by texts at once, which share of a copy's bytes per second each variant reaches; nothing for one number.
 
@@ -113,16 +129,13 @@ def shares(path: Path) -> list[Path]:
         return []
     figure, panels = plt.subplots(1, len(dtypes), figsize=(10.5, 4.4), sharey=True, layout="constrained", squeeze=False)
     for axes, dtype in zip(panels[0], dtypes, strict=True):
-        greens = iter(GREENS)
+        greens, found = iter(GREENS), of_copy(lines, dtype)
         for name in dict.fromkeys(line["variant"] for line in lines):
-            own = [line for line in lines if (line["dtype"], line["variant"]) == (dtype, name)]
-            common = set.intersection(*({int(li["context"]) for li in own if int(li["B"]) == B} for B in batches))
             colour = COLOURS.get(name) or next(greens)
-            if common:
-                at = [line for line in own if int(line["context"]) == max(common)]
-                best_of = [max(float(li["of_copy"]) for li in at if int(li["B"]) == B) for B in batches]
-                label = f"{name}, {max(common) // 1024}k"
-                axes.plot(batches, best_of, marker="o", ms=4, lw=2, color=colour, label=label)
+            if name in found:
+                context, shares_of_copy = found[name]
+                label = f"{name}, {context // 1024}k"
+                axes.plot(batches, shares_of_copy, marker="o", ms=4, lw=2, color=colour, label=label)
         axes.set_xscale("log", base=2)
         axes.set_xticks(batches, list(map(str, batches)))
         axes.set(title=dtype, xlabel="batch size")
