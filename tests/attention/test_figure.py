@@ -68,6 +68,16 @@ def test_the_file_holds_the_pixels_of_the_canvas_and_their_size():
     assert seen(drawn).shape == (100, 200, 4)
 
 
+def test_a_title_of_the_course_s_stands_where_it_is_put_and_a_student_s_plot_stays_matplotlib_s():
+    for ours, (drawn, axes) in ((True, figure.subplots(**HAVE)), (False, plt.subplots())):
+        axes.set(title="above")
+        axes.tick_params(top=True, labeltop=True)
+        drawn.canvas.draw()
+        assert (axes.title.get_position()[1] == 1) == ours
+    plt.close("all")
+    assert plt.rcParams["axes.titley"] is None
+
+
 def test_panels_lie_as_many_inches_from_the_edges_as_was_asked():
     drawn, panels = figure.subplots(2, 2, figsize=(8, 4), left=1, right=0.5, bottom=0.6, top=0.2, across=0.5, down=0.4)
     left, bottom, right, top = 8, 4, 8, 4

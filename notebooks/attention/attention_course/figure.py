@@ -7,12 +7,13 @@ pyplot keeps no record of a figure.
 import struct
 import zlib
 
-import matplotlib
 import numpy as np
 from IPython.display import Image, display
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 # Okabe and Ito's colours for the colour-blind, dark to light in grey (2008, https://jfly.uni-koeln.de/color/).
 BLACK, BLUE, GREEN, RED, ORANGE, SKY, YELLOW = "#000000 #0072B2 #009E73 #D55E00 #E69F00 #56B4E9 #F0E442".split()
@@ -21,7 +22,12 @@ DPI = 100
 EDGE = 0.04  # inches that nothing is drawn in, around a figure
 
 
-matplotlib.rcParams["axes.titley"] = 1.0  # matplotlib looks for ticks above each title otherwise
+class Panel(Axes):
+    """Axes whose titles stand right above them; matplotlib looks for ticks above each title otherwise, at each draw."""
+
+    def set_title(self, label, *fonts, y=1.0, **options) -> Text:
+        """As that of matplotlib's axes."""
+        return super().set_title(label, *fonts, y=y, **options)
 
 
 def subplots(
@@ -37,7 +43,9 @@ def subplots(
     wide, high = (width - left - right - (columns - 1) * across) / columns, height - bottom - top - (rows - 1) * down
     place = {"left": left / width, "right": 1 - right / width, "bottom": bottom / height, "top": 1 - top / height}
     spaces = {"wspace": across / wide, "hspace": down * rows / high}
-    return figure, figure.subplots(rows, columns, gridspec_kw=place | spaces, **options)
+    return figure, figure.subplots(
+        rows, columns, gridspec_kw=place | spaces, subplot_kw={"axes_class": Panel}, **options
+    )
 
 
 def heading(figure, text, **options) -> None:
