@@ -1,6 +1,5 @@
 """What became of a student's parts: marks out of the gradebook, and what the tests found out of graded notebooks."""
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -111,7 +110,7 @@ def _found_in(path: Path, part: Part) -> tuple[part_report.Report | None, bool]:
     """The report in the graded notebook in a file, and whether that holds a written answer."""
     answered = False
     try:
-        notebook = in_memory.notebook(path) or json.loads(path.read_text(encoding="utf-8"))
+        notebook = in_memory.parsed(path)
         answered = any(cells.is_written(notebook, name) for name in part.written)
         found = (c for c in notebook["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") in part.tests)
         return part_report.read(nbformat.from_dict(next(found))), answered

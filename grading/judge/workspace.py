@@ -45,8 +45,7 @@ class Workspace:
 
 def _copy(path: Path, copied: Path) -> None:
     if path.suffix == ".ipynb":
-        notebook = in_memory.notebook(path) or json.loads(path.read_text(encoding="utf-8"))
-        copied.write_text(json.dumps(_shown(notebook)), encoding="utf-8")
+        copied.write_text(json.dumps(_shown(in_memory.parsed(path))), encoding="utf-8")
     else:
         shutil.copyfile(path, copied)
 

@@ -4,6 +4,7 @@ nbgrader hands a notebook from step to step as a file: each step writes one, and
 whoever parses or writes a notebook leaves it here, and whoever needs it next takes it from here.
 """
 
+import json
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -60,6 +61,14 @@ def notebook(path: Path) -> NotebookNode | None:
     if _held.get() is None:
         return None
     return made(_NOTEBOOKS, path.parent, path.name, lambda: nbformat.read(path, as_version=4))
+
+
+def parsed(path: Path) -> dict:
+    """The notebook in a file that we wrote, not to be changed: as it is held, or else its JSON, unchecked.
+
+    Errors  OSError or ValueError for a file that can't be read.
+    """
+    return notebook(path) or json.loads(path.read_text(encoding="utf-8"))
 
 
 class Unread:

@@ -95,6 +95,15 @@ def test_outside_a_block_nothing_is_held(tmp_path: Path):
         assert text(path) == "second"
 
 
+def test_what_is_parsed_is_what_is_held_and_without_a_block_what_the_file_holds(tmp_path: Path):
+    path = written(tmp_path / "a.ipynb", "first")
+    with in_memory.once():
+        assert in_memory.parsed(path) is in_memory.notebook(path)
+        written(path, "second")
+        assert in_memory.parsed(path)["cells"][0]["source"] == "first"
+    assert "".join(in_memory.parsed(path)["cells"][0]["source"]) == "second"
+
+
 def test_a_block_within_a_block_shares_what_the_outer_one_holds(tmp_path: Path):
     path = written(tmp_path / "a.ipynb", "first")
     with in_memory.once():
