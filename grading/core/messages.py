@@ -30,9 +30,9 @@ FILE_LEFT_OUT = (
     "large, one of too many, or has a name that programs run. Nothing to do, unless an answer needs it."
 )
 NAME_RULE = "Rename it with letters, digits, spaces and any of . , _ - + @ ( ) [ ], and grade again."
-NAME_NOT_TEXT = f"The name of this folder in submitted/ is not UTF-8 text. {NAME_RULE}"
-NAME_DOT = f"The name of this folder in submitted/ is empty or begins with a dot. {NAME_RULE}"
-NAME_SPACE = f"The name of this folder in submitted/ begins or ends with a space, which nbgrader drops. {NAME_RULE}"
+NAME_NOT_TEXT = "is not UTF-8 text"
+NAME_DOT = "is empty or begins with a dot"
+NAME_SPACE = "begins or ends with a space, which nbgrader drops"
 NAME_IN_EXCHANGE = (
     "this folder's name in the exchange is not made of a student's name, an assignment and a time. "
     "If one of your students submitted it, copy its files into submitted/ under a name of letters and digits."
@@ -215,12 +215,14 @@ def too_large(size: int, limit: int) -> str:
     return f"the file has {size >> 20} MB, and {limit >> 20} MB are allowed"
 
 
-def name_signs(signs: list[str]) -> str:
-    return f"The name of this folder in submitted/ has {' '.join(signs)} in it. {NAME_RULE}"
+def name_wrong(where: str, what: str) -> str:
+    return f"The name of this folder in {where} {what}. {NAME_RULE}"
 
 
-def name_long(limit: int) -> str:
-    return f"The name of this folder in submitted/ has more than {limit} characters. Give it a shorter one, and grade again."
+def name_long(where: str, limit: int) -> str:
+    return (
+        f"The name of this folder in {where} has more than {limit} characters. Give it a shorter one, and grade again."
+    )
 
 
 def set_aside(why: str) -> str:

@@ -21,17 +21,20 @@ _SIGNS = frozenset(" .,_-+@()[]~=’·–")
 _UNDECODED = re.compile("[\udc80-\udcff]")  # how Python writes a byte of a name that is not UTF-8
 
 
-def trouble(student: str) -> str | None:
-    """Why nobody can be graded under this name, and what to do; None for a name that is fine."""
+def trouble(student: str, where: str = "submitted/") -> str | None:
+    """Why nobody can be graded under this name, and what to do; None for a name that is fine.
+
+    where  the folder, in words, in which the student's own has this name
+    """
     if _UNDECODED.search(student):
-        return messages.NAME_NOT_TEXT
+        return messages.name_wrong(where, messages.NAME_NOT_TEXT)
     if found := list(dict.fromkeys(c for c in student if not _is_fine(c))):
-        return messages.name_signs([printable(c) for c in found[:5]])
+        return messages.name_wrong(where, f"has {' '.join(printable(c) for c in found[:5])} in it")
     if not student or student.startswith("."):  # a folder named .. would lie elsewhere
-        return messages.NAME_DOT
+        return messages.name_wrong(where, messages.NAME_DOT)
     if student != student.strip():
-        return messages.NAME_SPACE
-    return messages.name_long(LONGEST) if len(student) > LONGEST else None
+        return messages.name_wrong(where, messages.NAME_SPACE)
+    return messages.name_long(where, LONGEST) if len(student) > LONGEST else None
 
 
 def printable(name: str, limit: int | None = None) -> str:

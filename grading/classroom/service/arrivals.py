@@ -139,7 +139,7 @@ class Exchange:
 
     def _arrival(self, name: str) -> Arrival:
         student, source = name.rsplit(f"+{self._course.name}+", 1)[0], self._inbound / name
-        made, refused = None, names.trouble(student) or ""
+        made, refused = None, _trouble(student, self._inbound)
         try:
             made = times.in_exchange(source, _claimed(name, self._course))
         except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):  # of a time that is none
@@ -178,7 +178,7 @@ class Folder:
         for name, why in sorted(wrong.items()):
             state = self._still.state(name, self._folder / name, STILL_OTHERWISE_S)
             if state is not None and (name, why) not in known:
-                yield Arrival(name, why, name, self._source(name), None, names.trouble(name) or why)
+                yield Arrival(name, why, name, self._source(name), None, _trouble(name, self._folder) or why)
 
     def again(self, name: str, state: str) -> Arrival | None:
         """One that was given before; None if it is gone, or other than it was."""
@@ -201,7 +201,7 @@ class Folder:
         return refusals.linked(names.whole_path(source)) if source.is_symlink() else ""
 
     def _arrival(self, name: str, state: str) -> Arrival:
-        return Arrival(name, state, name, self._source(name), None, names.trouble(name) or "")
+        return Arrival(name, state, name, self._source(name), None, _trouble(name, self._folder))
 
 
 class _Still:
@@ -247,6 +247,11 @@ def _names(folder: Path) -> list[str]:
         return os.listdir(folder)
     except OSError as error:
         raise errors.CourseError(f"{names.whole_path(folder)} can't be read: {error.strerror}.") from None
+
+
+def _trouble(student: str, folder: Path) -> str:
+    """Why nobody is graded under a name that was found in a folder; empty for a name that is fine."""
+    return names.trouble(student, names.whole_path(folder)) or ""
 
 
 def _claimed(name: str, course: Course) -> datetime.datetime:

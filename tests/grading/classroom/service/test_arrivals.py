@@ -7,6 +7,7 @@ from traitlets.config import Config
 
 from attention.course import COURSE
 from grading.classroom.service import arrivals
+from grading.core import messages
 
 
 @pytest.fixture
@@ -37,6 +38,17 @@ def test_notebooks_outside_their_folder_are_told_once_and_graded_where_they_belo
     (ada / COURSE.name).mkdir()
     (ada / "part01.ipynb").rename(ada / COURSE.name / "part01.ipynb")
     assert look() == ({}, ["ada"])
+
+
+def test_a_name_that_is_none_is_refused_with_the_folder_that_it_was_found_in(look, tmp_path: Path):
+    (tmp_path / "lms" / "a$b" / COURSE.name).mkdir(parents=True)
+    refused, graded = look()
+    assert graded == [] and refused["a$b"].startswith(f"The name of this folder in {tmp_path / 'lms'} has $ in it.")
+    for way in ("misplaced", COURSE.name):
+        (tmp_path / "lms" / "c\udcff" / way).mkdir(parents=True)
+        (tmp_path / "lms" / "c\udcff" / "part01.ipynb").touch()
+        (why,) = look()[0].values()
+        assert why == f"The name of this folder in {tmp_path / 'lms'} is not UTF-8 text. {messages.NAME_RULE}"
 
 
 def test_a_link_is_not_followed_and_that_is_told(look, tmp_path: Path):
