@@ -79,17 +79,17 @@ def _watch(own: OwnMarks) -> None:
 
 
 def _again(own: OwnMarks, terminal: bool) -> None:
-    """Grades what has changed, and says so in a line, on a terminal below the table."""
-    started, changed = time.monotonic(), own.changed()
-    said = [f"part {part.number}: {_said(own.mark(part))}" for part in changed]
+    """Grades what has changed, and says so in a line on a terminal, below the table; elsewhere in a line a part."""
+    started, said = time.monotonic(), []
+    for part in own.changed():
+        marked = own.mark(part)
+        lost = [] if terminal else _found(own, marked.result)  # a terminal has the table
+        said.append(". ".join([f"part {part.number}: {_said(marked)}", *map(names.printable, lost)]))
     said += [f"part {part.number}: what you ticked is counted" for part in own.count_ticks()]
     if said:
         own.write_pages()
-    took = f"({time.monotonic() - started:.1f} s)"
-    if terminal and said:
-        print(f"{_CLEAR}{table(own)}\n\n{'; '.join(said)} {took}", flush=True)
-    elif said:
-        print("; ".join(said), took, flush=True)
+        shown = f"{_CLEAR}{table(own)}\n\n{'; '.join(said)}" if terminal else "\n".join(said)
+        print(f"{shown} ({time.monotonic() - started:.1f} s)", flush=True)
 
 
 def table(own: OwnMarks) -> str:

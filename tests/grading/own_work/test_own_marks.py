@@ -337,6 +337,10 @@ def test_watching_grades_whatever_is_saved_until_it_is_stopped(root: Path):
             time.sleep(0.1)  # for a file system that knows no finer times
             work(root, ONE, RIGHT)
             assert "part 1: 5 of 5" in _until(watching, "part 1:")
+            time.sleep(0.1)
+            work(root, ONE, "00-imports-sympy")
+            line = _until(watching, "part 1:")
+            assert line.count("\n") == 1 and "part 1: 0 of 5. Answer, line 2, `from sympy" in line, "a log says why"
             watching.send_signal(signal.SIGTERM)
             assert "Your marks are kept" in watching.stdout.read()
             assert watching.wait(30) == 0
