@@ -4,7 +4,9 @@ Rows keep their ids, so that what nbgrader changes in a copy is seen by comparin
 """
 
 from nbgrader.api import Base
-from sqlalchemy import Connection, Engine, create_engine, event, insert, select, text
+from sqlalchemy import Connection, Engine, create_engine, event, insert, inspect, select, text
+
+from grading.gradebook import engines
 
 Rows = dict[str, dict[str, dict[str, object]]]  # by table, by id, by column
 
@@ -92,7 +94,12 @@ def new(path: str, found: Rows, version: str) -> None:
 
 
 def version(connection: Connection) -> str:
-    """The version of a gradebook's tables."""
+    """The version of a gradebook's tables; where none is noted, the newest, as nbgrader too goes on with these.
+
+    nbgrader makes the tables, then looks for the program alembic, and notes nothing where that isn't on the PATH.
+    """
+    if not inspect(connection).has_table("alembic_version"):
+        return engines.alembic_version()
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
 
 

@@ -7,8 +7,9 @@ import pytest
 
 from attention import course
 from dev import course_copy
+from grading.classroom import inputs
 from grading.core import errors
-from grading.gradebook import course_folder, engines
+from grading.gradebook import course_folder, engines, snapshot
 
 ONE = course.PARTS[1]
 ROWS = ("assignment", "notebook", "base_cell", "grade_cells", "solution_cells", "source_cell", "alembic_version")
@@ -45,6 +46,19 @@ def test_it_holds_what_nbgrader_makes_in_place(empty: bool, root: Path, monkeypa
     course_folder.register(root)
     assert contents(root) == expected and expected[1]["source_cell"] > 5
     assert [path.name for path in root.iterdir() if path.name.startswith(".release-")] == []
+
+
+def test_tables_of_which_nbgrader_has_noted_no_version_are_graded_as_the_newest(root: Path):
+    course_folder.register(root)
+    engine = snapshot.engine(f"sqlite:///{root / 'gradebook.db'}")
+    noted = inputs.read(root, engine)
+    with engine.begin() as connection:
+        assert snapshot.version(connection) == engines.alembic_version()
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = 'older'")
+        assert snapshot.version(connection) == "older"
+        connection.exec_driver_sql("DROP TABLE alembic_version")
+    assert inputs.read(root, engine).digest == noted.digest
+    engine.dispose()
 
 
 def test_an_assignment_is_entered_into_the_gradebook_that_is_there(root: Path):
