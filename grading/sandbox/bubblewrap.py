@@ -166,7 +166,7 @@ def _staged(roots: list[str], stage: Path) -> dict[str, str]:
 def environment(home: str, temporary: str) -> dict[str, str]:
     """All environment variables of a student's kernel."""
     return {
-        "PATH": f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin",
+        "PATH": f"{os.path.abspath(sys.prefix)}/bin:/usr/local/bin:/usr/bin:/bin",
         "HOME": home,
         "TMPDIR": temporary,
         "USER": "student",
@@ -219,7 +219,7 @@ def available() -> Refusal | None:
     try:
         program = ZYGOTE.with_name("namespaces.py")
         inside = f"/run/zygote/{program.name}"
-        tried = [sys.executable, "-I", "-S", inside, FILTER, str(refusal.REFUSED), str(refusal.NO_PROC)]
+        tried = [_python(), "-I", "-S", inside, FILTER, str(refusal.REFUSED), str(refusal.NO_PROC)]
         command = bubblewrap(tried, False, stage, {inside: program.read_bytes()})
         run = subprocess.run(
             command.argv,
@@ -243,9 +243,14 @@ def available() -> Refusal | None:
     return remedies.explain(seen, run.stderr or f"exit status {run.returncode}", run.returncode)
 
 
+def _python() -> str:
+    """This Python by a path that leads through its own folders alone, such as `../.venv/bin/python` does not."""
+    return os.path.abspath(sys.executable)
+
+
 def _zygote(path: str, control: int, settings: dict) -> list[str]:
     # As isolated as with -I, which would ignore PYTHONHASHSEED: this environment is ours alone.
-    return [sys.executable, "-P", "-s", path, str(control), json.dumps(settings)]
+    return [_python(), "-P", "-s", path, str(control), json.dumps(settings)]
 
 
 def _reachable(path: str) -> bool:

@@ -125,6 +125,14 @@ def tight():
         yield pool
 
 
+def test_walls_stand_for_a_python_that_is_called_by_a_path_from_another_folder(tmp_path: Path):
+    command = [os.path.relpath(sys.executable, tmp_path), "-c"]
+    command.append("from grading.sandbox import bubblewrap; print(bubblewrap.available())")
+    env = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    told = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+    assert told.stdout == "None\n"
+
+
 def test_nothing_but_the_system_and_python_is_visible(pool):
     system = "/usr /bin /sbin /lib /lib32 /lib64 /libx32".split()
     known = [*system, *bubblewrap.SETTINGS, *bubblewrap.interpreter_roots(), "/proc", "/dev", bubblewrap.HOME]
