@@ -6,8 +6,8 @@
 A right run is data from `torch.randn` and two outputs, each computed in one of several orders. Each draw of data serves
 all `PAIRS` of orders, and copies of a vanilla output, of the kinds in `COPIES`. The code that measures and judges is
 the hidden test's own, attention/part13_run.py. Prints how many right runs it refuses, how close the closest came to
-each
-bound, and the same for copies, all of which it must refuse. It runs on one thread; exit status 1 says that it erred.
+each bound, and the same for copies, all of which it must refuse. It runs on one thread; exit status 1 says that it
+erred.
 """
 
 import argparse
