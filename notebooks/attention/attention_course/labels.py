@@ -4,67 +4,80 @@ A label's letters become a small image once; figures that hold the same words ag
 use it again. A scale is one line of marks and its labels, where matplotlib would make five things per mark.
 """
 
-import functools
 import math
 from itertools import compress
-from typing import NamedTuple
 
 import numpy as np
 from matplotlib.colors import to_rgb
-from matplotlib.font_manager import FontProperties, findfont, get_font
-from matplotlib.ft2font import LoadFlags
 from matplotlib.lines import Line2D
 from matplotlib.markers import TICKDOWN, TICKLEFT
 from matplotlib.text import Text
 from matplotlib.transforms import ScaledTranslation
 
+from attention_course.letters import letters
+
 MARK = 3.5  # points, of a scale's marks, and from there to their labels
+NAME = 4  # points, from a scale to its name
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 class Label(Text):
-    """A plain text, upright, in one colour and without a box; any other is drawn as matplotlib does it.
+    """A text in one colour, upright or turned to the left; any other is drawn as matplotlib does it.
 
-    One that is `opaque` hides what is behind it.
+    What is behind it is hidden by the colour `behind`, unless that is None, up to `margin` points around it.
     """
 
-    opaque = False
+    behind, margin = None, 0.0
 
     def draw(self, renderer) -> None:
         """Puts the images of its lines where the text belongs, on whole pixels."""
-        text = self.get_text()
-        if "$" in text or self.get_rotation() or self.get_bbox_patch() or not self.get_visible():
+        size, weight, dpi = self.get_fontsize(), self.get_fontweight(), self.get_figure(root=True).dpi
+        lines = [letters(line, size, weight, dpi) for line in self.get_text().split("\n")]
+        turned = self.get_rotation() == 90
+        if None in lines or self.get_rotation() not in (0, 90) or self.get_bbox_patch() or not self.get_visible():
             super().draw(renderer)
             return
-        dpi = self.get_figure(root=True).dpi
-        lines = [_letters(line, self.get_fontsize(), self.get_fontweight(), dpi) for line in text.split("\n")]
         gap = lines[0].gap if len(lines) > 1 else 0  # a half above each line, a half below
-        height = sum(line.ascent + line.descent + gap for line in lines)
-        x, y = self.get_transform().transform(self.get_unitless_position())
+        width, height = max(line.width for line in lines), sum(line.ascent + line.descent + gap for line in lines)
+        wide, high = (height, width) if turned else (width, height)
         side = {"left": 0, "center": 0.5, "right": 1}[self.get_horizontalalignment()]
-        last = height - lines[-1].descent - gap / 2  # the baseline of the last line
-        y += {"top": 0, "center": height / 2, "bottom": height, "baseline": last}[self.get_verticalalignment()]
-        ink, context = [round(255 * share) for share in to_rgb(self.get_color())], renderer.new_gc()
+        last = (lines[-1].descent + gap / 2) / height  # the baseline of the last line
+        above = {"bottom": 0, "center": 0.5, "top": 1, "baseline": last}[self.get_verticalalignment()]
+        x, y = self.get_transform().transform(self.get_unitless_position())
+        left, bottom, context = x - side * wide, y - above * high, renderer.new_gc()
+        if self.behind is not None:
+            more = self.margin * dpi / 72
+            image = np.full((round(high + 2 * more), round(wide + 2 * more), 4), 255, dtype=np.uint8)
+            image[:, :, :3] = _ink(self.behind)
+            renderer.draw_image(context, round(left - more), round(bottom - more), image)
+        ink, top = _ink(self.get_color()), height
         for line in lines:
-            baseline = y - line.ascent - gap / 2
+            baseline = top - line.ascent - gap / 2
+            along, up = (0.5 if turned else side) * (width - line.width) + line.left, baseline + line.below
             image = np.empty((*line.letters.shape, 4), dtype=np.uint8)
             image[:, :, :3], image[:, :, 3] = ink, line.letters
-            if self.opaque:
-                covered = image[:, :, 3:] / 255
-                image[:, :, :3], image[:, :, 3] = covered * ink + (1 - covered) * 255, 255
-            renderer.draw_image(context, round(x - side * line.width + line.left), round(baseline + line.below), image)
-            y = baseline - line.descent - gap / 2
+            if turned:
+                image, along, up = image.swapaxes(0, 1)[:, ::-1], height - up - len(image), along
+            renderer.draw_image(context, round(left + along), round(bottom + up), np.ascontiguousarray(image))
+            top = baseline - line.descent - gap / 2
         context.restore()
 
 
-def write(axes, x, y, text, *, transform=None, offset=(0, 0), opaque=False, **options) -> Label:
-    """Writes a text into axes, `offset` points from a place; other options are those of `Axes.text`."""
+def _ink(colour) -> list[int]:
+    return [round(255 * share) for share in to_rgb(colour)]
+
+
+def write(axes, x, y, text, *, transform=None, offset=(0, 0), behind=None, margin=0.0, **options) -> Label:
+    """Writes a text into axes or a figure, `offset` points from a place; other options are those of `Axes.text`.
+
+    What is behind it is hidden by the colour `behind`, up to `margin` points around it.
+    """
     there = transform or axes.transData
     if any(offset):
         right, above = offset
         there += ScaledTranslation(right / 72, above / 72, axes.get_figure(root=True).dpi_scale_trans)
     label = Label(x, y, str(text), transform=there, clip_on=False, **options)
-    label.opaque = opaque
+    label.behind, label.margin = behind, margin
     axes.add_artist(label)
     return label
 
@@ -88,14 +101,17 @@ def scale(axes, which, at=None, labels=None, *, name="", size=10) -> None:
         along, room = axes.get_yaxis_transform(), 0.0
         figure.add_artist(Line2D(zeros, at, marker=TICKLEFT, transform=along, zorder=2.01, **marks))
         if labels:
-            room = max(_letters(text, size, "normal", figure.dpi).width for text in labels) * 72 / figure.dpi
+            room = max(letters(text, size, "normal", figure.dpi).width for text in labels) * 72 / figure.dpi
         place = {"ha": "right", "va": "baseline", "offset": (-2 * MARK, -0.36 * size)}  # half of a digit's height
         written = zip(zeros, at, labels, strict=False)
     for x, y, text in written:
         write(axes, x, y, text, transform=along, fontsize=size, **place)
     if name:
-        axis.set_label_text(name)
-        axis.labelpad = axis.labelpad + 2 * MARK + room
+        away, middle = NAME + 2 * MARK + room, {"transform": axes.transAxes, "fontsize": 10}
+        if which == "x":
+            write(axes, 0.5, 0, name, ha="center", va="top", offset=(0, -away), **middle)
+        else:
+            write(axes, 0, 0.5, name, ha="right", va="center", rotation=90, offset=(-away, 0), **middle)
 
 
 def _marks(axis, at, labels) -> tuple[list[float], list[str]]:
@@ -112,37 +128,3 @@ def _marks(axis, at, labels) -> tuple[list[float], list[str]]:
         labels = axis.get_major_formatter().format_ticks(at)
     seen = [low - slack <= place <= high + slack for place in at]
     return list(compress(at, seen)), list(compress(labels, seen))
-
-
-class Letters(NamedTuple):
-    """How far each pixel of a line is covered, from 0 to 255, top row first; all else in pixels.
-
-    The image starts `left` of the line's start and `below` its baseline; `gap` is what stands between two lines.
-    """
-
-    letters: np.ndarray
-    left: float
-    below: float
-    width: float
-    ascent: float
-    descent: float
-    gap: float
-
-
-@functools.lru_cache(1000)
-def _letters(text, size, weight, dpi) -> Letters:
-    font = get_font(findfont(FontProperties(weight=weight)))
-    font.set_size(size, dpi)
-    font.set_text(text, flags=LoadFlags.DEFAULT)
-    font.draw_glyphs_to_bitmap()
-    width, height = (number / 64 for number in font.get_width_height())
-    descent, table, pixels = font.get_descent() / 64, font.get_sfnt_table("OS/2"), size * dpi / 72 / font.units_per_EM
-    return Letters(
-        np.asarray(font.get_image())[::-1],
-        font.get_bitmap_offset()[0] / 64 - 0.5,
-        -descent - 1,  # the image has an empty row at its edge
-        width,
-        max(height - descent, table["sTypoAscender"] * pixels),
-        max(descent, -table["sTypoDescender"] * pixels),
-        table["sTypoLineGap"] * pixels,
-    )

@@ -179,8 +179,8 @@ def _box(axes, left, right, text, look):
 
 
 def _label(axes, x, text, ink=BLACK):
-    back = {"facecolor": "white", "edgecolor": "none", "pad": 2.5} if ink == BLACK and text else None
-    write(axes, x, 0.5, text, ha="center", va="center", fontsize=13, color=ink, bbox=back)
+    back = "white" if ink == BLACK and text else None
+    write(axes, x, 0.5, text, ha="center", va="center", fontsize=13, color=ink, behind=back, margin=2.5)
 
 
 def _arrow(axes, start, end, numbers):
@@ -195,5 +195,6 @@ def _token(axes, x, text):
 
 
 def _join(axes, x, text):
-    round_ = {"boxstyle": "circle,pad=0.3", "facecolor": SKY, "edgecolor": BLACK}
-    write(axes, x, 0.5, text, ha="center", va="center", fontsize=11, bbox=round_)
+    disc = {"marker": "o", "markersize": 25, "markerfacecolor": SKY, "markeredgecolor": BLACK}
+    axes.add_artist(Line2D([x], [0.5], **disc))
+    write(axes, x, 0.5, text, ha="center", va="center", fontsize=11)

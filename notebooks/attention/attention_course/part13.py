@@ -110,7 +110,7 @@ def _panel(axes, title, found):
     axes.scatter(slips, rows, s=75, color=RED, marker="X", zorder=4, label="a mistake: every score 20 % too small")
     for row, pair in enumerate(found.values()):
         for number, place in zip(pair, ((0, 10), (6, -19)), strict=True):
-            write(axes, number, row, f"{number:.0e}", offset=place, opaque=True, ha="center", fontsize=SMALLEST)
+            write(axes, number, row, f"{number:.0e}", offset=place, behind="white", ha="center", fontsize=SMALLEST)
     axes.set(xscale="log", xlim=(1e-16, 5), ylim=(len(found) - 0.4, -0.6))
     scale(axes, "x", [10.0**power for power in range(-16, 1, 4)], name="relative error (log scale)")
     scale(axes, "y", rows, list(found) if axes.get_subplotspec().is_first_col() else [])

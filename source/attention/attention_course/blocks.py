@@ -137,8 +137,8 @@ def _number_heads(axes, block: Block, left: float, top: float) -> None:
         x, y = left + column + 0.5, top - row - 0.5
         head = block.first + n
         colour = HEADS[head % len(HEADS)]
-        ink, patch = "white" if colour == BLUE else BLACK, {"facecolor": colour, "edgecolor": "none", "pad": 1.2}
-        write(axes, x, y, str(head), ha="center", va="center", fontsize=11, color=ink, fontweight="bold", bbox=patch)
+        look = {"fontsize": 11, "fontweight": "bold", "color": "white" if colour == BLUE else BLACK}
+        write(axes, x, y, str(head), ha="center", va="center", behind=colour, margin=1.2, **look)
 
 
 def _number(entry: object, sizes: dict[str, int]) -> int | None:

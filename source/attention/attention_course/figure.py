@@ -13,7 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.text import Text
+
+from attention_course.labels import Label, write
 
 # Okabe and Ito's colours for the colour-blind, dark to light in grey (2008, https://jfly.uni-koeln.de/color/).
 BLACK, BLUE, GREEN, RED, ORANGE, SKY, YELLOW = "#000000 #0072B2 #009E73 #D55E00 #E69F00 #56B4E9 #F0E442".split()
@@ -23,11 +24,13 @@ EDGE = 0.04  # inches that nothing is drawn in, around a figure
 
 
 class Panel(Axes):
-    """Axes whose titles stand right above them; matplotlib looks for ticks above each title otherwise, at each draw."""
+    """Axes whose title is a label right above them; matplotlib looks for ticks above each title, at each draw."""
 
-    def set_title(self, label, *fonts, y=1.0, **options) -> Text:
-        """As that of matplotlib's axes."""
-        return super().set_title(label, *fonts, y=y, **options)
+    def set_title(self, label, *, loc="center", pad=6.0, fontsize=12, **options) -> Label:
+        """Writes a title, `pad` points above the axes; called once."""
+        x = {"left": 0, "center": 0.5, "right": 1}[loc]
+        look = {"ha": loc, "va": "baseline", "offset": (0, pad), "fontsize": fontsize, **options}
+        return write(self, x, 1, label, transform=self.transAxes, **look)
 
 
 def subplots(
@@ -48,9 +51,10 @@ def subplots(
     )
 
 
-def heading(figure, text, **options) -> None:
+def heading(figure, text, *, fontsize=12) -> None:
     """Writes a text above all panels of a figure."""
-    figure.suptitle(text, y=1 - EDGE / figure.get_size_inches()[1], **options)
+    place = {"transform": figure.transFigure, "ha": "center", "va": "top", "fontsize": fontsize}
+    write(figure, 0.5, 1 - EDGE / figure.get_size_inches()[1], text, **place)
 
 
 def lines(axes, pieces, colours, styles="-", width=1.5, **options) -> None:
