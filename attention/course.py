@@ -18,6 +18,7 @@ _LIBRARIES = Libraries(
         "PIL.PngImagePlugin PIL.BmpImagePlugin PIL.GifImagePlugin PIL.JpegImagePlugin PIL.PpmImagePlugin".split()
     ),
     Path(__file__).with_name("warmup.py"),
+    Path(__file__).resolve().parent.parent / "source" / "attention" / "attention_course",
 )
 
 _ALL = (

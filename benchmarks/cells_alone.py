@@ -40,6 +40,8 @@ def main() -> None:
         importlib.import_module(name)
     sys.modules["torch"].set_num_threads(1)
     zygote.module(str(COURSE.libraries.warmup)).warm()
+    for path in sorted(Path(COURSE.module).glob("*.py")):
+        importlib.import_module(f"{COURSE.module}.{path.stem}")
     warnings.simplefilter("ignore")
     notebooks = {path.stem: _sources(path) for path in sorted(Path().glob("part*.ipynb"))}
     gc.freeze()

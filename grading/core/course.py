@@ -19,10 +19,12 @@ class Libraries:
 
     modules     by their names, as in an import
     warmup      a file that stands alone: its function `warm` does what these do only at their first use
+    package     a folder of modules that notebooks import from beside them; loaded for those that have the same one
     """
 
     modules: tuple[str, ...] = ()
     warmup: Path | None = None
+    package: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 Inside there is a read-only minimum of a file system (/usr and the Python that runs this), an empty /tmp of bounded
 size, no network, no environment, no other process, no way to become another user. Nothing of the course is there but
-the file that warms up its libraries.
+the file that warms up its libraries, and the modules that it releases beside its notebooks.
 """
 
 import functools
@@ -23,9 +23,9 @@ from grading.sandbox import machine, refusal, remedies, seccomp
 from grading.sandbox.remedies import Refusal
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
-SHOWN = ("zygote", "packets", "watch", "namespaces", "child")  # of all of `grading`
+SHOWN = ("zygote", "packets", "watch", "namespaces", "package_ahead", "child")  # of all of `grading`
 PROGRAM = tuple(ZYGOTE.with_name(f"{name}.py") for name in SHOWN)
-WARMUP = "/run/zygote/warmup.py"
+WARMUP, PACKAGE = "/run/zygote/warmup.py", "/run/zygote/package"
 FILTER = "/run/zygote/filter"
 HOME, FOLDER, FONTS = "/tmp/home", "/tmp/submission", "/run/fonts"
 HOST_UIDS = range(2_013_265_920, 2_013_331_456)  # used by no system; one a sandbox, when the judge is root
@@ -79,6 +79,7 @@ def plain(control: int, base: Path, libraries: Libraries) -> Command:
     settings = {"walled": False, "folder": f"{base}/submission", "home": f"{base}/home", "base": str(base)}
     settings |= {"fonts": [str(path) for path in font_lists()], "modules": libraries.modules}
     settings["warmup"] = str(libraries.warmup) if libraries.warmup else None
+    settings["package"] = str(libraries.package) if libraries.package else None
     command = _zygote(str(ZYGOTE), control, settings)
     return Command(command, environment(settings["home"], settings["home"]))
 
@@ -94,6 +95,9 @@ def walled(control: int, granted: Limits, gpu: bool, stage: Path, libraries: Lib
     data |= {WARMUP: libraries.warmup.read_bytes()} if libraries.warmup else {}
     settings |= {"fonts": [path for path in data if path.startswith(FONTS)], "modules": libraries.modules}
     settings["warmup"] = WARMUP if libraries.warmup else None
+    inside = f"{PACKAGE}/{libraries.package.name}" if libraries.package else None
+    settings["package"] = inside
+    data |= {f"{inside}/{path.name}": path.read_bytes() for path in libraries.package.glob("*.py")} if inside else {}
     sizes = {"/tmp": granted.scratch_bytes, "/dev/shm": granted.shared_bytes}
     settings["places"] = {path: f"size={size},nr_inodes={granted.files},mode=755" for path, size in sizes.items()}
     return bubblewrap(_zygote(f"/run/zygote/{ZYGOTE.name}", control, settings), gpu, stage, data)
@@ -126,7 +130,7 @@ def bubblewrap(inside: list[str], gpu: bool, stage: Path, data: dict[str, bytes]
     for device in sorted(glob.glob("/dev/nvidia*")) if gpu else ():
         options += ["--dev-bind-try", device, device]
     for path, content in {**data, FILTER: seccomp.program(gpu=gpu)}.items():
-        options += ["--ro-bind-data", handed(content), path]
+        options += ["--file", handed(content), path]
     for name, value in environment(HOME, "/tmp").items():
         options += ["--setenv", name, value]
     options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]

@@ -27,6 +27,7 @@ from ipykernel.control import ControlThread
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.shellchannel import ShellChannelThread
+from traitlets import Type
 from traitlets.config import Config
 from traitlets.config.loader import DeferredConfigString
 
@@ -41,9 +42,18 @@ REQUEST, REPLY = "grading_request", "grading_reply"  # types of messages: from a
 
 
 def run(
-    settings: dict, receive: Callable, request: dict, listening: list[int], status: socket.socket, gate: socket.socket
+    settings: dict,
+    receive: Callable,
+    filled: Callable[[], None],
+    request: dict,
+    listening: list[int],
+    status: socket.socket,
+    gate: socket.socket,
 ) -> None:
-    """Becomes a kernel, which begins when its folder has come through the gate; returns when asked to shut down."""
+    """Becomes a kernel, which begins when its folder has come through the gate; returns when asked to shut down.
+
+    `filled` is called when the folder is complete.
+    """
     prctl = ctypes.CDLL(None).prctl
     if not settings["walled"]:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -61,7 +71,6 @@ def run(
     app.listening, app.session.key = listening, request["key"].encode()
     app.initialize(request["argv"])
     app.shell.ask_exit = lambda: None  # after exit() in a cell the kernel would end while the next cells run
-    answer_requests(app.kernel)
     with gate:
         while (message := receive(gate))[0] is not None:
             if "seed" in message[0]:
@@ -69,30 +78,11 @@ def run(
             else:
                 put(message[0]["path"], *message[1])
     sys.path_importer_cache.pop(os.getcwd(), None)  # what was known of a folder that was empty until now
+    filled()
     if request["granted_bytes"] is not None:
         limit_addresses(request["granted_bytes"], request["watched"]["memory_bytes"])
     status.close()  # from here on student code runs: its only way to the judge is its kernel's messages
     app.start()
-
-
-def answer_requests(kernel: IPythonKernel) -> None:
-    """Has the kernel answer the requests of hidden tests, in a namespace that no name of the student's can hide.
-
-    The first request brings the code that answers, `wire` and `remote`, compiled by the same Python.
-    """
-    modules: dict[str, ModuleType] = {}
-
-    def answer(_: object, __: object, message: dict) -> None:
-        sent, *code = map(bytes, message["buffers"])
-        for name, compiled in zip(("wire", "remote"), code, strict=False):  # none after the first request
-            modules[name] = ModuleType(name)
-            vars(modules[name]).update(modules)
-            exec(marshal.loads(compiled), vars(modules[name]))
-        reply = modules["remote"].answer(sent, kernel.shell.user_ns)
-        content = {"token": message["content"]["token"]}
-        kernel.session.send(kernel.iopub_socket, REPLY, content, parent=message, buffers=[reply])
-
-    kernel.shell_handlers[REQUEST] = answer
 
 
 def draw_from(seed: int) -> None:
@@ -132,6 +122,45 @@ class NoModules:
         return getattr(sys, name)
 
 
+class WalledKernel(IPythonKernel):
+    """A kernel that also answers the requests of hidden tests, in a namespace that no name of the student's can hide.
+
+    The first request brings the code that answers, `wire` and `remote`, compiled by the same Python.
+    """
+
+    answering: dict[str, ModuleType] = {}
+
+    async def dispatch_shell(self, msg: list[zmq.Frame], /, *args: object, **kwargs: object) -> None:
+        """As ipykernel does; but a request has a reply and nothing else, because nobody reads when a kernel is busy."""
+        try:
+            _, frames = self.session.feed_identities(msg, copy=False)
+            header = self.session.deserialize(frames, content=False, copy=False)["header"]
+        except Exception:  # noqa: BLE001  (whatever comes: what is no message is ipykernel's to drop)
+            header = {}
+        if header.get("msg_type") != REQUEST:
+            await super().dispatch_shell(msg, *args, **kwargs)
+            return
+        message = self.session.deserialize(frames, copy=False)
+        self.pre_handler_hook()  # from here to its counterpart an interrupt is heard
+        try:
+            self.answer(message)
+        except (Exception, KeyboardInterrupt):  # noqa: BLE001  (the judge, who waits, has a clock)
+            SILENT.exception("No reply.")
+        finally:
+            self.post_handler_hook()
+
+    def answer(self, message: dict) -> None:
+        """Sends the reply to a request."""
+        sent, *code = map(bytes, message["buffers"])
+        for name, compiled in zip(("wire", "remote"), code, strict=False):  # none after the first request
+            self.answering[name] = ModuleType(name)
+            vars(self.answering[name]).update(self.answering)
+            exec(marshal.loads(compiled), vars(self.answering[name]))
+        reply = self.answering["remote"].answer(sent, self.shell.user_ns)
+        content = {"token": message["content"]["token"]}
+        self.session.send(self.iopub_socket, REPLY, content, parent=message, buffers=[reply])
+
+
 class WalledKernelApp(IPKernelApp):
     """An IPython kernel on sockets that were handed over.
 
@@ -140,6 +169,7 @@ class WalledKernelApp(IPKernelApp):
     """
 
     listening: list[int] = []
+    kernel_class = Type(WalledKernel)
 
     def parse_command_line(self, argv: list[str] | None = None) -> None:
         """Reads arguments that set one trait each, without a parser for all that there could be."""

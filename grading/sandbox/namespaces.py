@@ -7,12 +7,14 @@ for the next one to find, and nothing has to be swept.
 Like the zygote it stands alone. Started as a program it tries all of this once, and fails with a line if it cannot.
 """
 
+import _thread
 import contextlib
 import ctypes
 import fcntl
 import os
 import signal
 import sys
+from collections.abc import Callable
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x00020000, 0x08000000, 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 8, 32, 4096, 16384
@@ -28,37 +30,44 @@ schedstat slabinfo softirqs swaps sysrq-trigger timer_list vmallocinfo vmstat zo
 """.split()
 TERMINALS = 64  # at once, in one notebook; IPython opens one for each command after "!"
 FILTER_STEP_BYTES = 8  # struct sock_filter
+STACK_BYTES = 8 * 2**20  # of a kernel's main thread: what Linux gives a process by default
 
 libc = ctypes.CDLL(None, use_errno=True)
 
 
-def fork() -> int:
-    """As os.fork, but the child is process 1 of new process, network, IPC and mount namespaces.
+def fork(run: Callable[[], None]) -> int:
+    """As os.fork, but the child is process 1 of new process, network, IPC and mount namespaces, and runs `run`, which
+    must not return.
 
+    A thread goes into the new namespaces and forks: Linux lets each thread have its own (a new one of processes is for
+    its children only), and this process stays in the old ones. In the child that thread is the main one.
     Errors  OSError if there can be none; its text says what was refused.
     """
-    ours, theirs = os.pipe()
-    between = os.fork()
-    if between == 0:  # a process that goes into new namespaces stays in the old one of processes; its children do not
+    found: list[int | OSError] = []
+    done = _thread.allocate_lock()
+
+    def go() -> None:
         try:
             _called("unshare", CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWNS)
             child = os.fork()
+            if child == 0:
+                _thread.stack_size(0)
+                run()
+                os._exit(1)
+            found.append(child)
         except OSError as error:
-            os.write(theirs, str(error.strerror).encode())
-            os._exit(1)
-        if child:
-            os.write(theirs, str(child).encode())
-            os._exit(0)  # so that the child becomes one of the zygote's own
-        os.close(ours)
-        os.close(theirs)
-        return 0
-    os.close(theirs)
-    with open(ours, "rb") as told:
-        said = told.read()
-    os.waitpid(between, 0)
-    if not said.isdigit():
-        raise OSError(f"no new namespaces: {said.decode() or 'the process between ended'}")
-    return int(said)
+            found.append(error)
+        finally:
+            done.release()
+
+    with done:
+        _thread.stack_size(STACK_BYTES)
+        _thread.start_new_thread(go, ())
+        _thread.stack_size(0)
+        done.acquire()
+    if isinstance(found[0], OSError):
+        raise OSError(f"no new namespaces: {found[0].strerror}")
+    return found[0]
 
 
 def reopen(kept: list[int]) -> None:
@@ -162,8 +171,8 @@ def main() -> None:
     refused, no_proc = map(int, sys.argv[2:])
     with open(sys.argv[1], "rb") as file:
         program = file.read()
-    child = fork()
-    if child == 0:
+
+    def tried() -> None:
         code = refused
         try:
             furnish({"/tmp": "size=1m", "/dev/shm": "size=1m"}, [])
@@ -174,6 +183,8 @@ def main() -> None:
             code = no_proc if error.filename == "/proc" else refused
         finally:
             os._exit(code)
+
+    child = fork(tried)
     _, status = os.waitpid(child, 0)
     sys.exit(os.waitstatus_to_exitcode(status))
 

@@ -56,7 +56,7 @@ def module(path: str) -> ModuleType:
     return made
 
 
-packets, watch = neighbour("packets"), neighbour("watch")
+packets, watch, package_ahead = neighbour("packets"), neighbour("watch"), neighbour("package_ahead")
 
 
 def main() -> None:
@@ -80,6 +80,8 @@ def main() -> None:
         child, namespaces = neighbour("child"), neighbour("namespaces")
         if settings["warmup"]:
             module(settings["warmup"]).warm()
+        if settings["package"]:
+            package_ahead.load(settings["package"], settings["folder"])
     except Exception as error:  # noqa: BLE001  (whatever it is, the judge must hear of it)
         packets.send(control, {"failed": f"{type(error).__name__}: {error}"[:400]})
         return
@@ -111,8 +113,10 @@ def serve(control: socket.socket, settings: dict, child: ModuleType, namespaces:
             match request["op"]:
                 case "ping":
                     packets.send(control, {"pong": request["n"]})
-                case "start" if kernel is None:
-                    run = functools.partial(child.run, settings, packets.receive)
+                case "start":
+                    if kernel is not None and not kernel.end(settings):
+                        return
+                    run = functools.partial(child.run, settings, packets.receive, package_ahead.forget_unless_here)
                     kernel = Kernel(request, fds, control, settings, namespaces, run)
                     continue
                 case "go" if kernel is not None:
@@ -151,12 +155,8 @@ class Kernel:
         self.watch = watch.Watch(request["watched"], self.count_started, settings["walled"])
         self.struck, self.going, self._looked = None, False, time.monotonic()
         self.status, gate = socket.socket(fileno=fds[0]), socket.socket(fileno=fds[1])
-        try:
-            self.pid = namespaces.fork() if settings["walled"] else os.fork()
-        except OSError as error:
-            packets.send(self.status, {"failed": str(error)})
-            raise
-        if self.pid == 0:
+
+        def become() -> None:
             code = 1
             try:
                 control.close()
@@ -176,6 +176,14 @@ class Kernel:
                     packets.send(self.status, {"failed": traceback.format_exc()[-2000:]})
             finally:
                 os._exit(code)
+
+        try:
+            self.pid = namespaces.fork(become) if settings["walled"] else os.fork()
+        except OSError as error:
+            packets.send(self.status, {"failed": str(error)})
+            raise
+        if self.pid == 0:
+            become()
         self.pidfd, self.started, self._last_pid = os.pidfd_open(self.pid), 0, watch.last_pid()
         with contextlib.suppress(OSError):
             packets.send(gate, {}, self.pidfd)

@@ -43,6 +43,7 @@ class Run:
         try:
             with tempfile.TemporaryDirectory() as folder:
                 for name, text in (files or {}).items():
+                    Path(folder, name).parent.mkdir(parents=True, exist_ok=True)
                     Path(folder, name).write_text(text)
                 execute.preprocess(notebook, {"metadata": {"path": folder}})
         except DeadKernelError:

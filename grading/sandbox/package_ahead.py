@@ -1,0 +1,50 @@
+"""A package that notebooks import from beside them, imported once before the first kernel is forked.
+
+A kernel whose folder has the very same files finds it imported, and need not compile it. In any other kernel it is
+forgotten before student code runs. Like the zygote this file stands alone.
+"""
+
+import importlib
+import os
+import shutil
+import sys
+
+_contents: dict[str, bytes] = {}  # of the package's files, by their paths below the notebooks' folder
+
+
+def load(package: str, folder: str) -> None:
+    """Imports every module of a package that lies elsewhere, as if it lay in `folder`, where it does not stay."""
+    name = os.path.basename(package)
+    copy = os.path.join(folder, name)
+    os.makedirs(copy)
+    sys.path.insert(0, folder)
+    try:
+        files = sorted(file for file in os.listdir(package) if file.endswith(".py"))
+        for file in files:
+            shutil.copyfile(os.path.join(package, file), os.path.join(copy, file))
+            with open(os.path.join(copy, file), "rb") as opened:
+                _contents[f"{name}/{file}"] = opened.read()
+        for module in [name, *(f"{name}.{file[:-3]}" for file in files if file != "__init__.py")]:
+            importlib.import_module(module)
+    finally:
+        sys.path.remove(folder)
+        shutil.rmtree(copy)
+        for path in (folder, copy):  # what was found there is there no longer
+            sys.path_importer_cache.pop(path, None)
+
+
+def forget_unless_here() -> None:
+    """Forgets the package if the working folder, which a notebook's files have just been put into, has another one."""
+    if all(_content(path) == content for path, content in _contents.items()):
+        return
+    names = {path.partition("/")[0] for path in _contents}
+    for module in [module for module in sys.modules if module.partition(".")[0] in names]:
+        del sys.modules[module]
+
+
+def _content(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
