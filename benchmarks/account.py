@@ -159,6 +159,7 @@ def _computed_ms(call: Callable[[], object], notebooks: int, kernels_s: list[flo
     own = time.process_time()
     call()
     own_s = time.process_time() - own
+    phases.all_ended()
     return 1000 * sum(kernels_s) / notebooks, 1000 * own_s / notebooks
 
 

@@ -26,8 +26,9 @@ from attention import course
 from attention.course import COURSE
 from dev.course_copy import CONFIGURED
 from grading.gradebook import course_folder
-from grading.judge import execution, kernels, save_marks, workspace
+from grading.judge import execution, save_marks, workspace
 from grading.sandbox import host
+from grading.sandbox.sandbox_keeper import SANDBOXES
 
 STEPS = (
     (Autograde, "convert_single_notebook", "a notebook"),
@@ -38,7 +39,7 @@ STEPS = (
     (NotebookClient, "start_new_kernel_client", "    kernel: first reply"),
     (execution.Judge, "preprocess_cell", "    student's cells, hidden tests"),
     (execution.Judge, "mark", "      hidden tests"),
-    (NotebookClient, "_cleanup_kernel", "    kernel: end, with all that it started"),
+    (NotebookClient, "_cleanup_kernel", "    kernel: let end, and the next one forked"),
     (save_marks.SaveMarks, "preprocess", "  marks into the gradebook"),
     (AssignLatePenalties, "preprocess", "  late penalties"),
 )
@@ -89,6 +90,7 @@ def _graded(count: int, parts: list[int], spent: Spent) -> tuple[float, float]:
             result = api.autograde(COURSE.name, student, force=True, create=True)
             if not result["success"]:
                 sys.exit(f"phases: {student}: {course_folder.last_error(result)}")
+        all_ended()
         computed_s = sum(kernels_s)
         kernels_s.clear()
         (root / "empty").mkdir()
@@ -96,21 +98,28 @@ def _graded(count: int, parts: list[int], spent: Spent) -> tuple[float, float]:
             execution.Judge(config=CONFIGURED).preprocess(
                 new_notebook(), {"metadata": {"path": str(root / "empty"), "name": "empty"}}
             )
+        all_ended()
     return computed_s, sum(kernels_s)
 
 
 def kernels_noted() -> list[float]:
     """A list into which each kernel that ends from now on puts the seconds that it has computed."""
-    kernels_s, noted, ended = [], [], kernels.KernelManager.ended
+    kernels_s, noted, closed = [], [], host.Kernel.close
 
-    def note(manager: kernels.KernelManager, kernel: host.Kernel) -> None:
-        ended(manager, kernel)
-        if kernel not in noted:  # the manager is told of an end each time it looks
+    def note(kernel: host.Kernel) -> None:
+        closed(kernel)
+        if kernel.returncode is not None and kernel not in noted:  # its sandbox closes it once more
             noted[:] = [kernel]
             kernels_s.append(kernel.cpu_s)
 
-    kernels.KernelManager.ended = note
+    host.Kernel.close = note
     return kernels_s
+
+
+def all_ended() -> None:
+    """Waits until the last notebook's kernel has ended, which the judge does only before the next one."""
+    pool = SANDBOXES.of_course(COURSE, True)
+    pool.give_back(pool.take())
 
 
 def preload_s() -> float:

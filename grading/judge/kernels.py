@@ -86,7 +86,7 @@ class Provisioner(KernelProvisionerBase):
     async def send_signal(self, signum: int) -> None:
         """Signals the kernel; SIGKILL ends all that it started, too."""
         if self.kernel is not None and signum == signal.SIGKILL:
-            self.kernel.stop()
+            self.kernel.let_end()  # the sandbox waits for it before the next notebook
         elif self.kernel is not None:
             self.kernel.signal(signum)
 

@@ -91,6 +91,8 @@ class Sandbox:
 
     def answers(self) -> bool:
         """Whether the sandbox is alive and has carried out everything it was asked before; waits for it."""
+        if self._last is not None and not self._closed:
+            self._last.stop()
         if self._closed:
             return False
         try:
@@ -197,8 +199,9 @@ class Sandbox:
             return
         self._closed = True
         self._control.close()
-        if self._ahead is not None:
-            self._ahead.close()
+        for kernel in (self._last, self._ahead):
+            if kernel is not None:
+                kernel.close()
         if self._starting.exception() is None:
             if not self.walled and self._up:  # without a process namespace the zygote itself must end what it forked
                 _wait(self._process, kernel_handle.STOP_LIMIT_S)

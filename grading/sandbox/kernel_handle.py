@@ -45,9 +45,7 @@ class Kernel:
 
     def close(self) -> None:
         """Closes the judge's end, removes the files of its sockets, and takes its time off the allowance, once."""
-        allowance, self._allowance = self._allowance, None
-        if allowance is not None:
-            allowance.spent_s += min(self.box.clock.now() - self._began, self._limit_s)
+        self._take_off()
         self._status.close()
         self._gate.close()
         for port in range(1, CHANNELS + 1):
@@ -75,8 +73,13 @@ class Kernel:
             self._read(STOP_LIMIT_S)
 
     def poll(self) -> int | None:
-        """None while it runs, else its exit code; past a limit that the judge holds, the sandbox is killed here."""
+        """None while it runs, else its exit code; past a limit that the judge holds, the sandbox is killed here.
+
+        For one that was asked to end it is the one that it will have.
+        """
         self._read(0)
+        if self.returncode is None and self._stopped:
+            return -signal.SIGKILL
         if self.returncode is None and self._started is not None and (struck := self._out_of_time()):
             self._give_up(struck)
         elif self.returncode is None:
@@ -96,16 +99,32 @@ class Kernel:
         except OSError:
             self._read(0)
 
-    def stop(self) -> int:
-        """Ends the kernel and everything it started, whatever that does, and gives its exit code."""
-        if self.returncode is None:
+    def let_end(self) -> None:
+        """Has the kernel end, and everything it started. This waits for nothing: `stop` does.
+
+        Its time is over now. Linux takes some 50 ms, most of which nobody computes, to take its namespaces down.
+        """
+        if self.returncode is None and not self._stopped:
             self._stopped = True
+            self._take_off()
             with contextlib.suppress(OSError):
                 self._status.shutdown(socket.SHUT_WR)
+
+    def stop(self) -> int:
+        """Ends the kernel and everything it started, whatever that does, and gives its exit code."""
+        self.let_end()
+        if self.returncode is None:
+            with contextlib.suppress(OSError):
                 self._read(STOP_LIMIT_S)
         if self.returncode is None:
             self._give_up(None)
         return self.returncode
+
+    def _take_off(self) -> None:
+        """Takes its time off the allowance, once."""
+        allowance, self._allowance = self._allowance, None
+        if allowance is not None:
+            allowance.spent_s += min(self.box.clock.now() - self._began, self._limit_s)
 
     def _out_of_time(self) -> EndedBy | None:
         if self.box.clock.now() - self._began > self._limit_s:

@@ -115,11 +115,15 @@ class Kernel:
     def signal(self, number: int) -> None:
         """An interrupt does nothing: no cell of a case waits."""
 
-    def stop(self) -> int:
+    def let_end(self) -> None:
         """The last moment of a case; then the end."""
         if self.returncode is None:
             self._at("shutdown")
         self.kill()
+
+    def stop(self) -> int:
+        """The same."""
+        self.let_end()
         return self.returncode
 
     def kill(self) -> None:
