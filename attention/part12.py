@@ -18,6 +18,14 @@ Tried = tuple[Verdict, mistakes.Case | None]
 Shape = tuple[int, int]
 
 
+def settle(D: int, H: int, r: int) -> None:
+    """Has a test's calls use float32 where the formulas work in that alone; to be called before all others."""
+    d = D // H
+    W_DKV, W_UK, W_Q, W_O = (probe.tensor(np.ones(shape)) for shape in ((r, D), (H, d, r), (H, d, D), (H, D, d)))
+    probe.settled(lambda: questions.keys_and_queries(W_DKV, W_UK, W_Q, r, D, H))
+    probe.settled(lambda: questions.values_and_outputs(W_DKV, W_O, W_UK, H))
+
+
 def scores_agree(rng: np.random.Generator, D: int, H: int, r: int) -> Tried:
     """Identity (1) in every head, for 4 times 5 random tokens. K_hat and Q_hat_h are called, the other two are not.
 

@@ -61,6 +61,11 @@ class Model(NamedTuple):
     shapes: Callable[[Sizes], dict[str, Sizes]]
 
 
+def settle(model: Model, sizes: Sizes) -> None:
+    """Has a test's calls use float32 where the model runs in that and not in float64; to be called before any other."""
+    probe.settled(lambda: models.runs(model.name, sizes))
+
+
 def sizes_kept(model: Model, cases: list[Sizes], others: Sizes) -> Verdict:
     """Right if each model keeps its sizes while a later one of others exists."""
     found = models.make(model.name, cases, others)

@@ -4,6 +4,12 @@ from grading.bridge import probe
 
 
 @probe.remote
+def runs(name, sizes):
+    """Makes a model and calls it once."""
+    globals()[name](*sizes)(torch.ones(2, 3, sizes[0]), torch.ones(2, 4, sizes[1]))
+
+
+@probe.remote
 def make(name, cases, others):
     """Makes a model of all sizes, and then one of others."""
     if name not in globals():

@@ -32,6 +32,7 @@ __all__ = [
     "call_as",
     "printed",
     "remote",
+    "settled",
     "tensor",
     "through",
     "unanswered",
@@ -49,10 +50,12 @@ class Transport(Protocol):
 @dataclass
 class Way:
     """Where a hidden test's requests go, and how its calls are made; of those that ran out of time, the limits
-    together, and the first's words. Of those that nothing answers any more, the number, and the words."""
+    together, and the first's words. Of those that nothing answers any more, the number, and the words. `single`: the
+    calls of a course that has float64 use float32."""
 
     transport: Transport
     calls: Calls = Calls()
+    single: bool = False
     overtime_s: float = 0.0
     late: str = ""
     unanswered: int = 0
@@ -65,8 +68,16 @@ def tensor(array: np.ndarray) -> Tensor:
 
 
 def call(name: str, *args: object) -> object:
-    """The value of a student's function at copies of args, or a Reason."""
-    return _ask("call", name, "", args)[0]
+    """The value of a student's function at copies of args, or a Reason; in float32 if only that works (`settled`)."""
+    way, value = _way.get(), _ask("call", name, "", args)[0]
+    if not any(isinstance(one, Tensor) for one in args) or not _fails_in_float64(value):
+        return value
+    way.single = True
+    try:
+        again = _ask("call", name, "", args)[0]
+    finally:
+        way.single = False
+    return value if isinstance(again, Reason) else again
 
 
 def printed(name: str, *args: object) -> tuple[object, str]:
@@ -128,7 +139,36 @@ def call_as(calls: Calls) -> None:
     """Has a course's settings hold for the calls that follow, with a fresh allowance of time: a test that runs in the
     student's own kernel says so, where no judge does."""
     way = _way.get()
-    way.calls, way.overtime_s = calls, 0.0
+    way.calls, way.single, way.overtime_s = calls, False, 0.0
+
+
+def settled(trial: Callable[[], object]) -> None:
+    """Has a test's further calls use float32, if a trial of the answer raises in float64 and does not in float32.
+
+    A student's own notebook computes in float32, so code that says `.float()` is right there.
+    """
+    way = _way.get()
+    if _fails_in_float64(trial()):
+        way.single = True
+        way.single = not isinstance(trial(), Reason)
+
+
+def _fails_in_float64(value: object) -> bool:
+    way = _way.get()
+    in_double = way.calls.dtype == "float64" and not way.single
+    return in_double and isinstance(value, Reason) and value.why is Why.RAISED
+
+
+def _in_float32(value: object) -> object:
+    """An argument with float32 for float64 in all of its tensors."""
+    match value:
+        case Tensor(dtype="float64"):
+            return Tensor(value.array.astype(np.float32), "float32", value.device)
+        case list() | tuple():
+            return type(value)(map(_in_float32, value))
+        case dict():
+            return {key: _in_float32(one) for key, one in value.items()}
+    return value
 
 
 def unanswered() -> tuple[int, str]:
@@ -141,7 +181,9 @@ def _ask(kind: str, name: str, source: str, args: tuple, most: int = wire.REPLY_
     limit_s = limits.CALL_LIMIT_S if way.calls.limit_s is None else way.calls.limit_s
     if way.overtime_s >= limits.TEST_LIMIT_S:
         limit_s = 0.5
-    request = {"kind": kind, "name": name, "source": source, "args": list(args), "dtype": way.calls.dtype}
+    sent = [_in_float32(one) if way.single else one for one in args]
+    dtype = "float32" if way.single else way.calls.dtype
+    request = {"kind": kind, "name": name, "source": source, "args": sent, "dtype": dtype}
     request.update(limit_s=limit_s, printed_chars=limits.PRINTED_CHARS, reply_bytes=most)
     message = wire.encode(request)
     reply = way.transport.ask(message, limit_s)

@@ -529,3 +529,44 @@ def test_what_cannot_be_sent_is_a_failure_of_ours_and_not_a_reason(student):
     student("def f(x): return x")
     with pytest.raises(wire.WireError):
         probe.call("f", object())
+
+
+IN_FLOAT64 = Calls(dtype="float64")
+MIXED = "def f(a, b):\n    return a.float() @ b, str(torch.get_default_dtype())\nkinds = []\n"
+MIXED += "def g(a, b):\n    kinds.append(str(a.dtype))\n    return kinds"
+
+
+def test_a_call_that_works_in_float32_alone_is_made_in_it_and_the_next_one_in_float64_again():
+    a, b = probe.tensor(np.ones((2, 3))), probe.tensor(np.ones(3))
+    with probe.through(Beside(MIXED), IN_FLOAT64):
+        got, default = probe.call("f", a, b)
+        assert (got.dtype, default, got.array.tolist()) == ("float32", "torch.float32", [3.0, 3.0])
+        assert probe.call("g", a, b) == ["torch.float64"]
+    with probe.through(Beside(MIXED)):  # a course that sets no dtype
+        assert probe.call("f", a, b).why is probe.Why.RAISED
+
+
+def test_a_trial_that_fails_in_float64_alone_settles_all_further_calls_of_the_test():
+    a, b = probe.tensor(np.ones((2, 3))), probe.tensor(np.ones(3))
+    ask = probe.remote(_asked)
+    with probe.through(Beside(MIXED), IN_FLOAT64):
+        probe.settled(lambda: probe.call("g", a, b))
+        assert ask([a], {"b": b}) == ["torch.float64"] * 3
+        probe.settled(lambda: probe.call("nothing", a, b))
+        assert ask([a], {"b": b}) == ["torch.float64"] * 3
+        probe.settled(lambda: ask([b], {"b": probe.tensor(np.ones(4))}))  # raises in both
+        assert ask([a], {"b": b}) == ["torch.float64"] * 3
+        probe.settled(lambda: _mixed([a], {"b": b}))
+        assert ask([a], {"b": b}) == ["torch.float32"] * 3
+        probe.call_as(IN_FLOAT64)  # the next test
+        assert ask([a], {"b": b}) == ["torch.float64"] * 3
+
+
+@probe.remote
+def _mixed(first, second):
+    return globals()["f"](first[0], second["b"])
+
+
+def _asked(first, second):
+    first[0] @ second["b"]
+    return [str(first[0].dtype), str(second["b"].dtype), str(torch.get_default_dtype())]
