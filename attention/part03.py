@@ -2,6 +2,8 @@
 
 from attention import mistakes, oracles
 from grading.bridge import probe
+from grading.marking import rubric
+from grading.marking.rubric import Verdict
 
 
 def tried(L_2: int, D_qk: int, seed: int) -> mistakes.Case:
@@ -10,3 +12,20 @@ def tried(L_2: int, D_qk: int, seed: int) -> mistakes.Case:
     K[1::2] *= -1  # every other key is turned round, so that logits of both signs occur
     got = probe.call("attention_logits", probe.tensor(q), probe.tensor(K), D_qk)
     return mistakes.Case(f"with D_qk = {D_qk} and L_2 = {L_2}", got, oracles.attention_logits(q, K), (q, K))
+
+
+def by_one_factor(first: mistakes.Case, second: mistakes.Case, kind: rubric.Kind = rubric.ANY) -> Verdict:
+    """Whether logits of one query and of another, of the same sizes, are off by the same factor: it may depend on the
+    sizes, and on nothing else.
+
+    What is no factor times the expected logits at all is not judged here.
+    """
+    factors = []
+    for case in (first, second):
+        if not rubric.proportional(case.got, case.want, kind=kind).right:
+            return rubric.fact(True, "")
+        got = rubric.array(case.got, kind).real
+        factors.append(float((got * case.want).sum() / (case.want * case.want).sum()))
+    one, other = factors
+    text = f"the factor depends on the query or the keys: {one:.3g} for some, {other:.3g} for others."
+    return rubric.fact(abs(one - other) <= 1e-4 * abs(one), text)
