@@ -75,13 +75,36 @@ def libraries(codes: list[Code], packages: Collection[str], setup: ast.Module) -
     trees = [code.tree for code in codes if code.tree]
     for tree in trees:
         names |= imported(tree, packages)
+    left = [(name, value) for name, value in second_names(trees) if name not in names]
+    while new := {name: value for name, value in left if name not in names and root(value) in names}:
+        names |= {name: getattr(value, "attr", "") or names[root(value)] for name, value in new.items()}
+    return names
+
+
+def second_names(trees: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
+    """The names that stand for a value which is written down: `F = nn.functional`, `xp = torch if on_gpu else np`,
+    `def f(x, xp=np)`, `for xp in (torch, np)`; with each value that they may have."""
     for node in (node for tree in trees for node in ast.walk(tree)):
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name() | ast.Attribute() | ast.Call()) if (
-                root(node.value) in names
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                yield from ((name, one) for one in _either(value))
+            case (
+                ast.For(target=ast.Name(id=name), iter=ast.Tuple(elts=values) | ast.List(elts=values))
+                | ast.comprehension(target=ast.Name(id=name), iter=ast.Tuple(elts=values) | ast.List(elts=values))
             ):
-                names.setdefault(name, getattr(node.value, "attr", "") or names[root(node.value)])
-    return names
+                yield from ((name, value) for value in values)
+            case ast.arguments(posonlyargs=first, args=second, kwonlyargs=named):
+                by_place = (first + second)[len(first + second) - len(node.defaults) :]
+                pairs = [*zip(by_place, node.defaults, strict=True), *zip(named, node.kw_defaults, strict=True)]
+                yield from ((argument.arg, value) for argument, value in pairs if value is not None)
+
+
+def _either(value: ast.expr) -> Iterator[ast.expr]:
+    """A value, or both of `a if condition else b`."""
+    if isinstance(value, ast.IfExp):
+        yield from (*_either(value.body), *_either(value.orelse))
+    else:
+        yield value
 
 
 def imported(tree: ast.AST, packages: Collection[str]) -> dict[str, str]:

@@ -1,18 +1,20 @@
 """Modules as values: where a module of a package is taken for more than what it holds, as in `tools = [torch]`.
 
-What is then read from `tools[0]` cannot be followed, so it counts as an import. The usual second name, as in
-`F = nn.functional`, is followed and may be given.
+What is then read from `tools[0]` cannot be followed, so it counts as an import. A second name, as in
+`F = nn.functional` or `def f(x, xp=np)`, is followed and may be given.
 """
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
 
+from grading.rules.closure import second_names
 from grading.rules.own_names import local_reads, reads_of_own, reads_of_set
 from grading.rules.parsing import folded
 from grading.rules.reexports import is_foreign, is_module
 
 # Builtins that show a module or ask about it, and give nothing of it away.
 LOOKING = frozenset("help dir print type id repr str display hasattr getattr vars isinstance".split())
+MAX_STEPS = 8  # from one second name to the next, as in `a = torch` and `b = a`
 
 
 def as_values(
@@ -22,6 +24,7 @@ def as_values(
     the uses of what a module took from elsewhere."""
     paths, second = _paths([setup, *trees], packages)
     own = reads_of_own(trees, frozenset(paths) - second)
+    named = {value for tree in trees for value in _named(tree)}
     found = set()
     for tree in trees:
         for node in ast.walk(tree):
@@ -29,43 +32,51 @@ def as_values(
                 taken = [f"{node.module}.{alias.name}" for alias in node.names]
                 found |= {node} if any(is_foreign(path, packages) for path in taken) else set()
             if isinstance(node, ast.Call) or _is_read(node):
-                path = None if _first_name(node) in own else _path(node, paths)
-                if path and (is_foreign(path, packages) or is_module(path, packages) and not _is_plain(node, parents)):
+                known = set() if _first_name(node) in own else _path(node, paths)
+                handed_on = node not in named and not _is_plain(node, parents)
+                if any(is_foreign(path, packages) or is_module(path, packages) and handed_on for path in known):
                     found.add(node)
     return found
 
 
-def _paths(trees: list[ast.Module], packages: Collection[str]) -> tuple[dict[str, str], set[str]]:
-    """The names of modules and of what is taken from them, with their full paths; those that an assignment gave."""
-    paths, second = {name: name for name in packages}, set()
-    nodes = [node for tree in trees for node in ast.walk(tree)]
-    for node in nodes:
+def _named(tree: ast.Module) -> set[ast.expr]:
+    """The values in a piece of code that get a second name, and are no attributes of a class."""
+    bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    of_classes = ast.Module([one for body in bodies for one in body if not isinstance(one, ast.FunctionDef)], [])
+    return {value for _, value in second_names([tree])} - {value for _, value in second_names([of_classes])}
+
+
+def _paths(trees: list[ast.Module], packages: Collection[str]) -> tuple[dict[str, set[str]], set[str]]:
+    """The names of modules and of what is taken from them, with their full paths; those that are second names."""
+    paths, second = {name: {name} for name in packages}, set()
+    for node in (node for tree in trees for node in ast.walk(tree)):
         match node:
             case ast.Import(names=names):
-                paths |= {a.asname or a.name.split(".")[0]: a.name if a.asname else a.name.split(".")[0] for a in names}
+                for alias in names:
+                    whole = alias.name if alias.asname else alias.name.split(".")[0]
+                    paths.setdefault(alias.asname or whole, set()).add(whole)
             case ast.ImportFrom(module=str(module), names=names, level=0):
-                paths |= {alias.asname or alias.name: f"{module}.{alias.name}" for alias in names}
-    for node in nodes:
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if path := _path(value, paths):
-                if is_module(path, packages):
-                    paths.setdefault(name, path)
-                    second.add(name)
+                for alias in names:
+                    paths.setdefault(alias.asname or alias.name, set()).add(f"{module}.{alias.name}")
+    given = list(second_names(trees))
+    for _ in range(MAX_STEPS):
+        for name, value in given:
+            for path in [path for path in _path(value, paths) if is_module(path, packages)]:
+                paths.setdefault(name, set()).add(path)
+                second.add(name)
     return paths, second
 
 
-def _path(node: ast.AST, paths: Mapping[str, str]) -> str | None:
-    """The full path of a chain such as nn.functional; None where its first name is no module's."""
+def _path(node: ast.AST, paths: Mapping[str, set[str]]) -> set[str]:
+    """The full paths that a chain such as nn.functional can have; none where its first name is no module's."""
     match node:
         case ast.Name(id=name):
-            return paths.get(name)
+            return paths.get(name, set())
         case ast.Attribute(value=value, attr=name):
-            before = _path(value, paths)
-            return before and f"{before}.{name}"
+            return {f"{before}.{name}" for before in _path(value, paths)}
         case ast.Call(func=ast.Name(id="getattr"), args=[value, text, *_]) if name := folded(text):
-            before = _path(value, paths)
-            return before and f"{before}.{name}"
-    return None
+            return {f"{before}.{name}" for before in _path(value, paths)}
+    return set()
 
 
 def _is_read(node: ast.AST) -> bool:
