@@ -59,3 +59,25 @@ def test_a_link_is_not_followed_and_that_is_told(look, tmp_path: Path):
     refused, graded = look()
     assert set(refused) == {"ben"} and graded == ["ada"]
     assert "no link is followed" in refused["ben"]
+
+
+def test_a_look_into_the_exchange_takes_a_few_folders_of_each_student_and_in_time_all_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    inbound = tmp_path / "exchange" / "course" / "inbound"
+    ada = [f"ada+{COURSE.name}+1970-01-01 00:00:{n:02} UTC" for n in range(30)]
+    ben = f"ben+{COURSE.name}+2026-01-01 00:00:00 UTC"
+    for name in (*ada, ben):
+        (inbound / name).mkdir(parents=True)
+    for n in range(9):
+        (inbound / f"ada+{COURSE.name}+1969-01-01 00:00:{n:02} UTC").write_text("no folder takes a turn")
+    config = Config()
+    config.Exchange.root, config.CourseDirectory.course_id = str(tmp_path / "exchange"), "course"
+    exchange, looked_into = arrivals.Exchange(config, COURSE, tmp_path), []
+    monkeypatch.setattr(arrivals, "STILL_OTHERWISE_S", 0)
+    monkeypatch.setattr(arrivals, "_state", lambda folder: looked_into.append(folder.name) or "a state")
+    assert list(exchange.look({})) == []
+    assert looked_into == [*ada[:4], ben]
+    known: dict[arrivals.Key, None] = {}
+    found = [a.name for _ in range(30) for a in exchange.look(dict(known)) if not known.update({(a.name, ""): None})]
+    assert sorted(found) == [*ada, ben] and [name for name in found if name != ben] == ada
