@@ -17,7 +17,7 @@ from typing import Protocol
 
 import numpy as np
 
-from grading.bridge import in_process, wire
+from grading.bridge import in_process, precision, wire
 from grading.bridge.reasons import Reason, Why, worded
 from grading.bridge.wire import Tensor
 from grading.core import limits, messages
@@ -32,7 +32,6 @@ __all__ = [
     "call_as",
     "printed",
     "remote",
-    "settled",
     "tensor",
     "through",
     "unanswered",
@@ -50,12 +49,10 @@ class Transport(Protocol):
 @dataclass
 class Way:
     """Where a hidden test's requests go, and how its calls are made; of those that ran out of time, the limits
-    together, and the first's words. Of those that nothing answers any more, the number, and the words. `single`: the
-    calls of a course that has float64 use float32."""
+    together, and the first's words. Of those that nothing answers any more, the number, and the words."""
 
     transport: Transport
     calls: Calls = Calls()
-    single: bool = False
     overtime_s: float = 0.0
     late: str = ""
     unanswered: int = 0
@@ -69,15 +66,7 @@ def tensor(array: np.ndarray) -> Tensor:
 
 def call(name: str, *args: object) -> object:
     """The value of a student's function at copies of args, or a Reason; in float32 if only that works (`settled`)."""
-    way, value = _way.get(), _ask("call", name, "", args)[0]
-    if not any(isinstance(one, Tensor) for one in args) or not _fails_in_float64(value):
-        return value
-    way.single = True
-    try:
-        again = _ask("call", name, "", args)[0]
-    finally:
-        way.single = False
-    return value if isinstance(again, Reason) else again
+    return precision.called(_way.get(), args, lambda: _ask("call", name, "", args)[0])
 
 
 def printed(name: str, *args: object) -> tuple[object, str]:
@@ -139,7 +128,7 @@ def call_as(calls: Calls) -> None:
     """Has a course's settings hold for the calls that follow, with a fresh allowance of time: a test that runs in the
     student's own kernel says so, where no judge does."""
     way = _way.get()
-    way.calls, way.single, way.overtime_s = calls, False, 0.0
+    way.calls, way.overtime_s = calls, 0.0
 
 
 def settled(trial: Callable[[], object]) -> None:
@@ -147,28 +136,7 @@ def settled(trial: Callable[[], object]) -> None:
 
     A student's own notebook computes in float32, so code that says `.float()` is right there.
     """
-    way = _way.get()
-    if _fails_in_float64(trial()):
-        way.single = True
-        way.single = not isinstance(trial(), Reason)
-
-
-def _fails_in_float64(value: object) -> bool:
-    way = _way.get()
-    in_double = way.calls.dtype == "float64" and not way.single
-    return in_double and isinstance(value, Reason) and value.why is Why.RAISED
-
-
-def _in_float32(value: object) -> object:
-    """An argument with float32 for float64 in all of its tensors."""
-    match value:
-        case Tensor(dtype="float64"):
-            return Tensor(value.array.astype(np.float32), "float32", value.device)
-        case list() | tuple():
-            return type(value)(map(_in_float32, value))
-        case dict():
-            return {key: _in_float32(one) for key, one in value.items()}
-    return value
+    precision.settle(_way.get(), trial)
 
 
 def unanswered() -> tuple[int, str]:
@@ -181,11 +149,9 @@ def _ask(kind: str, name: str, source: str, args: tuple, most: int = wire.REPLY_
     limit_s = limits.CALL_LIMIT_S if way.calls.limit_s is None else way.calls.limit_s
     if way.overtime_s >= limits.TEST_LIMIT_S:
         limit_s = 0.5
-    sent = [_in_float32(one) if way.single else one for one in args]
-    dtype = "float32" if way.single else way.calls.dtype
-    request = {"kind": kind, "name": name, "source": source, "args": sent, "dtype": dtype}
+    request = {"kind": kind, "name": name, "source": source, "args": list(args), "dtype": way.calls.dtype}
     request.update(limit_s=limit_s, printed_chars=limits.PRINTED_CHARS, reply_bytes=most)
-    message = wire.encode(request)
+    message = wire.encode(precision.request(request, way.calls))
     reply = way.transport.ask(message, limit_s)
     if isinstance(reply, Reason):
         way.unanswered, way.ended = way.unanswered + 1, reply.text
