@@ -9,6 +9,7 @@ writing, waiting) are not recorded, or a trace of the tests would take hundreds 
 
 import argparse
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -19,9 +20,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grading.sandbox import system_calls
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from grading.sandbox import seccomp, system_calls
 
 FREQUENT = ("read", "write", "epoll_wait", "recvfrom", "getpid", "futex", "clock_gettime", "poll", "gettid")
+FREQUENT += ("epoll_pwait", "ppoll")  # what aarch64 has for epoll_wait and poll
 EPERM = 1
 WALL = "bwrap"
 BY_ARGUMENTS = {
@@ -39,8 +43,6 @@ BY_ARGUMENTS = {
     "prlimit64": system_calls.PRLIMIT,
     "pidfd_send_signal": system_calls.PIDFD_SIGNAL,
 }
-LISTED = {name: numbers[0] for name, numbers in {**system_calls.ALLOWED, **BY_ARGUMENTS}.items()}
-NAMES = {number: name for name, number in LISTED.items() if number is not None}
 
 LINE = re.compile(r"\s*(?P<command>.+?)\s+(?P<pid>-?\d+)/-?\d+\s+(?P<event>PERF_RECORD_\w+|[\w:]+?):?(?P<said>[ (].*)")
 FORK = re.compile(r"\((\d+):\d+\):\((\d+):\d+\)")
@@ -56,8 +58,16 @@ class Seen:
     refused: Counter = field(default_factory=Counter)
 
 
-def read(lines: Iterable[str]) -> Seen:
-    """What a trace in perf's words says of the processes within the walls, in the order of time."""
+def listed(machine: str) -> dict[str, int]:
+    """The system calls on the list that a machine has, with their numbers there."""
+    _, column = seccomp.MACHINES[machine]
+    known = {**system_calls.ALLOWED, **BY_ARGUMENTS}
+    return {name: numbers[column] for name, numbers in known.items() if numbers[column] is not None}
+
+
+def read(lines: Iterable[str], machine: str) -> Seen:
+    """What a machine's trace in perf's words says of the processes within the walls, in the order of time."""
+    names = {number: name for name, number in listed(machine).items()}
     walled: set[int] = set()
     seen = Seen()
     for line in lines:
@@ -72,15 +82,13 @@ def read(lines: Iterable[str]) -> Seen:
             walled.add(int(comm[1]))
         elif pid in walled and found["command"] != WALL and (call := ENTER.search(said)):
             counted = seen.refused if event.endswith("sys_exit") else seen.made
-            counted[NAMES.get(int(call[1]), f"number {call[1]}")] += 1
+            counted[names.get(int(call[1]), f"number {call[1]}")] += 1
     return seen
 
 
-def table(seen: Seen) -> str:
-    """What was made, what was refused, and what the list allows and nobody used."""
-    unused = [
-        name for name, number in LISTED.items() if number is not None and name not in FREQUENT and name not in seen.made
-    ]
+def table(seen: Seen, machine: str) -> str:
+    """What was made, what was refused, and what the machine's list allows and nobody used."""
+    unused = [name for name in listed(machine) if name not in FREQUENT and name not in seen.made]
 
     def counts(of: Counter) -> str:
         return ", ".join(f"{name} {count}" for name, count in of.most_common()) or "none"
@@ -105,7 +113,9 @@ def main() -> int:
         return 1
     with tempfile.TemporaryDirectory(dir=given.keep) as folder:
         trace = Path(folder) / "trace"
-        common = " && ".join(f"id != {LISTED[name]}" for name in FREQUENT)
+        machine = platform.machine()
+        numbers = listed(machine)
+        common = " && ".join(f"id != {numbers[name]}" for name in FREQUENT if name in numbers)
         events = ["-e", "raw_syscalls:sys_enter", "--filter", common]
         events += ["-e", "raw_syscalls:sys_exit", "--filter", f"ret == -{EPERM}"]
         record = ["perf", "record", "--quiet", "--all-cpus", "-m", "16M", *events, "-o", trace, "--", *given.command]
@@ -114,7 +124,7 @@ def main() -> int:
         with subprocess.Popen(
             ["perf", "script", "-i", trace, *fields], stdout=subprocess.PIPE, text=True, errors="replace"
         ) as script:
-            print(table(read(script.stdout)))
+            print(table(read(script.stdout, machine), machine))
     return status
 
 

@@ -157,26 +157,42 @@ def test_a_cost_that_is_asked_for_twice_is_counted_once(tmp_path: Path):
     assert 1 < watch.memory[0].parent_mb <= watch.memory[0].all_mb
 
 
-def test_system_calls_are_counted_within_the_walls_alone_and_those_refused_apart():
+@pytest.mark.parametrize(
+    ("machine", "openat", "mount", "unlinkat", "memfd_create"),
+    [("x86_64", 257, 165, 263, 319), ("aarch64", 56, 40, 35, 279)],
+    ids=["x86_64", "aarch64"],
+)
+def test_system_calls_are_counted_within_the_walls_alone_and_those_refused_apart(
+    machine: str, openat: int, mount: int, unlinkat: int, memfd_create: int
+):
     enter, leave = "raw_syscalls:sys_enter: NR {} (3, 0, 0, 0, 0, 0)", "raw_syscalls:sys_exit: NR {} = {}"
     trace = [
-        f"python 7/7 {enter.format(257)}",  # openat, outside
+        f"python 7/7 {enter.format(openat)}",  # outside
         "python 7/7 PERF_RECORD_FORK(8:8):(7:7)",
         "bwrap 8/8 PERF_RECORD_COMM exec: bwrap:8/8",
-        f"bwrap 8/8 {enter.format(165)}",  # mount, bubblewrap's own
+        f"bwrap 8/8 {enter.format(mount)}",  # bubblewrap's own
         "bwrap 8/8 PERF_RECORD_FORK(9:9):(8:8)",
-        f"python 9/11 {enter.format(257)}",
-        f"a name (of: its own) 9/9 {enter.format(87)}",  # unlink
-        f"python 9/9 {leave.format(319, -1)}",  # memfd_create
+        f"python 9/11 {enter.format(openat)}",
+        f"a name (of: its own) 9/9 {enter.format(unlinkat)}",
+        f"python 9/9 {leave.format(memfd_create, -1)}",
         "python 7/7 PERF_RECORD_FORK(9:9):(7:7)",  # the number again, for another process
-        f"python 9/9 {enter.format(87)}",
+        f"python 9/9 {enter.format(unlinkat)}",
         "no line of perf's",
     ]
-    found = system_calls.read(trace)
-    assert (found.made, found.refused) == ({"openat": 1, "unlink": 1}, {"number 319": 1})
-    lines = system_calls.table(found).splitlines()
-    assert lines[0].endswith("openat 1, unlink 1") and lines[1].endswith("number 319 1")
-    assert "fallocate" in lines[2] and "openat" not in lines[2].split(", ")
+    found = system_calls.read(trace, machine)
+    assert (found.made, found.refused) == ({"openat": 1, "unlinkat": 1}, {f"number {memfd_create}": 1})
+    lines = system_calls.table(found, machine).splitlines()
+    assert lines[0].endswith("openat 1, unlinkat 1") and lines[1].endswith(f"number {memfd_create} 1")
+    unused = lines[2].replace(":", ",").split(", ")
+    assert "fallocate" in unused and not {"openat", "poll", "ppoll"} & set(unused)
+    assert ("unlink" in unused) == (machine == "x86_64")  # which aarch64 does not have
+
+
+def test_the_trace_of_system_calls_finds_its_packages_from_any_folder(tmp_path: Path):
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, BENCHMARKS / "system_calls.py", "--help"]
+    run = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")
 
 
 def test_a_command_that_fails_is_told_with_its_last_line(tmp_path: Path):
