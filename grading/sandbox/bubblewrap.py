@@ -9,6 +9,7 @@ import functools
 import glob
 import json
 import os
+import platform
 import random
 import shutil
 import subprocess
@@ -34,6 +35,10 @@ HOST_UIDS = range(2_013_265_920, 2_013_331_456)  # used by no system; one a sand
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SETTINGS = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts")
 SETTINGS += ("/etc/localtime", "/etc/mime.types", "/etc/matplotlibrc")
+
+# Without them torch's library cpuinfo knows no processor on aarch64: torch then leaves out its faster ways, and writes
+# a warning into a notebook that computes a convolution.
+PROCESSORS = {"aarch64": ("/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/present")}
 
 SEARCH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # where bwrap, setpriv, unshare and mount are looked for
 
@@ -92,6 +97,7 @@ def walled(control: int, granted: Limits, gpu: bool, stage: Path, libraries: Lib
     data = {f"/run/zygote/{path.name}": path.read_bytes() for path in PROGRAM}
     data |= {f"{FONTS}/{path.name}": path.read_bytes() for path in font_lists()}
     settings = {"walled": True, "folder": FOLDER, "home": HOME, "filter": FILTER, "kept": interpreter_roots()}
+    data |= processors()
     data |= {WARMUP: libraries.warmup.read_bytes()} if libraries.warmup else {}
     settings |= {"fonts": [path for path in data if path.startswith(FONTS)], "modules": libraries.modules}
     settings["warmup"] = WARMUP if libraries.warmup else None
@@ -203,6 +209,12 @@ def interpreter_roots() -> list[str]:
             raise ValueError(f"Python lies in {path}, which holds more than Python; use a virtual environment")
         roots.append(path)
     return roots
+
+
+def processors(machine: str | None = None) -> dict[str, bytes]:
+    """What a machine's notebooks must read of Linux's list of processors, by path, as it stands here."""
+    paths = map(Path, PROCESSORS.get(machine or platform.machine(), ()))
+    return {str(path): path.read_bytes() for path in paths if path.exists()}
 
 
 def font_lists() -> list[Path]:

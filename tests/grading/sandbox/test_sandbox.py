@@ -157,8 +157,25 @@ for place, folders, files in os.walk('/'):
         "import grading",
         files={"part05.ipynb": "{}"},
     )
-    assert set(run.printed.split()) - {bubblewrap.FONTS} == {bubblewrap.FOLDER, "/run/zygote"}
+    places = {bubblewrap.FOLDER, "/run/zygote", *(str(Path(path).parent) for path in bubblewrap.processors())}
+    assert set(run.printed.split()) - {bubblewrap.FONTS} == places
     assert run.errors == ["ModuleNotFoundError"]
+
+
+def test_on_aarch64_a_notebook_reads_how_many_processors_there_are_and_changes_nothing_of_it(monkeypatch):
+    files = bubblewrap.processors("aarch64")
+    assert sorted(map(os.path.basename, files)) == ["possible", "present"] and bubblewrap.processors("x86_64") == {}
+    monkeypatch.setattr(bubblewrap, "processors", lambda: files)
+    with opened() as pool:
+        run = Run(
+            pool,
+            f"{TRY}\npaths = {[*files]}\nprint([open(path, 'rb').read() for path in paths])",
+            "print(sorted(os.listdir('/sys/devices/system/cpu')))",
+            "for path in paths: attempt(lambda: open(path, 'r+')), attempt(lambda: os.utime(path))",
+        )
+    told, listed, *tried = run.printed.splitlines()
+    assert (told, listed) == (str([*files.values()]), "['possible', 'present']")
+    assert tried == ["OSError 30"] * 4  # read-only
 
 
 def test_nothing_of_the_judges_environment_or_command_line_is_visible(monkeypatch):
