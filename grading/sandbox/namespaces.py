@@ -107,12 +107,12 @@ def furnish(places: dict[str, str], kept: list[str]) -> None:
     # Read-only: the namespaces' own settings, such as the highest pid, and how Linux treats a process, such as its
     # autogroup's priority, with which it could wait by choice.
     mount(None, "/proc", None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
-    for name in MACHINE_WIDE:
-        with contextlib.suppress(FileNotFoundError):  # this Linux has no such file
-            mount("/dev/null", f"/proc/{name}", None, MS_BIND)
     mount("/dev/null", "/dev/zero", None, MS_BIND)  # mapped and shared, it would be memory that nobody counts
     for name in DEVICES:  # which are the machine's: their times would be notes to others; writing into them still works
         mount(None, f"/dev/{name}", None, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NOEXEC)
+    for name in MACHINE_WIDE:  # last, so that the device is read-only there, too
+        with contextlib.suppress(FileNotFoundError):  # this Linux has no such file
+            mount("/dev/null", f"/proc/{name}", None, MS_BIND)
 
 
 def give_up_rights(filter_program: bytes) -> None:

@@ -335,6 +335,17 @@ def test_what_would_reach_others_by_way_of_the_machine_is_refused(pool, deed):
     assert run.errors in (["PermissionError"], ["OSError"])
 
 
+def test_nothing_that_outlasts_a_notebook_is_mounted_so_that_it_can_change_it(pool):
+    """A file's times, which whoever may write to it can set, are a note to the next one; devices are all writable."""
+    run = Run(pool, "print(open('/proc/self/mountinfo').read())")
+    found = {}
+    for line in run.printed.splitlines():
+        *_, place, options = line.split()[:6]
+        found[place] = options.split(",")[0]  # of several at one place the last one lies on top
+    changeable = {place for place, mode in found.items() if mode != "ro" and not place.startswith("/dev/nvidia")}
+    assert changeable == {"/tmp", "/dev/shm", "/dev/pts"}  # each of this notebook alone
+
+
 def test_devices_work_though_nothing_of_them_can_be_changed(pool):
     run = Run(
         pool,
