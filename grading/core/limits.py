@@ -74,6 +74,7 @@ OUTPUT_COST_CHARS = 200  # what one output counts beside its text, so that their
 SHOWN_CHARS = 20_000  # a text of Markdown that pages show as such; a longer one is shown as plain text
 HTML_CHARS = 100_000  # the same for HTML; a table of 100 rows and 20 columns has 50,000, and is read within 0.1 s
 PAGE_LIMIT_S = 10.0  # for all such texts of a page
+PAGE_CHARS = 20_000_000  # the HTML of all such texts of a page; formulas and coloured code are 30 times their text
 FORMULA_CHARS = 1_500  # a formula that pages draw; the longest that we know has 330
 MESSAGE_BYTES = 16 * 2**20  # one message of a kernel, but for the bytes of a reply: larger outputs are left out
 JUDGE_BYTES = _set("JUDGE_BYTES", 2 * 2**30)  # what a notebook may make the judge's own memory grow by

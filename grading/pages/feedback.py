@@ -33,6 +33,7 @@ _CELL = HtmlFormatter(cssclass=" highlight hl-ipython3")  # as nbconvert has it
 _CODE = '<pre class="code" tabindex="0"><code>{}</code></pre>'
 _MOST_COLOURS = 10_000  # escapes in one text of an output, for which nbconvert takes 0.1 s; a long traceback has 2,000
 SPENT = "spent_s"  # the key in a page's resources for the time that its texts have taken
+WRITTEN = "written_chars"  # and for the HTML that they have become
 
 
 class HideTests(NbGraderPreprocessor):
@@ -178,11 +179,15 @@ def unchanged(text: str) -> str:
 def _shown(
     resources: dict, source: str, convert: Callable[[str, float], str], limit_chars: int = limits.SHOWN_CHARS
 ) -> Markup:
-    """A converted text; as it stands if it is too long or too deep, or if its page has taken too long already."""
+    """A converted text; as it stands if it or its page would be too long, if it is too deep, or if that takes long."""
     started, spent_s = time.thread_time(), resources.get(SPENT, 0.0)
     if len(source) <= limit_chars and spent_s < limits.PAGE_LIMIT_S:
         try:
-            return Markup(convert(source, started + limits.PAGE_LIMIT_S - spent_s))
+            written = convert(source, started + limits.PAGE_LIMIT_S - spent_s)
+            written_chars = resources.get(WRITTEN, 0) + len(written)
+            if written_chars <= limits.PAGE_CHARS:  # a text that names a picture once may show it thousands of times
+                resources[WRITTEN] = written_chars
+                return Markup(written)
         except (RecursionError, safe_html.TooMuch):
             pass
         finally:

@@ -36,6 +36,7 @@ from grading.sandbox import bubblewrap
 
 NEXT = "03-value-from-x"  # the honest student's answer to part 1; it earns 3 of 5
 PR_SET_CHILD_SUBREAPER = 36
+MOST_BYTES = 60 * 2**20  # of notebook and page: 3 MB of outputs, and 20 MB of HTML
 
 
 def _submit_honestly(root: Path, student: str) -> None:
@@ -197,6 +198,13 @@ def test_the_next_student_gets_the_marks_of_an_honest_run(attack: Attack, run: R
 def test_an_attack_takes_no_longer_than_a_notebook_may(attack: Attack, run: Run):
     own_s = LIMITS["NOTEBOOK_LIMIT_S"] + LIMITS["SILENCE_LIMIT_S"] + SLACK_S
     assert run.results[attack.name].seconds < own_s * min(run.slowness, limits.BUSY_FACTOR)
+
+
+@each
+def test_what_is_written_for_an_attack_stays_small(attack: Attack, run: Run):
+    folders = [run.root / place / attack.name for place in ("autograded", "feedback")]
+    sizes = [path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file()]
+    assert sum(sizes) < MOST_BYTES
 
 
 def test_no_process_is_left(run: Run):

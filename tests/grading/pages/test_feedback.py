@@ -405,6 +405,19 @@ def test_a_page_full_of_formulas_stops_drawing_them_in_time(monkeypatch: pytest.
     assert "<math" in shown[0] and "<math" not in shown[-1]
 
 
+def test_a_text_that_shows_what_it_names_once_thousands_of_times_stands_as_it_was_written():
+    picture, link = "data:image/png;base64," + "A" * 9_000, "https://example.org/" + "a" * 9_000
+    for text in (f"[a]: {picture}\n\n" + "![a]" * 2_700, f"[a]: {link}\n\n" + "[a] " * 2_700):
+        assert len(feedback.markdown(text, {})) < 2 * len(text)
+
+
+def test_the_texts_of_a_page_together_become_no_more_html_than_a_page_may_have(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(limits, "PAGE_CHARS", 3_000)  # one such text has 1,300
+    resources = {}
+    shown = [feedback.markdown("a *b* " * 100, resources) for _ in range(5)]
+    assert [("<em>" in each) for each in shown] == [True, True, False, False, False]
+
+
 def test_thousands_of_lines_of_spaces_keep_no_page_and_no_formgrader_waiting(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(limits, "PAGE_LIMIT_S", 0.3)
     cells = [new_code_cell("x = 1"), new_code_cell(" \n" * 9_000 + "y = 2")]
