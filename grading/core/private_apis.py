@@ -146,10 +146,7 @@ USES = (
     ),
     Use(
         "grading.judge.incoming",
-        (
-            *of("jupyter_client.channels.AsyncZMQSocketChannel", "send get_msg socket"),
-            "jupyter_client.session.DELIM",
-        ),
+        of("jupyter_client.channels.AsyncZMQSocketChannel", "send get_msg socket") + ("jupyter_client.session.DELIM",),
         "a message from a student's kernel is bounded and put together again before anything reads it",
         "none: channel classes are settings of a client, their methods are documented nowhere",
     ),
@@ -287,6 +284,12 @@ USES = (
         "the list of fonts that matplotlib keeps, so that no sandbox takes a second to make one",
         "none: the folder is public (matplotlib.get_cachedir), the name of the file is not",
         words="fontlist-",
+    ),
+    Use(
+        "grading.judge.execution",
+        ("nbclient.NotebookClient._display_id_map",),
+        "how many outputs an update of a display changes, which all take room in the graded notebook",
+        "none: nbclient tells nobody which outputs have a name",
     ),
     Use(
         "grading.judge.execution",

@@ -180,11 +180,11 @@ class Room:
         """Gives the next cell its room."""
         self.cell_chars, self._open = limits.OUTPUT_CHARS, self._outputs_are_marks
 
-    def admits(self, message: dict) -> bool:
-        """Whether there was room left for a message; of one that is too long its start stays, as a text."""
+    def admits(self, message: dict, places: int = 1) -> bool:
+        """Whether there was room left for a message, in all places that will show it; else its start stays, as text."""
         if message["msg_type"] not in OUTPUTS:
             return True
-        size = limits.OUTPUT_COST_CHARS + len(json.dumps(message["content"]))
+        size = places * (limits.OUTPUT_COST_CHARS + len(json.dumps(message["content"])))
         left = min(self.cell_chars, self.notebook_chars)
         self.cell_chars, self.notebook_chars = self.cell_chars - size, self.notebook_chars - size
         if self._open and _is_mark(message):
