@@ -13,6 +13,8 @@ from collections.abc import Iterator
 
 from IPython.core.inputtransformer2 import TransformerManager, cell_magic, leading_empty_lines
 
+from grading.core import limits
+
 # Magics whose code runs as ordinary code of this kernel; of these, those with code on their own line.
 PLAIN_MAGICS = frozenset({"time", "timeit", "capture", "prun", "debug"})
 LINE_MAGICS = frozenset({"time", "timeit", "prun", "debug"})
@@ -183,7 +185,8 @@ def _takes_long(text: str) -> bool:
 
 
 def folded(node: ast.AST) -> str | None:
-    """The text that an expression of constants spells, such as "os" or "o" + "s"; None if it cannot be told."""
+    """The text that an expression of constants spells, such as "os" or "o" + "s"; None if it cannot be told, or is
+    longer than all the code that is read."""
     match node:
         case ast.Constant(value=str(text)):
             return text
@@ -197,7 +200,8 @@ def folded(node: ast.AST) -> str | None:
             func=ast.Attribute(value=ast.Constant(value=str(between)), attr="join"), args=[ast.List() as pieces]
         ):
             parts = [folded(piece) for piece in pieces.elts]
-            return between.join(parts) if None not in parts else None
+            size = len(between) * len(parts) + sum(len(part or "") for part in parts)  # before it takes that much
+            return between.join(parts) if None not in parts and size <= limits.CODE_CHARS else None
         case _:
             return None
     return "".join(parts) if None not in parts else None
@@ -206,14 +210,17 @@ def folded(node: ast.AST) -> str | None:
 class _Unfold(ast.NodeTransformer):
     """Puts the code of a text, where exec, eval or a magic runs it, in that text's place."""
 
+    def __init__(self) -> None:
+        self.told: dict[ast.expr, ast.Module | None] = {}  # each text is read once, however many stand in one another
+
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
         node = self.generic_visit(node)
-        inner = _in_text(node.value)
+        inner = self.told.get(node.value)
         return _at(inner.body, node) if inner and inner.body else node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         node = self.generic_visit(node)
-        inner = _in_text(node)
+        inner = self.told[node] = _in_text(node)
         if inner and len(inner.body) == 1 and isinstance(inner.body[0], ast.Expr):
             return _at([inner.body[0].value], node)[0]
         return node

@@ -119,6 +119,27 @@ def test_a_cell_that_ipython_needs_long_for_counts_as_hiding_something(source: s
     assert time.process_time() - started < 2  # some ms
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "%timeit " * 60 + "x = 1",
+        "%%time\n" * 30 + "%timeit " * 30 + "x = 1",
+        "exec('" + "%timeit " * 60 + "x = 1')",
+    ],
+    ids=["magics", "magics of cells", "exec"],
+)
+def test_code_in_texts_within_one_another_is_read_once_each(source: str):
+    started = time.process_time()
+    assert import_breach(source.replace("x = 1", "import os")) and import_breach(source) is None
+    assert time.process_time() - started < 5  # some hundredths; twice each, for longer than anybody waits
+
+
+def test_a_text_that_is_made_longer_than_all_code_may_be_is_not_read():
+    started = time.process_time()
+    assert import_breach("exec('" + 8_000 * r"x\n" + "'.join([" + 8_000 * "''," + "]))")
+    assert time.process_time() - started < 2  # 128 MB of code; 2 MB took 49 s, and 1.7 GB of memory
+
+
 def test_help_on_many_things_and_a_long_text_are_free():
     helps = "\n".join(f"torch.nn.functional.softmax_{n}?" for n in range(20))
     assert import_breach(helps + "\n" + "x = 'why should a reader look twice?'\n" * 50) is None
