@@ -85,7 +85,7 @@ def lost(found: str, hint: str = "") -> str:
 
 def short(text: str) -> str:
     """A text in one line, of at most the length that a message may have."""
-    text = "".join(c if c.isprintable() else " " for c in text)
+    text = "".join(c if c.isprintable() else " " for c in text[: limits.MESSAGE_CHARS + 1])
     return text if len(text) <= limits.MESSAGE_CHARS else text[: limits.MESSAGE_CHARS - 1] + "…"
 
 

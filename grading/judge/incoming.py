@@ -137,7 +137,13 @@ def _error(content: dict) -> dict:
 
 
 def _reply(content: dict) -> dict:
-    return {"status": "error", **_error(content)} if content.get("status") == "error" else {"status": "ok"}
+    """What is read of a reply. nbgrader adds its error to the cell's outputs if no message told it: a short one."""
+    if content.get("status") != "error":
+        return {"status": "ok"}
+    error = _error(content)
+    if len(json.dumps(error)) > limits.PRINTED_CHARS:
+        error = {**error, "ename": messages.short(error["ename"]), **_cut_error(error)}
+    return {"status": "error", **error}
 
 
 # By a message's type, what is taken over of its content.
@@ -211,9 +217,12 @@ def _cut(content: dict) -> dict:
         **content,
         "text": messages.short(text),
         "data": {"text/plain": messages.short(data["text/plain"])} if "text/plain" in data else {},
-        "evalue": messages.short(_text(content.get("evalue"))),
-        "traceback": [messages.OUTPUT_CUT],
+        **_cut_error(content),
     }
+
+
+def _cut_error(content: dict) -> dict:
+    return {"evalue": messages.short(_text(content.get("evalue"))), "traceback": [messages.OUTPUT_CUT]}
 
 
 @contextlib.contextmanager
