@@ -78,7 +78,7 @@ class Judge(Execute):
             resources["metadata"]["path"] = str(self.student.workspace.path)
             with incoming.watched(lambda: self.km and self.km.strike()):
                 nb, resources = super().preprocess(nb, resources, **kwargs)
-            limits_reached.note(resources["metadata"]["name"], nb, self.timeout)
+            limits_reached.note(resources["metadata"]["name"], nb, self.timeout, self.ended)
             return nb, resources
         except SandboxError as error:
             rmtree(place)  # so that the next run grades this student

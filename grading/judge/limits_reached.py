@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from nbformat import NotebookNode
 
 from grading.core import cells, messages, part_report
-from grading.judge.save_marks import KERNEL_ENDED
 
 
 @dataclass
@@ -39,18 +38,16 @@ def note_killed() -> None:
         reached.killed = True
 
 
-def note(stem: str, notebook: NotebookNode, cell_limit_s: float) -> None:
-    """Notes what has ended a notebook that has been run, or any of its cells."""
+def note(stem: str, notebook: NotebookNode, cell_limit_s: float, ended: str | None) -> None:
+    """Notes what has `ended` a notebook that has been run, or any of its cells; no word of it is the student's."""
     reached = _reached.get()
     if reached is None:
         return
-    found = {}
+    found = {} if ended is None else {ended: None}
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if output.get("ename") == "CellTimeoutError":
                 found[messages.cell_stopped(cell_limit_s)] = None
-            elif output.get("ename") == KERNEL_ENDED:
-                found[output.evalue] = None
         report = part_report.read(cell) if cells.is_test(cell) else None
         if report is not None:
             found |= {report.fault: None} if report.ended else {}

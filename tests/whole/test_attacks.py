@@ -24,7 +24,7 @@ import lean
 import nbformat
 import psutil
 import pytest
-from attacks import ATTACKS, LIMITS, SECRETS, SLACK_S, Attack
+from attacks import ATTACKS, IN_OTHER_WORDS, LIMITS, SECRETS, SLACK_S, Attack
 
 from attention import course
 from attention.course import COURSE
@@ -198,6 +198,12 @@ def test_the_next_student_gets_the_marks_of_an_honest_run(attack: Attack, run: R
 def test_an_attack_takes_no_longer_than_a_notebook_may(attack: Attack, run: Run):
     own_s = LIMITS["NOTEBOOK_LIMIT_S"] + LIMITS["SILENCE_LIMIT_S"] + SLACK_S
     assert run.results[attack.name].seconds < own_s * min(run.slowness, limits.BUSY_FACTOR)
+
+
+@each
+def test_what_the_grader_says_of_an_attack_is_in_its_own_words(attack: Attack, run: Run):
+    result = run.results[attack.name]
+    assert [line for line in (*result.struck, *map(str, result.notices)) if IN_OTHER_WORDS in line] == []
 
 
 @each
