@@ -30,6 +30,7 @@ from grading.sandbox.sandbox_keeper import Pool
 
 NAME = "walled"
 PORTS = ("shell_port", "iopub_port", "stdin_port", "control_port", "hb_port")  # nobody listens at the last one
+PASSED_ON = ("NBGRADER_EXECUTION", "NBGRADER_VALIDATING")  # variables by which nbgrader tells a notebook what runs it
 LINGER_MS = 100  # for what is on its way when sockets are closed
 START_LIMIT_S = 60.0  # from the fork to the kernel's first reply; 0.1 s on a quiet machine
 
@@ -56,7 +57,7 @@ class Provisioner(KernelProvisionerBase):
         """Forks the kernel; its sockets listen already, so clients may connect at once."""
         manager, folder = self.parent, kwargs["cwd"]
         self.box = manager.pool.take()
-        env = {name: value for name, value in kwargs["env"].items() if name.startswith("NBGRADER_")}
+        env = {name: kwargs["env"][name] for name in PASSED_ON if name in kwargs["env"]}
         self.kernel = self.box.start(folder, cmd[1:], env, manager.seed, manager.allowance)
         manager.session.key = self.kernel.key
         manager.transport, manager.ip = "ipc", self.kernel.address
