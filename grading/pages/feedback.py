@@ -31,9 +31,11 @@ _LONG = 30  # characters of TeX in a line that a phone may not have room for
 _PYTHON, _COLOURS = PythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True)
 _CELL = HtmlFormatter(cssclass=" highlight hl-ipython3")  # as nbconvert has it
 _CODE = '<pre class="code" tabindex="0"><code>{}</code></pre>'
-_MOST_COLOURS = 10_000  # escapes in one text of an output, for which nbconvert takes 0.1 s; a long traceback has 2,000
+# Escapes in one text of an output, for which nbconvert takes 0.5 s, and in all of a page; a long traceback has 2,000.
+_MOST_COLOURS, _PAGE_COLOURS = 10_000, 50_000
 SPENT = "spent_s"  # the key in a page's resources for the time that its texts have taken
-WRITTEN = "written_chars"  # and for the HTML that they have become
+WRITTEN = "written_chars"  # for the HTML that they have become
+COLOURS = "colours"  # and for the colours of its outputs
 
 
 class HideTests(NbGraderPreprocessor):
@@ -166,9 +168,15 @@ def highlight_code(context: Context, source: str, language: str | None = None, m
     return _shown(context.get("resources", {}), source, lambda text, end: _coloured(text, _CELL, end))
 
 
-def ansi2html(text: str) -> str:
+@pass_context
+def ansi2html(context: Context, text: str) -> str:
     """nbconvert's filter of this name, whose time grows with the square of the colours; of too many none is shown."""
-    return ansi.ansi2html(text) if text.count("\x1b") <= _MOST_COLOURS else html.escape(ansi.strip_ansi(text))
+    resources, colours = context.get("resources", {}), text.count("\x1b")
+    on_page = resources.get(COLOURS, 0) + colours
+    if colours > _MOST_COLOURS or on_page > _PAGE_COLOURS:
+        return html.escape(ansi.strip_ansi(text))
+    resources[COLOURS] = on_page
+    return ansi.ansi2html(text)
 
 
 def unchanged(text: str) -> str:
