@@ -56,11 +56,9 @@ USES = (
     ),
     Use(
         "grading.submission.nbgrader_patches",
-        (
-            *of("nbgrader.converters.base.BaseConverter", "init_notebooks convert_notebooks init_assignment"),
-            *of("nbgrader.converters.GenerateAssignment", "_clean_old_notebooks convert_notebooks"),
-            "nbgrader.preprocessors.SaveCells.preprocess",
-        ),
+        of("nbgrader.converters.base.BaseConverter", "init_notebooks convert_notebooks init_assignment")
+        + of("nbgrader.converters.GenerateAssignment", "_clean_old_notebooks convert_notebooks")
+        + ("nbgrader.preprocessors.SaveCells.preprocess",),
         "who is graded, by names checked first, which notebooks are entered, which files count, what a release held",
         "none: nbgrader's hooks run later, ignore lists know only files, and each notebook released is entered",
     ),

@@ -150,17 +150,11 @@ class Judge(Execute):
 
     def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> NotebookNode | None:
         """Keeps of the outputs what a cell and a notebook may have; the rest is dropped as it comes."""
-        if not self.room.admits(msg, self._places(msg)):
+        if not self.room.admits(msg, self._display_id_map):
             return None
         with contextlib.suppress(LookupError):  # an update of an output that is not there any more
             return super().process_message(msg, cell, cell_index)
         return None
-
-    def _places(self, msg: dict) -> int:
-        """How many outputs will show what a message holds: also those of its name, in this cell and earlier ones."""
-        named = self._display_id_map.get(msg["content"].get("transient", {}).get("display_id"), {})
-        shown = sum(map(len, named.values()))
-        return shown if shown and msg["msg_type"] == "update_display_data" else shown + 1
 
     async def _revived(self) -> bool:
         """Whether the kernel, after an interrupt, is ready for the next cell; one that is not is ended."""

@@ -10,8 +10,9 @@ import binascii
 import contextlib
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from queue import Empty
+from types import MappingProxyType
 
 import psutil
 import zmq
@@ -186,11 +187,14 @@ class Room:
         """Gives the next cell its room."""
         self.cell_chars, self._open = limits.OUTPUT_CHARS, self._outputs_are_marks
 
-    def admits(self, message: dict, places: int = 1) -> bool:
-        """Whether there was room left for a message, in all places that will show it; else its start stays, as text."""
+    def admits(self, message: dict, named: Mapping[str, Mapping[int, list[int]]] = MappingProxyType({})) -> bool:
+        """Whether there was room left for a message; of one that is too long its start stays, as a text.
+
+        It takes room in all places that will show it: by display id, `named` has outputs that do, by their cells.
+        """
         if message["msg_type"] not in OUTPUTS:
             return True
-        size = places * (limits.OUTPUT_COST_CHARS + len(json.dumps(message["content"])))
+        size = _places(message, named) * (limits.OUTPUT_COST_CHARS + len(json.dumps(message["content"])))
         left = min(self.cell_chars, self.notebook_chars)
         self.cell_chars, self.notebook_chars = self.cell_chars - size, self.notebook_chars - size
         if self._open and _is_mark(message):
@@ -203,6 +207,12 @@ class Room:
             message["content"] = {"name": "stdout", "text": f"{text}\n{messages.OUTPUT_CUT}"}
             message["msg_type"] = message["header"]["msg_type"] = "stream"
         return left >= 0
+
+
+def _places(message: dict, named: Mapping[str, Mapping[int, list[int]]]) -> int:
+    """How many outputs will show what a message holds: also those of its name, in this cell and earlier ones."""
+    shown = sum(map(len, named.get(message["content"].get("transient", {}).get("display_id"), {}).values()))
+    return shown if shown and message["msg_type"] == "update_display_data" else shown + 1
 
 
 def _is_mark(message: dict) -> bool:
