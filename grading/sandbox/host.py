@@ -199,9 +199,8 @@ class Sandbox:
             return
         self._closed = True
         self._control.close()
-        for kernel in (self._last, self._ahead):
-            if kernel is not None:
-                kernel.close()
+        for kernel in filter(None, (self._last, self._ahead)):
+            kernel.close()
         if self._starting.exception() is None:
             if not self.walled and self._up:  # without a process namespace the zygote itself must end what it forked
                 _wait(self._process, kernel_handle.STOP_LIMIT_S)

@@ -9,12 +9,13 @@ import os
 import shutil
 import sys
 
-_contents: dict[str, bytes] = {}  # of the package's files, by their paths below the notebooks' folder
 
+def load(package: str, folder: str) -> dict[str, bytes]:
+    """Imports every module of a package that lies elsewhere, as if it lay in `folder`, where it does not stay.
 
-def load(package: str, folder: str) -> None:
-    """Imports every module of a package that lies elsewhere, as if it lay in `folder`, where it does not stay."""
-    name = os.path.basename(package)
+    Gives what its files hold, by their paths below `folder`.
+    """
+    name, contents = os.path.basename(package), {}
     copy = os.path.join(folder, name)
     os.makedirs(copy)
     sys.path.insert(0, folder)
@@ -23,7 +24,7 @@ def load(package: str, folder: str) -> None:
         for file in files:
             shutil.copyfile(os.path.join(package, file), os.path.join(copy, file))
             with open(os.path.join(copy, file), "rb") as opened:
-                _contents[f"{name}/{file}"] = opened.read()
+                contents[f"{name}/{file}"] = opened.read()
         for module in [name, *(f"{name}.{file[:-3]}" for file in files if file != "__init__.py")]:
             importlib.import_module(module)
     finally:
@@ -31,13 +32,14 @@ def load(package: str, folder: str) -> None:
         shutil.rmtree(copy)
         for path in (folder, copy):  # what was found there is there no longer
             sys.path_importer_cache.pop(path, None)
+    return contents
 
 
-def forget_unless_here() -> None:
-    """Forgets the package if the working folder, which a notebook's files have just been put into, has another one."""
-    if all(_content(path) == content for path, content in _contents.items()):
+def forget_unless_here(contents: dict[str, bytes]) -> None:
+    """Forgets the package with these contents if the working folder, which a notebook's files are in, has another."""
+    if all(_content(path) == content for path, content in contents.items()):
         return
-    names = {path.partition("/")[0] for path in _contents}
+    names = {path.partition("/")[0] for path in contents}
     for module in [module for module in sys.modules if module.partition(".")[0] in names]:
         del sys.modules[module]
 

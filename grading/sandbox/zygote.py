@@ -80,8 +80,7 @@ def main() -> None:
         child, namespaces = neighbour("child"), neighbour("namespaces")
         if settings["warmup"]:
             module(settings["warmup"]).warm()
-        if settings["package"]:
-            package_ahead.load(settings["package"], settings["folder"])
+        package = package_ahead.load(settings["package"], settings["folder"]) if settings["package"] else {}
     except Exception as error:  # noqa: BLE001  (whatever it is, the judge must hear of it)
         packets.send(control, {"failed": f"{type(error).__name__}: {error}"[:400]})
         return
@@ -95,12 +94,13 @@ def main() -> None:
         return
     packets.send(control, {"up": os.getpid()})
     with contextlib.suppress(BrokenPipeError):
-        serve(control, settings, child, namespaces)
+        filled = functools.partial(package_ahead.forget_unless_here, package)
+        serve(control, settings, functools.partial(child.run, settings, packets.receive, filled), namespaces)
     if not settings["walled"]:
         sweep()
 
 
-def serve(control: socket.socket, settings: dict, child: ModuleType, namespaces: ModuleType) -> None:
+def serve(control: socket.socket, settings: dict, run: Callable, namespaces: ModuleType) -> None:
     """Answers requests and keeps watch over the kernel, until the judge is gone or a notebook's files resist."""
     kernel = None
     while True:
@@ -116,7 +116,6 @@ def serve(control: socket.socket, settings: dict, child: ModuleType, namespaces:
                 case "start":
                     if kernel is not None and not kernel.end(settings):
                         return
-                    run = functools.partial(child.run, settings, packets.receive, package_ahead.forget_unless_here)
                     kernel = Kernel(request, fds, control, settings, namespaces, run)
                     continue
                 case "go" if kernel is not None:
@@ -157,39 +156,42 @@ class Kernel:
         self.status, gate = socket.socket(fileno=fds[0]), socket.socket(fileno=fds[1])
 
         def become() -> None:
-            code = 1
-            try:
-                control.close()
-                os.setsid()  # to which Linux gives one share of the processors
-                if settings["walled"]:
-                    namespaces.reopen([self.status.fileno(), gate.fileno(), *fds[2:]])
-                    namespaces.furnish(settings["places"], settings["kept"])
-                    prepare(settings)
-                    with open(settings["filter"], "rb") as file:
-                        namespaces.give_up_rights(file.read())
-                run(request, fds[2:], self.status, gate)
-                code = 0
-            except SystemExit as leaving:
-                code = leaving.code if isinstance(leaving.code, int) else 0
-            except BaseException:  # noqa: BLE001  (whatever it is, the judge must hear of it, while it still may)
-                with contextlib.suppress(OSError):
-                    packets.send(self.status, {"failed": traceback.format_exc()[-2000:]})
-            finally:
-                os._exit(code)
+            control.close()
+            os.setsid()  # to which Linux gives one share of the processors
+            if settings["walled"]:
+                namespaces.reopen([self.status.fileno(), gate.fileno(), *fds[2:]])
+                namespaces.furnish(settings["places"], settings["kept"])
+                prepare(settings)
+                with open(settings["filter"], "rb") as file:
+                    namespaces.give_up_rights(file.read())
+            run(request, fds[2:], self.status, gate)
 
         try:
-            self.pid = namespaces.fork(become) if settings["walled"] else os.fork()
+            forked = namespaces.fork if settings["walled"] else fork
+            self.pid = forked(functools.partial(self._exit_after, become))
         except OSError as error:
             packets.send(self.status, {"failed": str(error)})
             raise
-        if self.pid == 0:
-            become()
         self.pidfd, self.started, self._last_pid = os.pidfd_open(self.pid), 0, watch.last_pid()
         with contextlib.suppress(OSError):
             packets.send(gate, {}, self.pidfd)
         gate.close()
         for fd in fds[2:]:
             os.close(fd)
+
+    def _exit_after(self, become: Callable[[], None]) -> None:
+        """In the forked process: becomes a kernel, and ends with it."""
+        code = 1
+        try:
+            become()
+            code = 0
+        except SystemExit as leaving:
+            code = leaving.code if isinstance(leaving.code, int) else 0
+        except BaseException:  # noqa: BLE001  (whatever it is, the judge must hear of it, while it still may)
+            with contextlib.suppress(OSError):
+                packets.send(self.status, {"failed": traceback.format_exc()[-2000:]})
+        finally:
+            os._exit(code)
 
     def next_look_s(self) -> float:
         """In how many seconds the next look at its limits is due."""
@@ -234,6 +236,13 @@ class Kernel:
             packets.send(self.status, {"exit": code, "struck": self.struck, "cpu_s": cpu_s})
         self.status.close()
         return clean
+
+
+def fork(run: Callable[[], None]) -> int:
+    """As os.fork, but the child runs `run`, which must not return."""
+    if (pid := os.fork()) == 0:
+        run()
+    return pid
 
 
 def prepare(settings: dict) -> None:
