@@ -17,6 +17,7 @@ from grading.core import limits
 from grading.core.course import Libraries
 from grading.judge import kernels
 from grading.sandbox import bubblewrap, host, kernel_handle
+from grading.sandbox.allowance import Allowance
 from grading.sandbox.namespaces import MACHINE_WIDE
 
 LEAVE_A_DAEMON = """
@@ -67,7 +68,7 @@ def test_the_zygote_has_one_thread_and_no_gpu_and_stays_the_same_from_notebook_t
     box, before = student(walled)
     zygote = max(before)
     run = Run(walled, "import torch\nprint(torch.cuda.is_initialized())\ntorch.ones(300, 300) @ torch.ones(300, 300)")
-    assert run.printed == "False" and inside(box) == before
+    assert run.printed == "False" and student(walled) == (box, before)
     assert len(os.listdir(f"/proc/{zygote}/task")) == 1
     if os.geteuid() == 0:  # to all others a process that may not be looked into shows no descriptors
         opened_files = [os.readlink(entry.path) for entry in os.scandir(f"/proc/{zygote}/fd")]
@@ -288,14 +289,25 @@ def test_a_daemon_ends_with_its_notebook_however_that_ends(pool, ending):
     box, before = student(pool)
     run = Run(pool, LEAVE_A_DAEMON, "import ctypes, os\nprint('here')", ending)
     assert run.printed == "here" and run.died == bool(ending)
-    assert inside(box) == before
+    assert student(pool) == (box, before)
+
+
+def test_a_kernel_that_is_let_end_takes_no_more_of_its_student_s_time_and_ends_before_the_next_one(pool):
+    box, before = student(pool)
+    allowance = Allowance()
+    kernel = box.start(None, [], {}, allowance=allowance)
+    kernel.let_end()
+    spent_s = allowance.spent_s
+    assert kernel.poll() == -signal.SIGKILL
+    time.sleep(0.5)
+    assert student(pool) == (box, before) and kernel.returncode == -signal.SIGKILL and allowance.spent_s == spent_s
 
 
 def test_a_stopped_kernel_is_killed_all_the_same(pool):
     box, before = student(pool)
     run = Run(pool, LEAVE_A_DAEMON, "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", timeout_s=1)
     assert run.seconds < busy.patience(20)
-    assert inside(box) == before
+    assert student(pool) == (box, before)
 
 
 def test_an_endless_cell_is_interrupted_and_the_next_one_runs(pool):
@@ -362,7 +374,7 @@ def test_whoever_kills_all_processes_kills_only_what_it_started(walled):
     box, processes = student(walled)
     run = Run(walled, "import os, signal\nos.fork() or signal.pause()\nos.kill(-1, 9)\nos.wait()", f"print({ALL})")
     assert run.printed == "[1]"
-    assert inside(box) == processes
+    assert student(walled) == (box, processes)
     assert Run(walled, "print('next')").printed == "next"
 
 
