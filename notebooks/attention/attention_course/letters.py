@@ -1,7 +1,7 @@
 """A line of text as a small image: words, and formulas between dollar signs as far as the course's figures have them.
 
-matplotlib reads each formula of a figure with a parser for all of TeX, and draws each letter by itself. Here a formula is
-letters with an index or exponent, as in $W^{UK}_h$; any other is left to matplotlib.
+matplotlib reads each formula of a figure with a parser for all of TeX, and draws each letter by itself. Here a formula
+is letters with an index or exponent, as in $W^{UK}_h$; any other is left to matplotlib.
 """
 
 import functools
