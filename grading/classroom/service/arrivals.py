@@ -31,7 +31,9 @@ from grading.submission import collected, extra_files, safe_walk, times
 STILL_S = {extra_files.SECRET: 0.2, extra_files.TIMESTAMP: 2.0}  # with this file in it; nbgrader writes them last
 STILL_OTHERWISE_S = 5.0  # without: somebody copies it by hand
 FOLDER_STILL_S = 1.0  # in a folder that another program fills
-MOST_OF_ONE = 4  # folders of one student that are looked into at a time: each may hold thousands of names
+# Folders that are looked into at a time: in one student's name, and of one account on the system, which may be all
+# students' on a hub. Each may hold thousands of names.
+MOST_OF_ONE, MOST_OF_OWNER = 4, 40
 Key = tuple[str, str]
 
 
@@ -115,25 +117,25 @@ class Exchange:
         found = [name for name in _names(self._inbound) if middle in name and (name, "") not in known]
         self._still.forget_all_but(found)
         found.sort(key=lambda name: name.rsplit(middle, 1)[1])  # by the time that it claims
-        looked_into: Counter[str | int] = Counter()
+        looked_into: Counter[str | int | None] = Counter()
         for name in found:
             if not safe_walk.is_folder(self._inbound / name):
                 continue
-            looked_into[account := self._account(name, middle)] += 1
-            if looked_into[account] > MOST_OF_ONE:  # when its earlier ones have arrived: a later one replaces them
+            student, owner = name.rsplit(middle, 1)[0], self._owner(name)
+            looked_into.update((student, owner))
+            # The others when these have arrived: a later one replaces them.
+            if looked_into[student] > MOST_OF_ONE or looked_into[owner] > MOST_OF_OWNER:
                 continue
             there = (file for file in STILL_S if safe_walk.is_there(self._inbound / name / file))
             wait_s = min((STILL_S[file] for file in there), default=STILL_OTHERWISE_S)
             if self._still.state(name, self._inbound / name, wait_s) is not None:
                 yield self._arrival(name)
 
-    def _account(self, name: str, middle: str) -> str | int:
-        """Who wrote a folder: its owner on the system or, on a hub where all are one account, whom it names."""
-        with contextlib.suppress(OSError):  # it may be gone by now
-            owner = os.lstat(self._inbound / name).st_uid
-            if owner != os.getuid():
-                return owner
-        return name.rsplit(middle, 1)[0]
+    def _owner(self, name: str) -> int | None:
+        """Who wrote a folder: its owner on the system; None if it is gone by now."""
+        with contextlib.suppress(OSError):
+            return os.lstat(self._inbound / name).st_uid
+        return None
 
     def _why_not(self) -> str:
         """Why nothing can arrive, and what to do."""

@@ -61,6 +61,22 @@ def test_a_link_is_not_followed_and_that_is_told(look, tmp_path: Path):
     assert "no link is followed" in refused["ben"]
 
 
+def test_a_look_into_the_exchange_takes_no_more_folders_of_an_account_however_many_names_it_writes_on_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    inbound = tmp_path / "exchange" / "course" / "inbound"
+    names = [f"student{n:02}+{COURSE.name}+2026-01-01 00:00:{n:02} UTC" for n in range(60)]
+    for name in names:
+        (inbound / name).mkdir(parents=True)
+    config = Config()
+    config.Exchange.root, config.CourseDirectory.course_id = str(tmp_path / "exchange"), "course"
+    exchange, looked_into = arrivals.Exchange(config, COURSE, tmp_path), []
+    monkeypatch.setattr(arrivals.Exchange, "_owner", lambda _, name: 1 if name == names[-1] else 2)
+    monkeypatch.setattr(arrivals, "_state", lambda folder: looked_into.append(folder.name) or "a state")
+    assert list(exchange.look({})) == []
+    assert looked_into == [*names[: arrivals.MOST_OF_OWNER], names[-1]]
+
+
 def test_a_look_into_the_exchange_takes_a_few_folders_of_each_student_and_in_time_all_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
