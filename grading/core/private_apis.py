@@ -105,7 +105,7 @@ USES = (
         (
             *of(_APP, "_try_bind_socket _bind_socket init_connection_file write_connection_file init_heartbeat"),
             *of(_APP, "init_control control_socket debugpy_socket debug_shell_socket"),
-            *of(_APP, "control_thread shell_channel_thread"),
+            *of(_APP, "control_thread shell_channel_thread kernel_class"),
             *of("ipykernel", "control.ControlThread shellchannel.ShellChannelThread"),
         ),
         "a kernel serves sockets that the judge opened: no connection file, heartbeat or debugger",
@@ -125,7 +125,7 @@ USES = (
     ),
     Use(
         "grading.sandbox.child",
-        of("ipykernel", "ipkernel.IPythonKernel.shell_handlers ipkernel.IPythonKernel.iopub_socket")
+        of("ipykernel", "ipkernel.IPythonKernel.dispatch_shell ipkernel.IPythonKernel.iopub_socket")
         + ("ipykernel.zmqshell.ZMQInteractiveShell.ask_exit",),
         "hidden tests ask by messages of our own, beside no name of the student's; exit() in a cell ends no kernel",
         "none: comms run code among the student's names. For exit(), a shell_class of one's own",

@@ -7,13 +7,13 @@ for the next one to find, and nothing has to be swept.
 Like the zygote it stands alone. Started as a program it tries all of this once, and fails with a line if it cannot.
 """
 
-import _thread
 import contextlib
 import ctypes
 import fcntl
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x00020000, 0x08000000, 0x20000000, 0x40000000
@@ -44,27 +44,24 @@ def fork(run: Callable[[], None]) -> int:
     Errors  OSError if there can be none; its text says what was refused.
     """
     found: list[int | OSError] = []
-    done = _thread.allocate_lock()
 
     def go() -> None:
         try:
             _called("unshare", CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWNS)
             child = os.fork()
             if child == 0:
-                _thread.stack_size(0)
+                threading.stack_size(0)
                 run()
                 os._exit(1)
             found.append(child)
         except OSError as error:
             found.append(error)
-        finally:
-            done.release()
 
-    with done:
-        _thread.stack_size(STACK_BYTES)
-        _thread.start_new_thread(go, ())
-        _thread.stack_size(0)
-        done.acquire()
+    threading.stack_size(STACK_BYTES)
+    thread = threading.Thread(target=go, name="MainThread")  # which it will be, and threads are numbered without it
+    thread.start()
+    threading.stack_size(0)
+    thread.join()
     if isinstance(found[0], OSError):
         raise OSError(f"no new namespaces: {found[0].strerror}")
     return found[0]

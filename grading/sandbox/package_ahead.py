@@ -41,7 +41,7 @@ def forget_unless_here(contents: dict[str, bytes]) -> None:
         return
     names = {path.partition("/")[0] for path in contents}
     for module in [module for module in sys.modules if module.partition(".")[0] in names]:
-        del sys.modules[module]
+        sys.modules.pop(module)
 
 
 def _content(path: str) -> bytes | None:

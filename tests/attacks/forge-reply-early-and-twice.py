@@ -16,7 +16,7 @@ def message(header):
 
 
 KERNEL = get_ipython().kernel
-ANSWER = KERNEL.shell_handlers["grading_request"]
+ANSWER = KERNEL.answer
 
 
 def reply(message_asked):
@@ -30,10 +30,10 @@ def reply(message_asked):
             KERNEL.session.send(KERNEL.iopub_socket, "execute_result", result, parent=message_asked)
 
 
-def answer(stream, ident, asked):
+def answer(asked):
     reply(asked)
-    ANSWER(stream, ident, asked)
+    ANSWER(asked)
     reply(asked)
 
 
-KERNEL.shell_handlers["grading_request"] = answer
+KERNEL.answer = answer

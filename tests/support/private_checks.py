@@ -317,9 +317,12 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         used_by(f"{APP}.initialize", "init_code"),
         used_by("IPython.core.shellapp.InteractiveShellApp.init_code", "user_ns_hidden", "_sys_modules_keys"),
     ),
-    "ipykernel.ipkernel.IPythonKernel.shell_handlers": (
-        used_by("ipykernel.kernelbase.Kernel.dispatch_shell", "shell_handlers"),
+    "ipykernel.ipkernel.IPythonKernel.dispatch_shell": (
+        takes("self", "msg", "subshell_id", "concurrent"),
+        used_by("ipykernel.kernelbase.Kernel.shell_main", "dispatch_shell"),
+        used_by("ipykernel.kernelbase.Kernel.dispatch_shell", "pre_handler_hook", "post_handler_hook"),
     ),
+    f"{APP}.kernel_class": (used_by(f"{APP}.init_kernel", "kernel_class"),),
     "ipykernel.zmqshell.ZMQInteractiveShell.ask_exit": (takes("self"),),
     "ipykernel.compiler.get_tmp_directory": (gives("names cells so", lambda f: "/ipykernel_" in Path(f()).as_posix()),),
     "jupyter_client.provisioning.KernelProvisionerFactory.provisioners": (
