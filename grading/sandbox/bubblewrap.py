@@ -84,7 +84,7 @@ def plain(control: int, base: Path, libraries: Libraries) -> Command:
     settings = {"walled": False, "folder": f"{base}/submission", "home": f"{base}/home", "base": str(base)}
     settings |= {"fonts": [str(path) for path in font_lists()], "modules": libraries.modules}
     settings["warmup"] = str(libraries.warmup) if libraries.warmup else None
-    settings["package"] = str(libraries.package) if libraries.package else None
+    settings["package"] = str(libraries.package) if _modules(libraries.package) else None
     command = _zygote(str(ZYGOTE), control, settings)
     return Command(command, environment(settings["home"], settings["home"]))
 
@@ -101,9 +101,9 @@ def walled(control: int, granted: Limits, gpu: bool, stage: Path, libraries: Lib
     data |= {WARMUP: libraries.warmup.read_bytes()} if libraries.warmup else {}
     settings |= {"fonts": [path for path in data if path.startswith(FONTS)], "modules": libraries.modules}
     settings["warmup"] = WARMUP if libraries.warmup else None
-    inside = f"{PACKAGE}/{libraries.package.name}" if libraries.package else None
-    settings["package"] = inside
-    data |= {f"{inside}/{path.name}": path.read_bytes() for path in libraries.package.glob("*.py")} if inside else {}
+    modules = {f"{PACKAGE}/{path.parent.name}/{path.name}": path for path in _modules(libraries.package)}
+    data |= {inside: path.read_bytes() for inside, path in modules.items()}
+    settings["package"] = f"{PACKAGE}/{libraries.package.name}" if modules else None
     sizes = {"/tmp": granted.scratch_bytes, "/dev/shm": granted.shared_bytes}
     settings["places"] = {path: f"size={size},nr_inodes={granted.files},mode=755" for path, size in sizes.items()}
     return bubblewrap(_zygote(f"/run/zygote/{ZYGOTE.name}", control, settings), gpu, stage, data)
@@ -149,6 +149,11 @@ def bubblewrap(inside: list[str], gpu: bool, stage: Path, data: dict[str, bytes]
         places = [part for pair in staged.items() for part in pair]
         argv = ["unshare", "--mount", "--", "sh", "-c", STAGE, "stage", *places, "--", *argv]
     return Command(argv, {"PATH": SEARCH}, fds)
+
+
+def _modules(package: Path | None) -> list[Path]:
+    """The modules of a course's package; none where the course was installed without its notebooks."""
+    return sorted(package.glob("*.py")) if package is not None else []
 
 
 def _system() -> list[str]:

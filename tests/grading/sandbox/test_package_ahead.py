@@ -34,6 +34,12 @@ def test_a_notebook_with_other_files_imports_its_own(pool, file):
     assert Run(pool, WHO, files=other).printed == "False 2 beside/numbers.py"
 
 
+@pytest.mark.parametrize("walled", [True, False], ids=["walled", "plain"])
+def test_a_course_that_is_installed_without_its_package_has_sandboxes_all_the_same(walled, tmp_path):
+    with Pool(walled=walled, ahead=False, libraries=Libraries(package=tmp_path / "nowhere")) as pool:
+        assert Run(pool, WHO, files=FILES).printed == "False 1 beside/numbers.py"
+
+
 def test_a_notebook_without_a_file_of_the_package_does_not_find_it(pool):
     run = Run(pool, "import beside.numbers", files={name: FILES[name] for name in ("beside/__init__.py",)})
     assert run.errors == ["ModuleNotFoundError"]
