@@ -203,7 +203,6 @@ class KernelManager(AsyncKernelManager):
     seed: int | None = None  # what the kernel's random numbers follow from, from 0 to 2**64 - 1; None: nobody knows
     allowance: Allowance | None = None  # what its submission's notebooks have together; None: only the notebook's limit
     struck: limits.EndedBy | None = None  # the limit that ended the last kernel
-    cpu_s = 0.0  # what it computed
 
     @property
     def kernel_spec(self) -> KernelSpec:
@@ -232,7 +231,7 @@ class KernelManager(AsyncKernelManager):
 
     def ended(self, kernel: host.Kernel) -> None:
         """Remembers how a kernel ended."""
-        self.struck, self.cpu_s = kernel.struck, kernel.cpu_s
+        self.struck = kernel.struck
         if self.struck is limits.EndedBy.KILLED:
             limits_reached.note_killed()
 

@@ -92,7 +92,7 @@ class Kernel:
         self.box, self.address, self.key, self.spoil = box, address, secrets.token_hex(32).encode(), spoil
         self.returncode: int | None = None
         self.struck: EndedBy | None = None
-        self.failure, self.cpu_s, self.names, self.asked = "", 0.0, {"print": self.print}, b"{}"
+        self.failure, self.names, self.asked = "", {"print": self.print}, b"{}"
         self.peers: dict[str, list[Peer]] = {name: [] for name in CHANNELS}
         self.greeting = GREETING
         self.mute = self.deaf = False  # whether it answers no more, or does not even read
