@@ -4,6 +4,7 @@ import ast
 import symtable
 from collections.abc import Collection, Iterable, Iterator
 
+from grading.rules.nodes import walk
 from grading.rules.parsing import folded
 from grading.rules.student_code import Code, defined, editable
 
@@ -45,7 +46,7 @@ def free_names(node: ast.AST) -> set[str]:
         text = ast.unparse(_Scoped().visit(ast.parse(ast.unparse(node))))
         waiting, names = [symtable.symtable(text, "<cell>", "exec")], set()
     except (SyntaxError, ValueError, RecursionError):  # code that cannot be written down again: all its names, then
-        return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+        return {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
     while waiting:
         table = waiting.pop()
         waiting += table.get_children()
@@ -84,7 +85,7 @@ def libraries(codes: list[Code], packages: Collection[str], setup: ast.Module) -
 def second_names(trees: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
     """The names that stand for a value which is written down: `F = nn.functional`, `xp = torch if on_gpu else np`,
     `def f(x, xp=np)`, `for xp in (torch, np)`; with each value that they may have."""
-    for node in (node for tree in trees for node in ast.walk(tree)):
+    for node in (node for tree in trees for node in walk(tree)):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 yield from ((name, one) for one in _either(value))
@@ -110,7 +111,7 @@ def _either(value: ast.expr) -> Iterator[ast.expr]:
 def imported(tree: ast.AST, packages: Collection[str]) -> dict[str, str]:
     """The names that the import statements in a piece of code give to the packages and to pieces of them."""
     names = {}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         match node:
             case ast.Import():
                 for alias in node.names:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from grading.rules.closure import imports_by_call, libraries, root
 from grading.rules.modules import as_values, starred
+from grading.rules.nodes import walk
 from grading.rules.own_names import reads_of_own
 from grading.rules.parsing import folded
 from grading.rules.shell import hides_code
@@ -102,7 +103,7 @@ def taken_beyond(codes: list[Code], given: Given) -> Iterator[tuple[Code, ast.AS
     """Where a module that is imported whole, and of which only names are given, serves for anything but these names."""
     names_of = {module: {name for m, name in given if m == module} for module, _ in given}
     bound: dict[str, set] = {}  # names of the student's for such modules, and what may be taken from each
-    nodes = [(code, node) for code in codes for node in ast.walk(code.tree or ast.Module([], []))]
+    nodes = [(code, node) for code in codes for node in walk(code.tree or ast.Module([], []))]
     for _, node in nodes:
         for alias in node.names if isinstance(node, ast.Import) else ():
             if None not in names_of.get(alias.name, {None}):  # None stands for all of it
@@ -117,14 +118,14 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
     """Where the student's cells may import something in another way than by an import statement."""
     modules, texts = libraries(codes, packages, setup), Texts(codes, packages)
     trees = [code.tree for code in codes if code.tree]
-    parents = {inner: node for tree in trees for node in ast.walk(tree) for inner in ast.iter_child_nodes(node)}
+    parents = {inner: node for tree in trees for node in walk(tree) for inner in ast.iter_child_nodes(node)}
     own = reads_of_own(trees, RUNNING_NAMES | {"get_ipython"})
     elsewhere = as_values(trees, parents, packages, setup) | set(starred(trees, SMUGGLED))
     functions, may_import = _functions(trees), functools.partial(_has_an_import, packages=packages)
     found = []
     for code in codes:
         called, harmless = set(), set()
-        for node in ast.walk(code.tree) if code.tree else ():
+        for node in walk(code.tree) if code.tree else ():
             if isinstance(node, ast.Call):
                 called.add(node.func)
             if imports_by_call(node) in packages:
@@ -218,7 +219,7 @@ def _is_timer(node: ast.AST, modules: dict[str, str]) -> bool:
 
 def _functions(trees: list[ast.Module]) -> set[str]:
     """The names of the student's functions and methods, and the second names that they are given."""
-    nodes = [node for tree in trees for node in ast.walk(tree)]
+    nodes = [node for tree in trees for node in walk(tree)]
     names = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
     for node in nodes:
         match node:
@@ -253,6 +254,6 @@ def _may_import(sources: set[str] | None, packages: Collection[str]) -> bool:
 
 
 def _has_an_import(tree: ast.AST, packages: Collection[str]) -> bool:
-    names = [getattr(node, "id", getattr(node, "attr", None)) for node in ast.walk(tree)]
-    imported = any(imports_more(node, packages) or brings_more(node, packages) for node in ast.walk(tree))
+    names = [getattr(node, "id", getattr(node, "attr", None)) for node in walk(tree)]
+    imported = any(imports_more(node, packages) or brings_more(node, packages) for node in walk(tree))
     return imported or not (IMPORTING_NAMES | RUNNING_NAMES | RUNNING_PIECES | SMUGGLED).isdisjoint(names)

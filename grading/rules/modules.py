@@ -8,6 +8,7 @@ import ast
 from collections.abc import Collection, Iterator, Mapping
 
 from grading.rules.closure import second_names
+from grading.rules.nodes import walk
 from grading.rules.own_names import local_reads, reads_of_own, reads_of_set
 from grading.rules.parsing import folded
 from grading.rules.reexports import is_foreign, is_module
@@ -27,7 +28,7 @@ def as_values(
     named = {value for tree in trees for value in _named(tree)}
     found = set()
     for tree in trees:
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, ast.ImportFrom) and not node.level:
                 taken = [f"{node.module}.{alias.name}" for alias in node.names]
                 found |= {node} if any(is_foreign(path, packages) for path in taken) else set()
@@ -41,7 +42,7 @@ def as_values(
 
 def _named(tree: ast.Module) -> set[ast.expr]:
     """The values in a piece of code that get a second name, and are no attributes of a class."""
-    bodies = [node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    bodies = [node.body for node in walk(tree) if isinstance(node, ast.ClassDef)]
     of_classes = ast.Module([one for body in bodies for one in body if not isinstance(one, ast.FunctionDef)], [])
     return {value for _, value in second_names([tree])} - {value for _, value in second_names([of_classes])}
 
@@ -49,7 +50,7 @@ def _named(tree: ast.Module) -> set[ast.expr]:
 def _paths(trees: list[ast.Module], packages: Collection[str]) -> tuple[dict[str, set[str]], set[str]]:
     """The names of modules and of what is taken from them, with their full paths; those that are second names."""
     paths, second = {name: {name} for name in packages}, set()
-    for node in (node for tree in trees for node in ast.walk(tree)):
+    for node in (node for tree in trees for node in walk(tree)):
         match node:
             case ast.Import(names=names):
                 for alias in names:
@@ -105,18 +106,19 @@ def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
 
 def starred(trees: list[ast.Module], names: frozenset[str]) -> Iterator[ast.Name]:
     """Where some names are read that a star import can have brought: the student sets them nowhere after it."""
-    places = [(n, m) for n, tree in enumerate(trees) for m, node in enumerate(tree.body) if _has_star(node)]
+    with_star = [(n, tree) for n, tree in enumerate(trees) if _has_star(tree)]
+    places = [(n, m) for n, tree in with_star for m, node in enumerate(tree.body) if _has_star(node)]
     if not places:
         return
     cell, statement = places[-1]
     after = [ast.Module(trees[cell].body[statement + 1 :], []), *trees[cell + 1 :]]
     own = local_reads(trees, names) | reads_of_set(after, names)
     for tree in trees:
-        for node in ast.walk(tree):
+        for node in walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names and node not in own:
                 yield node
 
 
 def _has_star(tree: ast.AST) -> bool:
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    imports = [node for node in walk(tree) if isinstance(node, ast.ImportFrom)]
     return any(alias.name == "*" for node in imports for alias in node.names)

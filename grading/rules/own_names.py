@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Iterable, Iterator
 
+from grading.rules.nodes import walk
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
@@ -16,7 +18,8 @@ def reads_of_own(trees: Iterable[ast.Module], names: frozenset[str]) -> set[ast.
 def local_reads(trees: Iterable[ast.Module], names: frozenset[str]) -> set[ast.Name]:
     """Where some names are read as the local ones of a function, a comprehension, or the body of a loop."""
     found = set()
-    for node in (node for tree in trees for node in ast.walk(tree)):
+    where = [tree for tree in trees if any(node.id in names for node in _names(tree))]  # in most cells there are none
+    for node in (node for tree in where for node in walk(tree)):
         if isinstance(node, Function):
             own = names & _locals(node)
             body = [node.body] if isinstance(node, ast.Lambda) else node.body  # not what defaults are
@@ -62,7 +65,7 @@ def _stored(target: ast.AST) -> set[str]:
 
 
 def _names(tree: ast.AST) -> Iterator[ast.Name]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Name))
+    return (node for node in walk(tree) if isinstance(node, ast.Name))
 
 
 def _reads(tree: ast.AST, names: set[str] | frozenset[str]) -> set[ast.Name]:
@@ -76,9 +79,7 @@ def _locals(function: Function) -> set[str]:
     found = {argument.arg for argument in every if argument is not None}
     if isinstance(function, ast.Lambda):
         return found
-    outside = {
-        name for node in ast.walk(function) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names
-    }
+    outside = {name for node in walk(function) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
     waiting = list(function.body)
     while waiting:
         node = waiting.pop()

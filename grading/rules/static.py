@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from grading.core import messages
 from grading.rules import closure
 from grading.rules.imports import given, hidden_imports, imports_more, taken_beyond
+from grading.rules.nodes import walk
 from grading.rules.student_code import defined, editable, setup
 
 LOOPS = {
@@ -40,7 +41,7 @@ def no_imports(answer_id: str, packages: Mapping[str, str]) -> Breach | None:
     codes, before = editable(answer_id), setup(answer_id)
     allowed, called = given(before), ", ".join(packages.values())
     for code in codes:
-        for node in ast.walk(code.tree) if code.tree else ():
+        for node in walk(code.tree) if code.tree else ():
             if imports_more(node, packages, allowed):
                 return Breach(messages.breach_import(code.where, node.lineno, code.line(node.lineno), called))
     for code, node in taken_beyond(codes, allowed):
@@ -55,11 +56,11 @@ def no_loops(answer_id: str, asked: Iterable[str]) -> Breach | None:
     values = [value for _, value in defined(editable(answer_id)).get("map", ())]
     own_map = bool(values) and all(closure.root(value) != "map" for value in values)
     for code, node in closure.answer(answer_id, asked):
-        loops = [inner for part in closure.definitions(node) for inner in ast.walk(part) if type(inner) in LOOPS]
+        loops = [inner for part in closure.definitions(node) for inner in walk(part) if type(inner) in LOOPS]
         if not loops and not own_map and "map" in closure.free_names(node):
-            called = {n.func for n in ast.walk(node) if isinstance(n, ast.Call)}
-            inside = {n for part in closure.definitions(node) for n in ast.walk(part)}
-            names = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == "map"]
+            called = {n.func for n in walk(node) if isinstance(n, ast.Call)}
+            inside = {n for part in closure.definitions(node) for n in walk(part)}
+            names = [n for n in walk(node) if isinstance(n, ast.Name) and n.id == "map"]
             loops = [n for n in names if n in inside or n not in called]  # beside the answer, a call is free
         if loops:
             what = LOOPS.get(type(loops[0]), "`map` is a loop")

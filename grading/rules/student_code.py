@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grading.core import cells
+from grading.rules.nodes import walk
 from grading.rules.parsing import TOO_DEEP, bare_magic, folded, parse
 
 
@@ -111,7 +112,7 @@ def _with_bare_magics(codes: list[Code], trees: dict) -> list[Code]:
     """
     if not any(bare_magic(code.source) for code in codes):
         return codes
-    bound = {name for code in codes if code.tree for node in ast.walk(code.tree) for name in _bound(node)}
+    bound = {name for code in codes if code.tree for node in walk(code.tree) for name in _bound(node)}
     found = []
     for code in codes:
         name, key = bare_magic(code.source), (-1, code.source)
@@ -170,7 +171,7 @@ def _taken(node: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
             yield from ((name, value) for target, value in taken for name in _changed([target]))
         case ast.Match(subject=subject, cases=cases):
             for pattern in (case.pattern for case in cases):
-                named = [getattr(n, "name", None) or getattr(n, "rest", None) for n in ast.walk(pattern)]
+                named = [getattr(n, "name", None) or getattr(n, "rest", None) for n in walk(pattern)]
                 yield from ((name, value) for name in named if name for value in (subject, pattern))
 
 

@@ -4,6 +4,7 @@ import ast
 import itertools
 from collections.abc import Collection
 
+from grading.rules.nodes import walk
 from grading.rules.parsing import folded
 from grading.rules.student_code import Code
 
@@ -19,7 +20,7 @@ class Texts:
         self.bound: dict[str, list[ast.expr | None]] = {}
         self.steps = 0
         for code in codes:
-            for node in ast.walk(code.tree) if code.tree else ():
+            for node in walk(code.tree) if code.tree else ():
                 match node:
                     case ast.Assign(targets=targets, value=value):
                         for target in targets:
