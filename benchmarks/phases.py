@@ -20,7 +20,7 @@ import ways
 from nbclient import NotebookClient
 from nbformat.v4 import new_notebook
 from nbgrader.converters import Autograde
-from nbgrader.preprocessors import AssignLatePenalties, OverwriteCells
+from nbgrader.preprocessors import AssignLatePenalties
 
 from attention import course
 from attention.course import COURSE
@@ -29,10 +29,11 @@ from grading.gradebook import course_folder
 from grading.judge import execution, save_marks, workspace
 from grading.sandbox import host
 from grading.sandbox.sandbox_keeper import SANDBOXES
+from grading.submission import overwrite_cells
 
 STEPS = (
     (Autograde, "convert_single_notebook", "a notebook"),
-    (OverwriteCells, "preprocess", "  hidden tests put in"),
+    (overwrite_cells.OverwriteCells, "preprocess", "  hidden tests put in"),
     (execution.Judge, "preprocess", "  the judge"),
     (workspace.Workspace, "bring_up_to_date", "    the kernel's folder"),
     (NotebookClient, "start_new_kernel", "    kernel: fork, or take the one forked ahead"),

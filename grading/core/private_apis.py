@@ -36,9 +36,16 @@ _SHELL, _FORMGRADER = "IPython.core.interactiveshell.InteractiveShell", "nbgrade
 USES = (
     Use(
         "grading.gradebook.engines",
-        ("nbgrader.api.create_engine", "nbgrader.api.get_alembic_version"),
-        "one engine per address, and Alembic not started; or 4.4 engines per notebook each learn every query",
+        of("nbgrader.api", "create_engine get_alembic_version Gradebook.close")
+        + ("nbgrader.converters.base.BaseConverter.convert_notebooks",),
+        "one engine an address, one connection a run, no Alembic; or 3.4 engines per notebook each learn every query",
         "none: nbgrader.api.Gradebook makes its engine itself and takes none",
+    ),
+    Use(
+        "grading.submission.overwrite_cells",
+        of("nbgrader.preprocessors.OverwriteCells", "preprocess gradebook notebook_id assignment_id"),
+        "the released cells of a notebook by one question; nbgrader asks for each of its 14 apart",
+        "none: the gradebook has no question for all cells, and OverwriteCells opens it itself",
     ),
     Use(
         "grading.gradebook.snapshot",
@@ -65,16 +72,11 @@ USES = (
     Use(
         "grading.submission.nbgrader_patches",
         of("nbgrader.apps.NbGraderAPI", "get_submitted_students get_submitted_timestamp")
-        + ("nbgrader.coursedir.CourseDirectory.get_existing_timestamp",),
-        "the Formgrader lists only names that can be graded; times are those in times.csv, not in a student's file",
-        "none: no setting says where a submission's time comes from, or replaces the Formgrader's class",
-    ),
-    Use(
-        "grading.submission.nbgrader_patches",
-        of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src do_copy")
+        + ("nbgrader.coursedir.CourseDirectory.get_existing_timestamp",)
+        + of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src do_copy")
         + ("nbgrader.apps.zipcollectapp.ZipCollectApp._transfer_files",),
-        "times.csv gets the time of each submission that is taken; in the exchange it is the file system's",
-        "none: a collector plugin sees times before a file is chosen; of a collect class the steps are not public",
+        "the Formgrader lists names that can be graded; times are those of times.csv, or of the exchange's file system",
+        "none: no setting says where a time comes from; of a collect class the steps are not public",
     ),
     Use(
         "grading.judge.save_marks",

@@ -1,7 +1,8 @@
 """nbgrader's gradebook, opened often: one engine an address, so that its queries are compiled once.
 
-nbgrader opens the gradebook 4.4 times a notebook, each time with an engine of its own that has yet to learn every
-query. `keep_engines` hands it the engine that it had before. Closing a gradebook closes its connections, as ever.
+nbgrader opens the gradebook 3.4 times a notebook, each time with an engine of its own that has yet to learn every
+query, and closes its connection. `keep_engines` hands it the engine that it had before, and while nbgrader converts
+notebooks, or within `held_open`, the connection is kept.
 For each new gradebook it starts Alembic as a program, to ask which version its tables have; we read that here, once.
 """
 
@@ -11,26 +12,75 @@ import os
 import sqlite3
 import warnings
 from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 import nbgrader
 import sqlalchemy
 from nbgrader import api
+from nbgrader.converters.base import BaseConverter
 from sqlalchemy import Engine, event
 
 KEPT = 8  # engines; a process of ours uses one gradebook, or few
+File = tuple[int, int] | None  # what tells a gradebook's file from another one at the same place; None for a server
+_held: ContextVar[dict[Engine, File] | None] = ContextVar("held", default=None)
 
 
+@functools.cache
 def keep_engines() -> None:
     """Makes nbgrader's gradebooks in this process share an engine an address; a second call changes nothing more."""
     # nbgrader's own way with SQLAlchemy, which warns of it at every submission and is right all the same.
     warnings.filterwarnings("ignore", message="Object of type <Submitted.* not in session")
     api.create_engine, api.get_alembic_version = create_engine, alembic_version
+    convert = BaseConverter.convert_notebooks
+
+    def convert_notebooks(self: BaseConverter) -> None:
+        with held_open():
+            convert(self)
+
+    api.Gradebook.close, BaseConverter.convert_notebooks = close, convert_notebooks
+
+
+@contextlib.contextmanager
+def held_open() -> Iterator[None]:
+    """Within it a gradebook that was opened once keeps its connection, until its file is another one."""
+    if _held.get() is not None:
+        yield
+        return
+    held: dict[Engine, File] = {}
+    token = _held.set(held)
+    try:
+        yield
+    finally:
+        _held.reset(token)
+        for engine in held:
+            engine.dispose()
+
+
+def close(book: api.Gradebook) -> None:
+    """As nbgrader's, but within `held_open` the connection waits for whoever opens the gradebook next."""
+    book.db.remove()
+    if (held := _held.get()) is None:
+        book.engine.dispose()
+    else:
+        held.setdefault(book.engine, _file(book.engine))
 
 
 def create_engine(url: str, **settings: object) -> sqlalchemy.Engine:
     """As SQLAlchemy's, but the same engine for the same arguments; a forked process has engines of its own."""
-    return _engine(os.getpid(), url, **settings)
+    engine, held = _engine(os.getpid(), url, **settings), _held.get() or {}
+    if engine in held and held[engine] != _file(engine):
+        del held[engine]
+        engine.dispose()
+    return engine
+
+
+def _file(engine: Engine) -> File:
+    try:
+        state = os.stat(engine.url.database or "")
+    except OSError:
+        return None
+    return (state.st_dev, state.st_ino) if engine.dialect.name == "sqlite" else None
 
 
 @functools.cache

@@ -48,6 +48,10 @@ class Exporter(in_memory.Unread, nbconvert.exporters.Exporter):
     def _file_extension_default(self) -> str:
         return ".ipynb"
 
+    @default("optimistic_validation")
+    def _optimistic_validation_default(self) -> bool:
+        return True  # one look at what is written, in place of one after each step
+
     def from_filename(self, filename: str, resources: dict | None = None, **kwargs: object) -> tuple:
         """A notebook file, or what is taken in of a student's, converted; findings go to the log."""
         path, coursedir, what = Path(filename), self.parent.coursedir, resources["nbgrader"]

@@ -227,6 +227,7 @@ COLLECT, SCORES = "nbgrader.exchange.default.ExchangeCollect", "nbgrader.preproc
 ZIP, CHANNEL = "nbgrader.apps.zipcollectapp.ZipCollectApp", "jupyter_client.channels.AsyncZMQSocketChannel"
 SHELL, COMPILER = "IPython.core.interactiveshell.InteractiveShell", "IPython.core.compilerop.CachingCompiler"
 MARKDOWN, RENDERER = (f"nbconvert.filters.markdown_mistune.{name}" for name in ("MarkdownWithMath", "IPythonRenderer"))
+OVERWRITE = "nbgrader.preprocessors.OverwriteCells"
 MEMORY = "numpy._core._exceptions._ArrayMemoryError"
 CHECKS: dict[str, tuple[Check, ...]] = {
     "nbgrader.server_extensions.formgrader.handlers.template_path": (
@@ -240,6 +241,20 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         takes(),
         used_by("nbgrader.api.Gradebook.__init__", "get_alembic_version"),
     ),
+    "nbgrader.api.Gradebook.close": (
+        takes("self"),
+        used_by("nbgrader.api.Gradebook.close", "db", "remove", "engine", "dispose"),
+        used_by("nbgrader.api.Gradebook.__exit__", "close"),
+    ),
+    f"{OVERWRITE}.preprocess": (
+        takes("self", "nb", "resources"),
+        used_by(f"{OVERWRITE}.preprocess", "notebook_id", "assignment_id", "gradebook"),
+    ),
+    f"{OVERWRITE}.gradebook": (
+        used_by(f"{OVERWRITE}.preprocess_cell", "gradebook", "find_source_cell", "find_graded_cell"),
+    ),
+    f"{OVERWRITE}.notebook_id": (used_by(f"{OVERWRITE}.preprocess_cell", "notebook_id"),),
+    f"{OVERWRITE}.assignment_id": (used_by(f"{OVERWRITE}.preprocess_cell", "assignment_id"),),
     "nbgrader.api.Base.metadata.tables": (gives("has the tables that `snapshot` copies", tables),),
     "nbgrader.utils.capture_log": (gives("gives success, log and error", captured),),
     "nbgrader.converters.base.NbGraderException": (

@@ -23,10 +23,8 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def address(empty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def address(empty: Path, tmp_path: Path) -> str:
     shutil.copyfile(empty, tmp_path / "gradebook.db")
-    for name in ("create_engine", "get_alembic_version"):
-        monkeypatch.setattr(api, name, getattr(api, name))  # put back at the end
     engines.keep_engines()
     return f"sqlite:///{tmp_path / 'gradebook.db'}"
 
@@ -64,6 +62,34 @@ def test_a_closed_gradebook_keeps_no_file_open(address: str):
     with api.Gradebook(address):
         assert any(path.endswith("gradebook.db") for path in opened_files())
     assert not any(path.endswith("gradebook.db") for path in opened_files())
+
+
+def test_while_notebooks_are_converted_a_gradebook_stays_connected(address: str):
+    with engines.held_open():
+        with api.Gradebook(address) as book:
+            assert book.students == []
+            connected = [path for path in opened_files() if path.endswith("gradebook.db")]
+        with api.Gradebook(address), api.Gradebook(address) as again:
+            assert [path for path in opened_files() if path.endswith("gradebook.db")] == connected
+            again.add_student("ada")
+    assert not any(path.endswith("gradebook.db") for path in opened_files())
+    with api.Gradebook(address) as book:
+        assert [student.id for student in book.students] == ["ada"]
+
+
+def test_while_notebooks_are_converted_a_gradebook_that_was_replaced_is_the_new_file(
+    address: str, empty: Path, tmp_path: Path
+):
+    with engines.held_open():
+        with api.Gradebook(address) as book:
+            book.add_student("ada")
+        (tmp_path / "gradebook.db").unlink()
+        shutil.copyfile(empty, tmp_path / "gradebook.db")
+        with api.Gradebook(address) as book:
+            assert book.students == []
+            book.add_student("bob")
+    with api.Gradebook(address) as book:
+        assert [student.id for student in book.students] == ["bob"]
 
 
 def test_a_gradebook_that_was_replaced_by_another_file_is_read_anew(address: str, empty: Path, tmp_path: Path):
