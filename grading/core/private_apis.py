@@ -1,8 +1,7 @@
 """What we touch of other packages that they don't promise to keep: the first place to look after an upgrade.
 
-A course that touches any has a table of its own, in its package's private_apis.py.
-tests/grading/core/test_private_apis.py checks that what is installed still has it all, and searches our code for what
-is missing in the tables. Nothing is imported. What programs such as bubblewrap print is described where it is read.
+A course that touches any has a table of its own, in its package's private_apis.py. A test of the same name checks that
+what is installed has it all, and that the tables do. What programs such as bubblewrap print is described where it is read.
 """
 
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from dataclasses import dataclass
 class Use:
     """Names of other packages, patched, overridden, copied or read by one module of ours.
 
-    names    dotted, the package first, to be imported and looked up; the last part may be an attribute of instances
+    names    dotted, the package first; the last part may be an attribute of instances
     why      what we get from it
     instead  the public way that would serve, or "none: " and what is missing
     words    a text of theirs that we look for, in what they print, warn of or name
@@ -36,7 +35,7 @@ _SHELL, _FORMGRADER = "IPython.core.interactiveshell.InteractiveShell", "nbgrade
 USES = (
     Use(
         "grading.gradebook.engines",
-        of("nbgrader.api", "create_engine get_alembic_version Gradebook.close")
+        of("nbgrader", "api.create_engine api.get_alembic_version api.Gradebook.close")
         + ("nbgrader.converters.base.BaseConverter.convert_notebooks",),
         "one engine an address, one connection a run, no Alembic; or 3.4 engines per notebook each learn every query",
         "none: nbgrader.api.Gradebook makes its engine itself and takes none",
@@ -73,7 +72,7 @@ USES = (
         "grading.submission.nbgrader_patches",
         of("nbgrader.apps.NbGraderAPI", "get_submitted_students get_submitted_timestamp")
         + ("nbgrader.coursedir.CourseDirectory.get_existing_timestamp",)
-        + of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src do_copy")
+        + of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src copy_files do_copy")
         + ("nbgrader.apps.zipcollectapp.ZipCollectApp._transfer_files",),
         "the Formgrader lists names that can be graded; times are those of times.csv, or of the exchange's file system",
         "none: no setting says where a time comes from; of a collect class the steps are not public",

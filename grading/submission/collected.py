@@ -108,6 +108,25 @@ def replace(
     return kept
 
 
+@contextlib.contextmanager
+def kept_meanwhile(places: list[Path]) -> Iterator[None]:
+    """Puts a former copy back that is gone after the block; `replace` finds it there if it was removed within.
+
+    If this is stopped, the next time goes on where it was.
+    """
+    for place in places:
+        files.put_back(place)
+        if place.exists():
+            shutil.rmtree(files.old_name(place), ignore_errors=True)
+            shutil.copytree(place, files.old_name(place), symlinks=True)
+    try:
+        yield
+    finally:
+        for place in places:
+            files.put_back(place)
+            shutil.rmtree(files.old_name(place), ignore_errors=True)
+
+
 def _state(place: Path) -> str:
     """A text that is another when somebody changes a file in a folder of ours."""
     out = hashlib.sha256()

@@ -26,7 +26,7 @@ from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config, Configurable
 
 from grading.core import find_course, messages, names
-from grading.submission import collected, extra_files, in_memory, kept_copies, times
+from grading.submission import collected, extra_files, in_memory, kept_copies, safe_walk, times
 
 
 class Collect(ExchangeCollect):
@@ -37,15 +37,19 @@ class Collect(ExchangeCollect):
         super().init_src()
         refused = {record["filename"]: names.trouble(record["username"]) for record in self.src_records}
         for name in sorted(name for name, why in refused.items() if why):
-            self.log.error("%s: not collected: %s", names.printable(name), messages.NAME_IN_EXCHANGE)
+            is_folder = safe_walk.is_folder(os.path.join(self.inbound_path, name))
+            why = messages.NAME_IN_EXCHANGE if is_folder else messages.NO_FOLDER_IN_EXCHANGE
+            self.log.error("%s: not collected: %s", names.printable(name), why)
         self.src_records = [record for record in self.src_records if not refused[record["filename"]]]
 
     def _path_to_record(self, path: str) -> dict:
         name = os.path.basename(path)
+        nobody = {"username": f"/{name}", "filename": name, "timestamp": datetime.datetime.min}
         try:
-            record = super()._path_to_record(path)
+            record = super()._path_to_record(path) if safe_walk.is_folder(path) else nobody
         except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):  # of a time that is none
-            nobody = {"username": f"/{name}", "filename": name, "timestamp": datetime.datetime.min}
+            record = nobody
+        if record is nobody:
             return nobody  # a name that nobody has, so that it is left out
         claimed = record["timestamp"]
         record["timestamp"] = times.in_exchange(Path(path), claimed)
@@ -53,13 +57,20 @@ class Collect(ExchangeCollect):
             self.log.warning(messages.OTHER_TIME, record["username"], claimed, record["timestamp"])
         return record
 
+    def copy_files(self) -> None:
+        """Copies the submissions; nbgrader removes a former copy before it makes one, so it is kept meanwhile."""
+        of = functools.partial(self.coursedir.format_path, self.coursedir.submitted_directory)
+        places = [Path(of(record["username"], self.coursedir.assignment_id)) for record in self.src_records]
+        with collected.kept_meanwhile(places):
+            super().copy_files()
+
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         """Copies a submission without following a link in it, and notes when it was made."""
         try:
             for kept in collected.take(self.coursedir, Path(src), Path(dest)):
                 self.log.warning(kept)
-        except collected.TooLargeError as error:  # nbgrader would collect nobody after this one
-            self.log.error("%s: not collected: %s", names.printable(src), error)
+        except (collected.TooLargeError, collected.UnreadableError) as error:  # else nobody after this one is collected
+            self.log.error("%s: not collected: %s", names.printable(src), getattr(error, "strerror", error))
             return
         record = next(record for record in self.src_records if record["filename"] == os.path.basename(src))
         times.note(Path(self.coursedir.root), record["username"], record["timestamp"])

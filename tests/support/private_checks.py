@@ -299,6 +299,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         used_by(f"{COLLECT}._path_to_record", "username", "filename", "timestamp"),
     ),
     f"{COLLECT}.init_src": (takes("self"), used_by(f"{COLLECT}.init_src", "_path_to_record", "src_records")),
+    f"{COLLECT}.copy_files": (takes("self"), used_by(f"{COLLECT}.copy_files", "src_records", "username", "rmtree")),
     f"{COLLECT}.do_copy": (takes("self", "src", "dest", "log"), used_by(f"{COLLECT}.copy_files", "do_copy")),
     f"{SCORES}._add_score": (
         takes("self", "cell", "resources"),

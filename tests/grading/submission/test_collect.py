@@ -1,0 +1,109 @@
+"""`nbgrader collect` on an exchange that students fill: nobody keeps others from being collected; nothing is lost."""
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from nbgrader.apps import NbGraderAPI
+from nbgrader.exchange import ExchangeFactory
+
+from attention.course import COURSE
+from dev.packages import REPOSITORY
+from grading.core import limits
+from grading.gradebook import course_folder
+
+
+@pytest.fixture
+def inbound(tmp_path: Path) -> Path:
+    made = tmp_path / "exchange" / COURSE.name / "inbound"
+    made.mkdir(parents=True)
+    return made
+
+
+def submit(inbound: Path, student: str, text: str, minute: int = 0) -> Path:
+    folder = inbound / f"{student}+{COURSE.name}+2026-01-02 03:{minute:02}:05 UTC+r"
+    folder.mkdir()
+    (folder / "part01.ipynb").write_text(text)
+    return folder
+
+
+@pytest.fixture
+def collect(tmp_path: Path) -> Callable[..., dict[str, str]]:
+    """Collects, and reads what lies in submitted/ then, by student."""
+    root = tmp_path / "course"
+    root.mkdir()
+    course_folder.configure(root, REPOSITORY)
+    config = course_folder.config(root)
+    config.Exchange.root = str(tmp_path / "exchange")
+
+    def collect(**options: bool) -> dict[str, str]:
+        api = NbGraderAPI(config=config)
+        api.coursedir.assignment_id = COURSE.name
+        ExchangeFactory(config=config).Collect(coursedir=api.coursedir, parent=api, **options).start()
+        found = (root / "submitted").glob(f"*/{COURSE.name}/part01.ipynb")
+        assert not [path for path in root.glob("submitted/*/.*") if not path.name.endswith(".taken")]
+        return {path.parents[1].name: path.read_text() for path in found}
+
+    return collect
+
+
+def _link(folder: Path) -> None:
+    folder.symlink_to(folder.parent)
+
+
+def _dangling(folder: Path) -> None:
+    folder.symlink_to("nowhere")
+
+
+def _file(folder: Path) -> None:
+    folder.write_text("no folder")
+
+
+def _many(folder: Path) -> None:
+    folder.mkdir()
+    for number in range(limits.ENTRIES + 1):
+        (folder / f"{number}.txt").touch()
+
+
+@pytest.mark.parametrize("make", [_link, _dangling, _file, os.mkfifo, _many])
+def test_what_can_t_be_collected_keeps_nobody_else_from_it_and_is_told(
+    make: Callable, inbound: Path, collect: Callable[..., dict[str, str]], caplog: pytest.LogCaptureFixture
+):
+    for student in ("ada", "zoe"):
+        submit(inbound, student, student)
+    make(inbound / f"mallory+{COURSE.name}+2026-01-02 03:04:05 UTC+r")
+    with caplog.at_level(logging.ERROR):
+        assert collect() == {"ada": "ada", "zoe": "zoe"}
+    assert [r.getMessage() for r in caplog.records if "mallory" in r.getMessage() and "not collected" in r.getMessage()]
+
+
+def test_what_is_no_folder_does_not_stand_for_a_submission(inbound: Path, collect: Callable[..., dict[str, str]]):
+    submit(inbound, "ada", "ada")
+    time.sleep(0.05)  # so that the file system's times say that the link is newer
+    _link(inbound / f"ada+{COURSE.name}+2026-01-02 09:09:09 UTC+r")
+    assert collect() == {"ada": "ada"}
+
+
+def test_an_update_that_fails_leaves_what_was_collected(inbound: Path, collect: Callable[..., dict[str, str]]):
+    submit(inbound, "ada", "first")
+    assert collect() == {"ada": "first"}
+    large = submit(inbound, "ada", "second", minute=1)
+    os.truncate(large / "part01.ipynb", 10**9)
+    assert collect(update=True) == {"ada": "first"}
+
+
+def test_an_update_keeps_a_copy_of_what_an_instructor_changed_and_of_nothing_else(
+    tmp_path: Path, inbound: Path, collect: Callable[..., dict[str, str]]
+):
+    for student in ("ada", "ben"):
+        submit(inbound, student, "first")
+    collect()
+    (tmp_path / "course" / "submitted" / "ada" / COURSE.name / "part01.ipynb").write_text("corrected")
+    for student in ("ada", "ben"):
+        submit(inbound, student, "second", minute=1)
+    assert collect(update=True) == {"ada": "second", "ben": "second"}
+    kept = (tmp_path / "course" / "work" / "earlier").rglob("*.ipynb")
+    assert {path.parent.name: path.read_text() for path in kept} == {"ada": "corrected"}
