@@ -79,6 +79,7 @@ class Export:
     kept: dict[str, list[str]] = field(default_factory=dict)  # columns that stay as they are, since we have no mark
     unmatched: list[str] = field(default_factory=list)  # students of ours whom the platform does not know
     others: list[str] = field(default_factory=list)  # lines of the platform that are nobody of ours
+    shared: list[str] = field(default_factory=list)  # lines that two of ours match: nobody knows whose they are
     absent: list[str] = field(default_factory=list)  # persons of the roster who submitted nothing
     risky: list[str] = field(default_factory=list)  # keys that a spreadsheet would compute, and that must stay
 
@@ -106,6 +107,7 @@ class Export:
             "Not marked, so that these cells stay as they are:": [f"{t}: {_people(who)}" for t, who in alike.items()],
             "In no line of the platform's, or without a line in the roster:": self.unmatched,
             "Lines of people who submitted nothing; they stay as they are:": self.others,
+            "Lines that more than one student of ours matches; they stay as they are:": self.shared,
             "In the roster, but nothing was submitted:": self.absent,
             "A spreadsheet would compute these cells, which must stay; do not open the file there:": self.risky,
         }
@@ -142,7 +144,7 @@ def make(
     for place, row in enumerate(made.rows):
         if place in owners:
             _fill(made, row, columns, owners[place], rows[owners[place]])
-        elif exported and (label := _label(platform, made.head, row)):
+        elif exported and (label := _label(platform, made.head, row)) and label not in made.shared:
             made.others.append(label)
     made.unmatched = [student for student in rows if student not in owners.values()]
     made.absent = [student for student in people or {} if student not in rows]
@@ -211,8 +213,12 @@ def _owners(
     with_roster: bool,
     exported: Path | None,
 ) -> dict[int, str]:
-    """Whose each line is: found by the roster's id, then login or e-mail; without a roster by our own id."""
+    """Whose each line is: found by the roster's id, then login or e-mail; without a roster by our own id.
+
+    A line that two students match is nobody's: who may choose a name could choose one that is another's id.
+    """
     owners: dict[int, str] = {}
+    shared: set[int] = set()
     for keys, columns in platform.keys.items():
         for column in columns:
             if column not in made.head:
@@ -227,11 +233,13 @@ def _owners(
                 if not wanted or student in owners.values():
                     continue
                 found = [line for line in lines.get(wanted.casefold(), []) if line not in owners]
+                shared.update(() if found else lines.get(wanted.casefold(), ()))
                 if len(found) > 1:
                     where = names.path(exported) if exported else "the roster"
                     raise CourseError(f"{where}: {len(found)} lines have {column} {wanted}. Remove all but one.")
                 owners |= dict.fromkeys(found, student)
-    return owners
+    made.shared = [_label(platform, made.head, made.rows[line]) for line in sorted(shared)]
+    return {line: student for line, student in owners.items() if line not in shared}
 
 
 def _fill(made: Export, row: list[str], columns: dict[str, int], student: str, cells: dict[str, str]) -> None:

@@ -193,6 +193,18 @@ def test_without_a_roster_our_ids_are_looked_for_in_the_platforms_columns(root: 
     assert made.unmatched == ["=zoe", "eve"]
 
 
+@pytest.mark.parametrize("other", ["ADA", "101", "s-101"])
+def test_a_line_that_two_students_match_is_filled_for_neither_and_told(other: str, tmp_path: Path):
+    exported = tmp_path / "canvas.csv"
+    exported.write_text(CANVAS.replace("ada@uni.example", "ada"), encoding="utf-8")
+    rows = {student: dict.fromkeys(TITLES, mark) for student, mark in ((other, "9"), ("ada", "1"))}
+    made = gradefile.make(gradefile.CANVAS, COURSE, rows, exported=exported)
+    line = next(row for row in made.rows if "ada" in row)
+    assert line[6:9] == ["", "1", ""] and not made.changes and made.unmatched == [other, "ada"]
+    assert made.shared == ["Lovelace, Ada (101, s-101, ada)"] and made.shared[0] not in made.others
+    assert any("more than one student of ours" in told for told in made.told())
+
+
 def test_semicolons_stay_semicolons_and_a_byte_order_mark_does_no_harm(root: Path, tmp_path: Path):
     given = "\ufeffID number;Email address;Attention part 03 (Real)\n101;ada@uni.example;\n"
     _run(root, tmp_path, "moodle", given)
