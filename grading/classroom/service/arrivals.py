@@ -34,6 +34,7 @@ FOLDER_STILL_S = 1.0  # in a folder that another program fills
 # Folders that are looked into at a time: in one student's name, and of one account on the system, which may be all
 # students' on a hub. Each may hold thousands of names.
 MOST_OF_ONE, MOST_OF_OWNER = 4, 40
+RESTLESS_S = 30.0  # a folder that was not still for so long makes room for others
 Key = tuple[str, str]
 
 
@@ -116,7 +117,7 @@ class Exchange:
             raise errors.CourseError(self._why_not())
         found = [name for name in _names(self._inbound) if middle in name and (name, "") not in known]
         self._still.forget_all_but(found)
-        found.sort(key=lambda name: name.rsplit(middle, 1)[1])  # by the time that it claims
+        found.sort(key=lambda name: (self._still.is_restless(name), name.rsplit(middle, 1)[1]))  # the time it claims
         looked_into: Counter[str | int | None] = Counter()
         for name in found:
             if not safe_walk.is_folder(self._inbound / name):
@@ -226,18 +227,26 @@ class _Still:
 
     def __init__(self) -> None:
         self._since: dict[str, tuple[str, float]] = {}
+        self._first: dict[str, float] = {}
+
+    def is_restless(self, name: str) -> bool:
+        """Whether a folder was looked at for long and is not still yet: its author may see to it that it never is."""
+        return time.monotonic() - self._first.get(name, float("inf")) > RESTLESS_S
 
     def state(self, name: str, folder: Path, wait_s: float) -> str | None:
         """The state of a folder if it has been the same for so long; else None."""
         state, now = _state(folder), time.monotonic()
         before, since = self._since.get(name, ("", now))
+        self._first.setdefault(name, now)
         if state != before:
             self._since[name] = state, now
             return None
         return state if now - since >= wait_s else None
 
     def forget_all_but(self, names_left: list[str]) -> None:
-        self._since = {name: self._since[name] for name in names_left if name in self._since}
+        for times in (self._since, self._first):
+            for name in times.keys() - set(names_left):
+                del times[name]
 
 
 def _take(directory: CourseDirectory, arrival: Arrival, place: Path) -> list[str]:

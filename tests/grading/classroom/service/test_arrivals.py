@@ -97,3 +97,23 @@ def test_a_look_into_the_exchange_takes_a_few_folders_of_each_student_and_in_tim
     known: dict[arrivals.Key, None] = {}
     found = [a.name for _ in range(30) for a in exchange.look(dict(known)) if not known.update({(a.name, ""): None})]
     assert sorted(found) == [*ada, ben] and [name for name in found if name != ben] == ada
+
+
+def test_folders_that_are_never_still_keep_an_account_s_others_waiting_for_a_while_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    inbound = tmp_path / "exchange" / "course" / "inbound"
+    restless = [f"student{n:02}+{COURSE.name}+1970-01-01 00:00:{n:02} UTC" for n in range(arrivals.MOST_OF_OWNER)]
+    honest = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC"
+    for name in (*restless, honest):
+        (inbound / name).mkdir(parents=True)
+    config = Config()
+    config.Exchange.root, config.CourseDirectory.course_id = str(tmp_path / "exchange"), "course"
+    exchange, now_s = arrivals.Exchange(config, COURSE, tmp_path), 1000.0
+    monkeypatch.setattr(arrivals.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(arrivals, "_state", lambda folder: "as it was" if folder.name == honest else str(now_s))
+    found = []
+    for _ in range(60):
+        now_s += 1
+        found += [arrival.name for arrival in exchange.look({})]
+    assert found[:1] == [honest] and not set(restless) & set(found)
