@@ -18,7 +18,6 @@ import traceback
 from dataclasses import replace
 from pathlib import Path
 
-from jupyter_client.utils import ensure_async
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbclient.util import run_sync
 from nbformat import NotebookNode
@@ -58,11 +57,12 @@ class Judge(Execute):
         kwargs.setdefault("raise_on_iopub_timeout", False)  # a reply before its outputs is the student's, not our error
         kwargs.setdefault("kernel_manager_class", kernels.KernelManager)
         super().__init__(*args, **kwargs)
+        self.error_on_timeout = {**self.error_on_timeout, incoming.STOPPED: True}
 
     def preprocess(self, nb: NotebookNode, resources: dict, **kwargs: object) -> tuple[NotebookNode, dict]:
         """Runs the cells of a clean copy and marks its test cell; nothing of a damaged one is run."""
         mark = nb.metadata.pop(notebook_file.MARK, {})
-        self.unreadable, self.ended = mark.get("unreadable"), None
+        self.unreadable, self.ended, self.stopped = mark.get("unreadable"), None, []  # by the places of their cells
         self.course = find_course.of(self.config, resources.get("nbgrader", {}).get("assignment", ""))
         self.taken_in, self.room = nb, incoming.Room(self.course.plain)  # running it adds outputs, which no rule reads
         if self.unreadable:
@@ -78,7 +78,7 @@ class Judge(Execute):
             resources["metadata"]["path"] = str(self.student.workspace.path)
             with incoming.watched(lambda: self.km and self.km.strike()):
                 nb, resources = super().preprocess(nb, resources, **kwargs)
-            limits_reached.note(resources["metadata"]["name"], nb, self.timeout, self.ended)
+            limits_reached.note(resources["metadata"]["name"], nb, self.timeout if self.stopped else None, self.ended)
             return nb, resources
         except SandboxError as error:
             rmtree(place)  # so that the next run grades this student
@@ -109,7 +109,7 @@ class Judge(Execute):
             self.room.next_cell()
             try:
                 cell, resources = super().preprocess_cell(cell, resources, index)
-                if any(o.get("ename") == "CellTimeoutError" for o in cell.outputs) and not run_sync(self._revived)():
+                if index in self.stopped and not run_sync(self.kc.revived)():
                     self.ended = messages.cell_never_ends(self.timeout)
             except (DeadKernelError, CellTimeoutError):
                 self.km.raise_if_ours()
@@ -156,12 +156,11 @@ class Judge(Execute):
             return super().process_message(msg, cell, cell_index)
         return None
 
-    async def _revived(self) -> bool:
-        """Whether the kernel, after an interrupt, is ready for the next cell; one that is not is ended."""
-        if await self.kc.responds(limits.RESPONSE_LIMIT_S):
-            return True
-        await ensure_async(self.km.shutdown_kernel(now=True))
-        return False
+    def on_cell_executed(self, **kwargs: object) -> None:
+        """As nbgrader does; and notes the cells that nbclient has stopped, for which it makes up a reply."""
+        super().on_cell_executed(**kwargs)
+        if incoming.STOPPED in kwargs["execute_reply"]["content"]:
+            self.stopped.append(kwargs["cell_index"])
 
 
 def run_test(source: str, name: str, points: float) -> Report:

@@ -31,6 +31,7 @@ TEXTS = ("text/plain", "text/html", "text/markdown", "text/latex", "image/svg+xm
 OUTPUTS = ("stream", "display_data", "execute_result", "error", "update_display_data")
 # In place of a reply that is not read: only an error's is ever so long, for it repeats the error.
 TOO_LONG = {"status": "error", "ename": "TooLong", "evalue": messages.OUTPUT_CUT, "traceback": [messages.OUTPUT_CUT]}
+STOPPED = "stopped"  # in the reply that stands for a stopped cell's; in one that comes from a kernel there is none
 PICTURES = ("image/png", "image/jpeg")
 WATCH_S = 0.1  # how often the memory of this process is looked at
 

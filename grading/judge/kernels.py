@@ -172,6 +172,13 @@ class KernelClient(AsyncKernelClient):
                 return True
         return False
 
+    async def revived(self) -> bool:
+        """Whether the kernel, after an interrupt, is ready for the next cell; one that is not is ended."""
+        if await self.responds(limits.RESPONSE_LIMIT_S):
+            return True
+        await self.parent.shutdown_kernel(now=True)
+        return False
+
     async def _expect(self, channel: AsyncZMQSocketChannel, kind: str, end: Deadline) -> None:
         while True:
             try:

@@ -38,17 +38,15 @@ def note_killed() -> None:
         reached.killed = True
 
 
-def note(stem: str, notebook: NotebookNode, cell_limit_s: float, ended: str | None) -> None:
-    """Notes what has `ended` a notebook that has been run, or any of its cells; no word of it is the student's."""
+def note(stem: str, notebook: NotebookNode, stopped_after_s: float | None, ended: str | None) -> None:
+    """Notes what has `ended` a notebook that has been run, or stopped any of its cells; no word is the student's."""
     reached = _reached.get()
     if reached is None:
         return
     found = {} if ended is None else {ended: None}
-    for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            if output.get("ename") == "CellTimeoutError":
-                found[messages.cell_stopped(cell_limit_s)] = None
-        report = part_report.read(cell) if cells.is_test(cell) else None
+    if stopped_after_s is not None:
+        found[messages.cell_stopped(stopped_after_s)] = None
+    for report in (part_report.read(cell) for cell in notebook.cells if cells.is_test(cell)):
         if report is not None:
             found |= {report.fault: None} if report.ended else {}
             found |= {report.late: None} if report.late else {}

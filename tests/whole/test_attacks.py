@@ -207,6 +207,12 @@ def test_what_the_grader_says_of_an_attack_is_in_its_own_words(attack: Attack, r
 
 
 @each
+def test_an_error_with_the_name_of_a_limit_is_no_limit(attack: Attack, run: Run):
+    if attack.name in ("forge-words-of-the-grader", "forge-error-of-ours"):
+        assert run.results[attack.name].struck == []
+
+
+@each
 def test_what_is_written_for_an_attack_stays_small(attack: Attack, run: Run):
     folders = [run.root / place / attack.name for place in ("autograded", "feedback")]
     sizes = [path.stat().st_size for folder in folders for path in folder.rglob("*") if path.is_file()]
