@@ -244,9 +244,9 @@ class _Still:
         return state if now - since >= wait_s else None
 
     def forget_all_but(self, names_left: list[str]) -> None:
-        for times in (self._since, self._first):
-            for name in times.keys() - set(names_left):
-                del times[name]
+        for seen in (self._since, self._first):
+            for name in seen.keys() - set(names_left):
+                del seen[name]
 
 
 def _take(directory: CourseDirectory, arrival: Arrival, place: Path) -> list[str]:
