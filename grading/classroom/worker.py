@@ -130,8 +130,7 @@ def _grade(
     config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), url
     engine = _engine(os.getpid(), url)
     with contextlib.ExitStack() as at_end:
-        at_end.enter_context(_secret(asked.secret, given.secret))
-        for each in (engines.unsynced(root), engines.held_open(), in_memory.once()):
+        for each in (engines.unsynced(root), _secret(asked.secret, given.secret), in_memory.once()):
             at_end.enter_context(each)
         reached = at_end.enter_context(limits_reached.collected())
         at_end.callback(engine.dispose)

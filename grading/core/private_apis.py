@@ -286,9 +286,9 @@ USES = (
     ),
     Use(
         "grading.judge.execution",
-        ("nbclient.NotebookClient._display_id_map",),
-        "how many outputs an update of a display changes, which all take room in the graded notebook",
-        "none: nbclient tells nobody which outputs have a name",
+        ("nbclient.NotebookClient._display_id_map", "nbgrader.preprocessors.Execute.on_cell_executed"),
+        "how many outputs an update of a display changes, which all take room; and which cells nbclient has stopped",
+        "none: nbclient tells nobody which outputs have a name; its hook on_cell_executed is one that nbgrader takes",
     ),
     Use(
         "grading.judge.execution",

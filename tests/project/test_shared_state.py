@@ -27,6 +27,8 @@ KNOWN = {
     "grading/classroom/inputs.py: _installed": "the course's folders, and packages' names",
     "grading/submission/extra_files.py: _modules": "the course",
     "grading/submission/times.py: _read": "the file, as of its last change",
+    "grading/gradebook/engines.py: _held": "the block, and an engine",
+    "grading/gradebook/engines.py: keep_engines": "nbgrader, as installed",
     "grading/gradebook/engines.py: _engine": "the process and the gradebook's address",
     "grading/classroom/worker.py: _engine": "the process and the gradebook's address",
     "grading/classroom/worker.py: _name": "the process",

@@ -246,6 +246,9 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         used_by("nbgrader.api.Gradebook.close", "db", "remove", "engine", "dispose"),
         used_by("nbgrader.api.Gradebook.__exit__", "close"),
     ),
+    "nbgrader.preprocessors.Execute.on_cell_executed": (
+        used_by("nbgrader.preprocessors.Execute.on_cell_executed", "execute_reply", "content"),
+    ),
     f"{OVERWRITE}.preprocess": (
         takes("self", "nb", "resources"),
         used_by(f"{OVERWRITE}.preprocess", "notebook_id", "assignment_id", "gradebook"),
