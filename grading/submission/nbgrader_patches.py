@@ -44,13 +44,14 @@ class Collect(ExchangeCollect):
 
     def _path_to_record(self, path: str) -> dict:
         name = os.path.basename(path)
+        # With a name that nobody has, so that it is left out.
         nobody = {"username": f"/{name}", "filename": name, "timestamp": datetime.datetime.min}
+        if not safe_walk.is_folder(path):
+            return nobody
         try:
-            record = super()._path_to_record(path) if safe_walk.is_folder(path) else nobody
+            record = super()._path_to_record(path)
         except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):  # of a time that is none
-            record = nobody
-        if record is nobody:
-            return nobody  # a name that nobody has, so that it is left out
+            return nobody
         claimed = record["timestamp"]
         record["timestamp"] = times.in_exchange(Path(path), claimed)
         if record["timestamp"] != claimed:

@@ -223,30 +223,26 @@ class Folder:
 
 
 class _Still:
-    """Since when folders have been as they are."""
+    """Since when folders have been as they are, and since when they are looked at."""
 
     def __init__(self) -> None:
-        self._since: dict[str, tuple[str, float]] = {}
-        self._first: dict[str, float] = {}
+        self._seen: dict[str, tuple[str, float, float]] = {}  # state, since when it is that, when first looked at
 
     def is_restless(self, name: str) -> bool:
         """Whether a folder was looked at for long and is not still yet: its author may see to it that it never is."""
-        return time.monotonic() - self._first.get(name, float("inf")) > RESTLESS_S
+        return name in self._seen and time.monotonic() - self._seen[name][2] > RESTLESS_S
 
     def state(self, name: str, folder: Path, wait_s: float) -> str | None:
         """The state of a folder if it has been the same for so long; else None."""
         state, now = _state(folder), time.monotonic()
-        before, since = self._since.get(name, ("", now))
-        self._first.setdefault(name, now)
+        before, since, first = self._seen.get(name, ("", now, now))
         if state != before:
-            self._since[name] = state, now
+            self._seen[name] = state, now, first
             return None
         return state if now - since >= wait_s else None
 
     def forget_all_but(self, names_left: list[str]) -> None:
-        for seen in (self._since, self._first):
-            for name in seen.keys() - set(names_left):
-                del seen[name]
+        self._seen = {name: self._seen[name] for name in names_left if name in self._seen}
 
 
 def _take(directory: CourseDirectory, arrival: Arrival, place: Path) -> list[str]:

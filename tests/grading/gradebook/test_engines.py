@@ -1,9 +1,11 @@
 """A gradebook that is opened often is the same gradebook every time."""
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,12 +31,13 @@ def address(empty: Path, tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'gradebook.db'}"
 
 
-def opened_files() -> list[str]:
-    return [
+def opened_gradebooks() -> list[str]:
+    opened = [
         os.readlink(f"/proc/self/fd/{name}")
         for name in os.listdir("/proc/self/fd")
         if os.path.exists(f"/proc/self/fd/{name}")
     ]
+    return [path for path in opened if path.endswith("gradebook.db")]
 
 
 def test_gradebooks_of_one_address_share_an_engine_and_see_what_the_others_wrote(address: str):
@@ -60,27 +63,28 @@ def test_a_new_gradebook_has_the_version_that_alembic_would_tell_nbgrader():
 
 def test_a_closed_gradebook_keeps_no_file_open(address: str):
     with api.Gradebook(address):
-        assert any(path.endswith("gradebook.db") for path in opened_files())
-    assert not any(path.endswith("gradebook.db") for path in opened_files())
+        assert opened_gradebooks()
+    assert not opened_gradebooks()
 
 
 def test_while_notebooks_are_converted_a_gradebook_stays_connected(address: str):
     with engines.held_open():
         with api.Gradebook(address) as book:
             assert book.students == []
-            connected = [path for path in opened_files() if path.endswith("gradebook.db")]
+            connected = opened_gradebooks()
         with api.Gradebook(address), api.Gradebook(address) as again:
-            assert [path for path in opened_files() if path.endswith("gradebook.db")] == connected
+            assert opened_gradebooks() == connected
             again.add_student("ada")
-    assert not any(path.endswith("gradebook.db") for path in opened_files())
+    assert not opened_gradebooks()
     with api.Gradebook(address) as book:
         assert [student.id for student in book.students] == ["ada"]
 
 
-def test_while_notebooks_are_converted_a_gradebook_that_was_replaced_is_the_new_file(
-    address: str, empty: Path, tmp_path: Path
+@pytest.mark.parametrize("within", [contextlib.nullcontext, engines.held_open])
+def test_a_gradebook_that_was_replaced_by_another_file_is_read_anew_and_written_to(
+    within: Callable[[], contextlib.AbstractContextManager], address: str, empty: Path, tmp_path: Path
 ):
-    with engines.held_open():
+    with within():
         with api.Gradebook(address) as book:
             book.add_student("ada")
         (tmp_path / "gradebook.db").unlink()
@@ -90,15 +94,6 @@ def test_while_notebooks_are_converted_a_gradebook_that_was_replaced_is_the_new_
             book.add_student("bob")
     with api.Gradebook(address) as book:
         assert [student.id for student in book.students] == ["bob"]
-
-
-def test_a_gradebook_that_was_replaced_by_another_file_is_read_anew(address: str, empty: Path, tmp_path: Path):
-    with api.Gradebook(address) as book:
-        book.add_student("ada")
-    (tmp_path / "gradebook.db").unlink()
-    shutil.copyfile(empty, tmp_path / "gradebook.db")
-    with api.Gradebook(address) as book:
-        assert book.students == []
 
 
 def test_a_forked_process_has_an_engine_of_its_own(address: str, monkeypatch: pytest.MonkeyPatch):
