@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 from dev.packages import REPOSITORY
 from grading.gradebook import course_folder
@@ -32,6 +33,7 @@ ANSWERS = [f"tests/whole/test_{name}.py" for name in ("answers", "attacks_marked
 ONE_NOTEBOOK = "tests/whole/test_one_notebook.py"  # the only slow test that `quick` runs
 
 LIMIT_S = 80 * 60  # for all of it: before a forge's own limit, which would end it without a word of what was going on
+MESSAGE_CHARACTERS = 300  # of a failed test's message, in the list at the end
 SAID_LIMIT_S = 10  # for a run of pytest to say where it hangs
 
 # The import contracts of pyproject.toml; import-linter is no module that runs by its name.
@@ -52,16 +54,19 @@ def run(pytest_arguments: list[str]) -> int:
         return status
     _end_in_time()
     ignored = [f"--ignore={path}" for path in (*END_TO_END, *ANSWERS)]
-    with (
-        _alongside("every answer, the service", "-q", "--durations=5", *ANSWERS) as answers,
-        _alongside("classes, attacks, a browser", "-v", "--durations=20", *END_TO_END) as classes,
-    ):
-        statuses = [  # all of them, whatever the first ones say: one run shows all that fails
-            _step("solved notebooks, run again", "pytest", *NBVAL, *_at_once(1)),
-            _step("tests", "pytest", "-q", "--durations=10", "tests", *_at_once(2), *ignored),
-            classes.wait(),
-            answers.wait(),
-        ]
+    with tempfile.TemporaryDirectory() as folder:
+        answers, classes, notebooks, tests = [f"--junitxml={folder}/{number}.xml" for number in range(4)]
+        with (
+            _alongside("every answer, the service", "-q", "--durations=5", *ANSWERS, answers) as answering,
+            _alongside("classes, attacks, a browser", "-v", "--durations=20", *END_TO_END, classes) as grading,
+        ):
+            statuses = [  # all of them, whatever the first ones say: one run shows all that fails
+                _step("solved notebooks, run again", "pytest", *NBVAL, *_at_once(1), notebooks),
+                _step("tests", "pytest", "-q", "--durations=10", "tests", *_at_once(2), *ignored, tests),
+                grading.wait(),
+                answering.wait(),
+            ]
+        say_what_failed(Path(folder))
     return next(filter(None, statuses), 0)
 
 
@@ -103,6 +108,15 @@ def _lint() -> int:
 def _at_once(files_a_core: int) -> list[str]:
     """Options of pytest that run so many files at once: two a core where tests wait about half of the time."""
     return ["-n", str(files_a_core * (os.cpu_count() or 1)), "--dist", "loadfile"]
+
+
+def say_what_failed(folder: Path) -> None:
+    """Prints each failed test once more, last of all: a forge may show no more than the end of a long log."""
+    for report in sorted(folder.glob("*.xml")):
+        for test in ElementTree.parse(report).iter("testcase"):
+            for failed in (*test.iter("failure"), *test.iter("error")):
+                why = (failed.get("message") or "").partition("\n")[0]
+                print(f"FAILED {test.get('classname')}::{test.get('name')}: {why[:MESSAGE_CHARACTERS]}", flush=True)
 
 
 def _first_line(path: Path) -> str:
