@@ -2,11 +2,11 @@
 
     python benchmarks/account.py [--rounds 5] [--parts 1 2 …] [--results FOLDER]
 
-Each line of the table is the difference of two experiments, a notebook's mean over the parts. Cells run by exec a
-second time, for the first time in a fork, and by an IPython shell, in processes of their own (cells_alone.py). Then the
-judge grades here, behind walls: notebooks without cells, the same notebooks without their hidden tests, and whole; at
-last `nbgrader autograde` does. Computing counts, of kernels and of this process, not the clock. Writes
-benchmarks/results/account.csv, a line per measure and round, and prints the medians.
+Each line of the table is the difference of experiments, a notebook's mean over the parts; those that are not indented
+add up to the last one. Cells run by exec a second time, for the first time in a fork, and by an IPython shell, in
+processes of their own (cells_alone.py). Then the judge grades here, behind walls: notebooks without cells, the same
+notebooks without their hidden tests, and whole; at last `nbgrader autograde` does. Computing counts, of kernels and of
+this process, not the clock. Writes benchmarks/results/account.csv, a line per measure and round, and prints the medians.
 """
 
 import argparse
@@ -44,11 +44,10 @@ Found = dict[str, float]
 LINES: tuple[tuple[str, str, str | None], ...] = (
     ("the cells, run a second time", "again", None),
     ("  of it drawing", "again", "undrawn"),
-    ("the first run, in a fork", "first", "again"),
+    ("their first run, in a kernel", "untested kernel", "empty kernel + again"),
     ("  of it what libraries remember later", "first", "remembered"),
-    ("cells through IPython's shell", "shell", "first"),
+    ("  of it IPython's shell", "shell", "first"),
     ("a kernel's start and end", "empty kernel", None),
-    ("a kernel's messages and outputs", "untested kernel", "empty kernel + shell"),
     ("answers to the hidden test", "tested kernel", "untested kernel"),
     ("the judge, hidden test included", "tested judge", None),
     ("  of it without the hidden test", "untested judge", None),

@@ -16,6 +16,7 @@ import json
 import os
 import resource
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -27,7 +28,7 @@ import matplotlib
 matplotlib.use("agg")
 
 from attention.course import COURSE
-from grading.sandbox import zygote
+from grading.sandbox import package_ahead, zygote
 
 MEASURES = ("cells", "first", "pages", "again", "undrawn", "shell", "remembered")
 
@@ -40,8 +41,8 @@ def main() -> None:
         importlib.import_module(name)
     sys.modules["torch"].set_num_threads(1)
     zygote.module(str(COURSE.libraries.warmup)).warm()
-    for path in sorted(Path(COURSE.module).glob("*.py")):
-        importlib.import_module(f"{COURSE.module}.{path.stem}")
+    with tempfile.TemporaryDirectory() as folder:
+        package_ahead.load(os.path.abspath(COURSE.module), folder)
     warnings.simplefilter("ignore")
     notebooks = {path.stem: _sources(path) for path in sorted(Path().glob("part*.ipynb"))}
     gc.freeze()
