@@ -6,7 +6,7 @@ Each line of the table is the difference of experiments, a notebook's mean over 
 add up to the last one. Cells run by exec a second time, for the first time in a fork, and by an IPython shell, in
 processes of their own (cells_alone.py). Then the judge grades here, behind walls: notebooks without cells, the same
 notebooks without their hidden tests, and whole; at last `nbgrader autograde` does. Computing counts, of kernels and of
-this process, not the clock. Writes benchmarks/results/account.csv, a line per measure and round, and prints the medians.
+this process, not the clock. Writes a line per measure and round to benchmarks/results/account.csv; prints medians.
 """
 
 import argparse
