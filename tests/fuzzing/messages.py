@@ -94,7 +94,7 @@ def case(rng: random.Random) -> None:
     notebook = new_notebook(cells=cells)
     NotebookClient.__init__(runs, notebook, None)
     runs.reset_execution_trackers()
-    runs.ended, runs.room, runs.kc = None, incoming.Room(), Client(shell, iopub)
+    runs.ended, runs.stopped, runs.room, runs.kc = None, [], incoming.Room(), Client(shell, iopub)
     for index, cell in enumerate(cells):
         runs.preprocess_cell(
             cell, {}, index
