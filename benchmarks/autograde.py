@@ -5,7 +5,8 @@
 Every way grades the same submissions, honest and wrong ones. Stock is `nbgrader autograde` with nbgrader's own steps
 and an ordinary kernel a notebook; the judge is the same command with this course's configuration; the class command
 grades so many students at once, once more with all its processes on one core, because a worker's kernel and nbgrader's
-own work overlap; the floor is the same cells run by exec in one process, without walls, judge or gradebook.
+own work overlap; the floor is the same cells run by exec in one process, without walls, judge or gradebook, and once
+more in two at once, which shows what a second core gives to whatever computes.
 Each run is a command of its own, its start included. Part 13, whose answer computes at full size, is measured apart.
 
 Writes benchmarks/results/autograde.csv, a line a run, and draws docs/autograde.png; prints the medians.
@@ -95,8 +96,10 @@ def _plan(sizes: list[int], workers: list[int]) -> list[tuple[ways.Way, int]]:
     """What one round runs: all ways at the middle size, stock at the smallest, and the growth of ours."""
     middle = sizes[len(sizes) // 2]
     plan = [(way, middle) for way in _ways(workers) if not way.stock]
-    plan += [(ways.ONE_CORE, middle)] if max(workers) > 1 else []
+    plan += [(way, middle) for way in (ways.ONE_CORE, ways.TWO_FLOORS) if max(workers) > 1]
     plan += [(way, size) for size in sizes if size != middle for way in (ways.JUDGE, ways.class_of(max(workers)))]
+    if max(workers) > 1 and sizes[-1] > middle:  # how a class on one worker grows
+        plan += [(way, sizes[-1]) for way in (*map(ways.class_of, workers[:-1]), ways.ONE_CORE)]
     return [*plan, (ways.STOCK_WAY, sizes[0])]
 
 
@@ -144,17 +147,27 @@ def summary(runs: list[Run]) -> str:
 def _more_workers(runs: list[Run]) -> list[str]:
     """What a second worker brings, against one that may use all cores and one on a single core, and what it takes."""
     here = [run for run in runs if run["parts"] == "others"]
-    found = {
-        run["way"]: run for run in _kinds(here) if run["way"] != "stock" and run["students"] == here[0]["students"]
-    }
-    one, alone, two = (found.get(way) for way in ("class on 1", ways.ONE_CORE.name, "class on 2"))
-    if None in (one, alone, two):
+    found = {way: [run for run in _kinds(here) if run["way"] == way] for way in {run["way"] for run in here}}
+    one, alone, two, floor, floors = (
+        {run["students"]: run for run in found.get(way, ())}
+        for way in ("class on 1", ways.ONE_CORE.name, "class on 2", "floor", ways.TWO_FLOORS.name)
+    )
+    both = sorted(one.keys() & alone.keys() & two.keys())
+    if not both:
         return []
-    wall, wall_alone, wall_two = (median(here, run, "wall_s", 1) for run in (one, alone, two))
-    more_mb = median(here, two, "peak_mb", 1) - median(here, one, "peak_mb", 1)
+    if len(both) > 1:
+        told = f"For each further student, from {both[-2]} to {both[-1]}, two workers do"
+        wall, wall_alone, wall_two = (_slope(here, of[both[-2]], of[both[-1]], "wall_s") for of in (one, alone, two))
+    else:
+        told = f"With {both[0]} students, the start included, two workers do"
+        wall, wall_alone, wall_two = (median(here, of[both[0]], "wall_s", 1) for of in (one, alone, two))
+    more_mb = median(here, two[both[0]], "peak_mb", 1) - median(here, one[both[0]], "peak_mb", 1)
+    apart, at_once = (median(here, run, "cpu_s") for of in (floor, floors) for run in of.values())
     return [
-        f"Two workers do {wall / wall_two:.2f} times what one does that may use both cores, and"
+        f"{told} {wall / wall_two:.2f} times what one does that may use both cores, and"
         f" {wall_alone / wall_two:.2f} times what one does on one core.",
+        f"Two floors at once compute {at_once / apart:.2f} times as long for a notebook as one alone,"
+        f" so a second core gives {2 * apart / at_once:.2f} times the work of one to computing like this.",
         f"A second worker, with its kernels, takes {more_mb:.0f} MB.",
     ]
 

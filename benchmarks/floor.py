@@ -1,14 +1,17 @@
 """The floor: a class's cells run by exec, one notebook after the other, in one process that imports torch once.
 
-    python -c "import floor; floor.main()" COURSE_FOLDER
+    python -c "import floor; floor.main()" COURSE_FOLDER PROCESSES
 
-No kernels, no walls, no nbgrader and no gradebook; the hidden tests call the answers directly. Prints the marks as
-JSON, {student: {part: marks}}. The cells run in this process's own `__main__`, where `probe` looks for their names.
+With more than one process its forks share the students, which shows what a machine makes of another core. No kernels,
+no walls, no nbgrader and no gradebook; the hidden tests call the answers directly. Prints the marks as JSON, {student:
+{part: marks}}. The cells run in the process's own `__main__`, where `probe` looks for their names.
 """
 
 import contextlib
+import functools
 import io
 import json
+import multiprocessing
 import os
 import sys
 import warnings
@@ -32,19 +35,26 @@ from grading.rules import student_code
 
 def main() -> None:
     """Runs every notebook of every student."""
-    root = Path(sys.argv[1])
+    root, processes = Path(sys.argv[1]), int(sys.argv[2])
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     plt.show = _render
-    parts = {part.stem: part for part in course.PARTS.values()}
-    tests = {stem: _test(part) for stem, part in parts.items()}
-    marks = {}
-    for student in course_folder.students(root):
-        folder = root / "submitted" / student / COURSE.name
-        os.chdir(folder)
-        paths = sorted(folder.glob("*.ipynb"))
-        marks[student] = {p.stem: run(p, tests[p.stem], parts[p.stem].automatic) for p in paths}
-    print(json.dumps(marks))
+    students = course_folder.students(root)
+    grade = functools.partial(_graded, root, {part.stem: _test(part) for part in course.PARTS.values()})
+    if processes == 1:
+        found = [grade(student) for student in students]
+    else:
+        with multiprocessing.get_context("fork").Pool(processes) as pool:
+            found = pool.map(grade, students, chunksize=1)
+    print(json.dumps(dict(zip(students, found, strict=True))))
+
+
+def _graded(root: Path, tests: dict[str, str], student: str) -> dict[str, float | None]:
+    """The marks of a student's notebooks."""
+    folder = root / "submitted" / student / COURSE.name
+    os.chdir(folder)
+    points = {part.stem: part.automatic for part in course.PARTS.values()}
+    return {path.stem: run(path, tests[path.stem], points[path.stem]) for path in sorted(folder.glob("*.ipynb"))}
 
 
 def run(path: Path, test: str, points: float) -> float | None:

@@ -10,7 +10,12 @@ import matplotlib.pyplot as plt
 from matplotlib.ticker import NullLocator
 
 STOCK, OURS, FLOOR = "#9a9a9a", "#2a6f97", "#c9b27c"
-NAMES = {"stock": "nbgrader, stock", "judge": "the judge, one by one", "floor": "floor: exec, no walls"}
+NAMES = {
+    "stock": "nbgrader, stock",
+    "judge": "the judge, one by one",
+    "floor": "floor: exec, no walls",
+    "floor, 2 at once": "two floors at once",
+}
 
 
 def draw(runs: list[dict], path: Path) -> None:
@@ -28,7 +33,7 @@ def _speeds(axes: plt.Axes, runs: list[dict]) -> None:
     sizes: dict[str, int] = {}
     for run in runs:  # the size at which most ways were measured is the first of the plan
         sizes.setdefault(run["way"], run["students"])
-    order = ["stock", "judge", *sorted(w for w in sizes if w.startswith("class")), "floor"]
+    order = ["stock", "judge", *sorted(w for w in sizes if w.startswith("class")), "floor", "floor, 2 at once"]
     speeds = {
         way: [60 * r["notebooks"] / r["wall_s"] for r in runs if (r["way"], r["students"]) == (way, sizes[way])]
         for way in order
@@ -37,7 +42,7 @@ def _speeds(axes: plt.Axes, runs: list[dict]) -> None:
     stock = statistics.median(speeds["stock"])
     for place, (way, found) in enumerate(speeds.items()):
         speed = statistics.median(found)
-        axes.barh(place, speed, color={"stock": STOCK, "floor": FLOOR}.get(way, OURS), height=0.6)
+        axes.barh(place, speed, color=_colour(way), height=0.6)
         axes.plot(found, [place] * len(found), ".", color="black", markersize=4)
         axes.annotate(
             f"{speed:.0f}" + ("" if way == "stock" else f"   {speed / stock:.1f} x stock"),
@@ -54,16 +59,22 @@ def _speeds(axes: plt.Axes, runs: list[dict]) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
+def _colour(way: str) -> str:
+    return {"stock": STOCK, "floor": FLOOR}.get(way.partition(",")[0], OURS)
+
+
 def _name(way: str) -> str:
     workers, _, core = way.partition(",")
     return NAMES.get(way, f"{workers} worker{'s' * (not workers.endswith(' 1'))}{' on' * bool(core)}{core}")
 
 
 def _growth(axes: plt.Axes, runs: list[dict]) -> None:
-    ways = sorted({run["way"] for run in runs} - {"floor"}, key=lambda way: (way != "stock", way))
+    ways = sorted(
+        {run["way"] for run in runs if not run["way"].startswith("floor")}, key=lambda way: (way != "stock", way)
+    )
     ways = [w for w in ways if w == "stock" or len({r["students"] for r in runs if r["way"] == w}) > 1]
     largest = max(run["students"] for run in runs)
-    for way, marker in zip(ways, "os^v", strict=False):
+    for way, marker in zip(ways, "os^vD", strict=False):
         points = {}
         for run in runs:
             if run["way"] == way:

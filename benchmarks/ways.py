@@ -55,8 +55,8 @@ class Way:
 
     def command(self, root: Path) -> list[str]:
         """The command line; a class is started from a file, because its workers are started anew from it."""
-        if self.name == "floor":
-            return [sys.executable, "-c", FLOOR, str(root)]
+        if self.name.startswith("floor"):
+            return [sys.executable, "-c", FLOOR, str(root), str(self.workers)]
         if not self.name.startswith("class"):
             return NBGRADER
         script = root / "class.py"
@@ -66,6 +66,7 @@ class Way:
 
 
 STOCK_WAY, JUDGE, FLOOR_WAY = Way("stock", stock=True), Way("judge"), Way("floor")
+TWO_FLOORS = Way("floor, 2 at once", workers=2)
 ONE_CORE = Way("class on 1, 1 core", one_core=True)
 
 
@@ -119,7 +120,7 @@ def earned(root: Path, way: Way, log: Path) -> Marks:
 
     Errors  RuntimeError if a model answer has not earned full marks: then what was measured is not grading.
     """
-    if way.name == "floor":
+    if way.name.startswith("floor"):
         last = json.loads(log.read_text().splitlines()[-1])
         found = {student: {int(stem[4:]): mark for stem, mark in row.items()} for student, row in last.items()}
     else:

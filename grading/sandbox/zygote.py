@@ -56,7 +56,8 @@ def module(path: str) -> ModuleType:
     return made
 
 
-packets, watch, package_ahead = neighbour("packets"), neighbour("watch"), neighbour("package_ahead")
+packets, watch = neighbour("packets"), neighbour("watch")
+package_ahead, huge_pages = neighbour("package_ahead"), neighbour("huge_pages")
 
 
 def main() -> None:
@@ -102,7 +103,7 @@ def main() -> None:
 
 def serve(control: socket.socket, settings: dict, run: Callable, namespaces: ModuleType) -> None:
     """Answers requests and keeps watch over the kernel, until the judge is gone or a notebook's files resist."""
-    kernel = None
+    kernel, started = None, 0
     while True:
         watched = [control, kernel.status, kernel.pidfd] if kernel else [control]
         ready, _, _ = select.select(watched, [], [], kernel.next_look_s() if kernel and kernel.going else None)
@@ -116,6 +117,9 @@ def serve(control: socket.socket, settings: dict, run: Callable, namespaces: Mod
                 case "start":
                     if kernel is not None and not kernel.end(settings):
                         return
+                    started += 1
+                    if started == huge_pages.WORTH_IT:
+                        huge_pages.collapse()
                     kernel = Kernel(request, fds, control, settings, namespaces, run)
                     continue
                 case "go" if kernel is not None:

@@ -27,6 +27,7 @@ BENCHMARKS = REPOSITORY / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 
 import account  # noqa: E402  (found through the line above)
+import autograde  # noqa: E402
 import earned  # noqa: E402
 import grading_runs  # noqa: E402
 import load  # noqa: E402
@@ -83,6 +84,21 @@ def test_the_benchmark_grades_a_class_every_way_and_leaves_a_table_and_a_picture
     for row in rows:
         assert float(row["wall_s"]) > 0 and float(row["cpu_s"]) > 0.5 and float(row["peak_mb"]) > 100, row
     assert (tmp_path / "autograde.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_second_worker_is_measured_by_what_each_further_student_takes_and_against_two_floors():
+    def run(way: str, students: int, wall_s: float, cpu_s: float) -> dict[str, object]:
+        named = {"way": way, "parts": "others", "students": students, "notebooks": students, "round": 1}
+        return {**named, "wall_s": wall_s, "cpu_s": cpu_s, "parent_s": 1.0, "peak_mb": 500.0}
+
+    taken = {"class on 1": 2.0, "class on 1, 1 core": 3.0, "class on 2": 1.0}  # seconds a student, after 10 to start
+    runs = [run(way, students, 10 + students * s, 100.0) for way, s in taken.items() for students in (8, 32)]
+    runs += [run("stock", 1, 20.0, 20.0), run("floor", 8, 8.0, 8.0), run("floor, 2 at once", 8, 5.0, 10.0)]
+    told = autograde.summary(runs)
+    assert "from 8 to 32, two workers do 2.00 times what one does that may use both cores, and 3.00 times" in told
+    assert "compute 1.25 times as long for a notebook as one alone, so a second core gives 1.60 times" in told
+    told = autograde.summary([run for run in runs if run["students"] < 32])
+    assert "With 8 students, the start included, two workers do 1.44 times" in told
 
 
 def test_the_parents_part_is_measured_with_workers_that_have_graded_before(tmp_path: Path):
