@@ -1,8 +1,9 @@
 """The walls around a student's processes: one command line of bubblewrap, and whether it works on this machine.
 
-Inside there is a read-only minimum of a file system (/usr and the Python that runs this), an empty /tmp of bounded
-size, no network, no environment, no other process, no way to become another user. Nothing of the course is there but
-the file that warms up its libraries, and the modules that it releases beside its notebooks.
+Inside there is a read-only minimum of a file system (/usr without what is not the system's, and the Python that runs
+this), an empty /tmp of bounded size, no network, no environment, no other process, no way to become another user.
+Nothing of the course is there but the file that warms up its libraries, and the modules that it releases beside its
+notebooks.
 """
 
 import functools
@@ -15,12 +16,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from grading.core import limits
 from grading.core.course import Libraries
-from grading.sandbox import machine, refusal, remedies, seccomp
+from grading.sandbox import concealed, machine, refusal, remedies, seccomp
 from grading.sandbox.remedies import Refusal
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
@@ -106,12 +108,16 @@ def walled(control: int, granted: Limits, gpu: bool, stage: Path, libraries: Lib
     settings["package"] = f"{PACKAGE}/{libraries.package.name}" if modules else None
     sizes = {"/tmp": granted.scratch_bytes, "/dev/shm": granted.shared_bytes}
     settings["places"] = {path: f"size={size},nr_inodes={granted.files},mode=755" for path, size in sizes.items()}
-    return bubblewrap(_zygote(f"/run/zygote/{ZYGOTE.name}", control, settings), gpu, stage, data)
+    of_course = [path.parent for path in (libraries.warmup, libraries.package) if path]
+    return bubblewrap(_zygote(f"/run/zygote/{ZYGOTE.name}", control, settings), gpu, stage, data, of_course)
 
 
-def bubblewrap(inside: list[str], gpu: bool, stage: Path, data: dict[str, bytes]) -> Command:
+def bubblewrap(
+    inside: list[str], gpu: bool, stage: Path, data: dict[str, bytes], of_course: Iterable[Path] = ()
+) -> Command:
     """The command `inside` behind the walls, with `data` as read-only files, and the filter for its kernels.
 
+    The folders `of_course` are hidden wherever they lie, as what `concealed` knows.
     It keeps what it needs to fork each kernel into namespaces of its own, and nothing else.
     """
     fds: list[int] = []
@@ -127,11 +133,8 @@ def bubblewrap(inside: list[str], gpu: bool, stage: Path, data: dict[str, bytes]
     options += "--die-with-parent --new-session --clearenv".split()
     options += "--uid 1000 --gid 1000 --hostname student".split()
     options += "--cap-drop ALL --cap-add CAP_SYS_ADMIN --cap-add CAP_SETPCAP".split()
-    options += [*_system(), "--tmpfs", "/tmp"]
-    roots = interpreter_roots()
-    staged = _staged(roots, stage)
-    for root in roots:
-        options += ["--ro-bind", staged.get(root, root), root]
+    python, staged = _python_alone(stage, of_course)
+    options += [*_system(), "--tmpfs", "/tmp", *python]
     options += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/shm"]
     for device in sorted(glob.glob("/dev/nvidia*")) if gpu else ():
         options += ["--dev-bind-try", device, device]
@@ -169,6 +172,20 @@ def _system() -> list[str]:
     return options
 
 
+def _python_alone(stage: Path, of_course: Iterable[Path]) -> tuple[list[str], dict[str, str]]:
+    """Options that show Python's folders and hide what is `concealed`, and the folders that are `_staged` for that."""
+    roots = interpreter_roots()
+    hidden = concealed.folders([*SYSTEM, *roots], of_course)
+    again = concealed.python_in(hidden)
+    staged = _staged([*roots, *again], stage)
+    python = {root: ["--ro-bind", staged.get(root, root), root] for root in [*roots, *again]}
+    options = [word for root in roots for word in python[root]]
+    options += [word for folder in hidden for word in ("--tmpfs", folder)]
+    options += [word for root in again for word in python[root]]
+    options += [word for folder in hidden for word in ("--remount-ro", folder)]
+    return options, staged
+
+
 def _staged(roots: list[str], stage: Path) -> dict[str, str]:
     """By folder of Python's that nobody but root may enter, a new one in `stage`, at which it is to be mounted."""
     hidden = [root for root in roots if os.geteuid() == 0 and not _reachable(root)]
@@ -202,11 +219,8 @@ def interpreter_roots() -> list[str]:
 
     Errors  ValueError if one of them is so wide that it would show more than Python.
     """
-    real = Path(sys.executable).resolve()
-    found = [sys.prefix, sys.base_prefix, str(real.parent.parent)]
-    found += [os.path.realpath(path) for path in found]
     roots: list[str] = []
-    for path in sorted({os.path.abspath(path) for path in found}, key=len):
+    for path in sorted(concealed.prefixes(), key=len):
         if any(path == root or path.startswith(f"{root}/") for root in ("/usr", *roots)):
             continue
         # Nor a folder above this file: the course's notebooks, hidden tests included, may lie there too.
