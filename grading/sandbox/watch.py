@@ -1,18 +1,21 @@
 """The watch that the preloaded process keeps over a notebook's processes: their memory, sessions and number.
 
-This file stands alone, as all that is within the walls.
+A process chooses its name, which stands in the files that are read here, and of this process's memory each later kernel
+gets a copy: so they are read into one place, which is wiped. This file stands alone, as all that is within the walls.
 """
 
+import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 UNSHARED = ("VmPTE:", "HugetlbPages:")  # page tables, which cost as much as pages that are read but never written
 USUAL_SOCKETS = 50  # of a network; an idle kernel has about 10 in its own
 USUAL_PAUSE_S, LEAST_PAUSE_S = 0.5, 0.02  # between two looks
 GROWS_KB_S = 4 * 2**20  # as fast as processes take memory: one took 1 to 3 GiB/s, several together little more
 LOOKS_SHARE = 0.1  # of the time, that the looks may take
+FILE_BYTES = 2**16  # of a file of /proc that is read here; the longest has some kilobytes
 SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_max, as Linux has it by default
 
 
@@ -72,8 +75,8 @@ def last_pid() -> int:
 def _session(pid: int) -> int:
     """The session that a process is in; 0 for one that has gone."""
     try:
-        with open(f"/proc/{pid}/stat", "rb") as file:  # a process's name may be any bytes
-            return int(file.read().rpartition(b")")[2].split()[3])
+        with _read(f"/proc/{pid}/stat") as (text, size):  # a process's name may be any bytes
+            return int(text[text.rindex(b")", 0, size) + 1 : size].split()[3])
     except OSError:
         return 0
 
@@ -124,9 +127,34 @@ def _lines(path: str, *names: str, column: int = 1) -> int | None:
 
     A process chooses its name, which stands among these lines and may be any bytes but the end of a line.
     """
-    wanted = tuple(name.encode() for name in names)
+    wanted, found, begin = tuple(name.encode() for name in names), 0, 0
     try:
-        with open(path, "rb") as file:
-            return sum(int(line.split()[column]) for line in file.read().split(b"\n") if line.startswith(wanted))
+        with _read(path) as (text, size):
+            while begin < size:
+                end = text.find(b"\n", begin, size) + 1 or size
+                if text.startswith(wanted, begin, end):
+                    found += int(text[begin:end].split()[column])
+                begin = end
     except OSError:
         return None
+    return found
+
+
+@contextlib.contextmanager
+def _read(path: str) -> Iterator[tuple[bytearray, int]]:
+    """A small file of /proc, as the start of one buffer, and how long it is; it is wiped at the end of the block.
+
+    Errors  OSError for a process that has gone or hides.
+    """
+    file, size = os.open(path, os.O_RDONLY | os.O_CLOEXEC), 0
+    try:
+        with memoryview(_buffer) as room:
+            while more := os.readv(file, [room[size:]]):
+                size += more
+        yield _buffer, size
+    finally:
+        os.close(file)
+        _buffer[:size] = bytes(size)
+
+
+_buffer = bytearray(FILE_BYTES)

@@ -1,0 +1,55 @@
+"""What the watch over a notebook reads of its processes, and that nothing of it stays in the process that watches."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from grading.sandbox import watch
+
+# Run alone, where nothing else gives memory back and takes it. The name is never written in here as it is.
+LOOKS = """
+import ctypes, os, re, sys, time
+sys.path.insert(0, sys.argv[1])
+import watch
+
+def held():
+    wanted, found = re.compile(b'a-very-od[d]-name'), 0
+    with open('/proc/self/mem', 'rb') as memory, open('/proc/self/maps') as maps:
+        for line in maps:
+            places, rights = line.split()[:2]
+            begin, end = (int(place, 16) for place in places.split('-'))
+            if rights.startswith('rw'):
+                memory.seek(begin)
+                content = memory.read(end - begin)
+                found += len(wanted.findall(content))
+                del content
+    return found
+
+told, tell = os.pipe()
+if (child := os.fork()) == 0:
+    ctypes.CDLL(None).prctl(15, bytes(c - 1 for c in b'b.wfsz.pee.obnf'))
+    os.write(tell, b'1')
+    time.sleep(60)
+os.read(told, 1)
+looks = [watch._session, watch._resident_kb, watch._proportional_kb, lambda pid: watch._unread_kb([pid])]
+found = [(look(child) >= 0, held()) for look in looks]
+os.kill(child, 9)
+print(found)
+"""
+
+
+def test_a_process_s_name_does_not_stay_in_the_memory_of_the_one_that_watches():
+    command = [sys.executable, "-c", LOOKS, str(Path(watch.__file__).parent)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == str([(True, 0)] * 4)
+
+
+def test_what_is_read_of_this_process_is_what_linux_tells():
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    assert watch._lines("/proc/self/status", "Threads:", "Seccomp:") == sum(
+        int(status[name]) for name in ("Threads", "Seccomp")
+    )
+    assert watch._session(os.getpid()) == os.getsid(0)
+    assert watch._lines("/proc/0/status", "Threads:") is None and watch._session(0) == 0
+    assert watch._resident_kb(os.getpid()) > 1000 < watch._proportional_kb(os.getpid())
