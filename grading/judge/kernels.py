@@ -60,6 +60,7 @@ class Provisioner(KernelProvisionerBase):
         env = {name: kwargs["env"][name] for name in PASSED_ON if name in kwargs["env"]}
         self.kernel = self.box.start(folder, cmd[1:], env, manager.seed, manager.allowance)
         manager.session.key = self.kernel.key
+        manager.session.username = NAME  # in the header of each message; the default is the grader's own
         manager.transport, manager.ip = "ipc", self.kernel.address
         for port, name in enumerate(PORTS, start=1):
             setattr(manager, name, port)

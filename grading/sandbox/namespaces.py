@@ -22,11 +22,12 @@ PR_SET_SECCOMP, SECCOMP_MODE_FILTER, PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMB
 CAPABILITY_VERSION_3 = 0x20080522
 CAPABILITIES = 64  # numbers that there may be
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
-# What /proc tells of the whole machine, and no library asks for: its counters would be notes to other notebooks.
+# What /proc tells of the whole machine, and no library asks for: its counters would be notes to other notebooks, and
+# who runs the machine may have written what they like into the line that Linux was started with.
 MACHINE_WIDE = """
-buddyinfo config.gz consoles crypto diskstats dma execdomains fb interrupts iomem ioports kallsyms kcore key-users keys
-kmsg kpagecgroup kpagecount kpageflags latency_stats locks misc modules mtrr pagetypeinfo partitions sched_debug
-schedstat slabinfo softirqs swaps sysrq-trigger timer_list vmallocinfo vmstat zoneinfo
+bootconfig buddyinfo cmdline config.gz consoles crypto diskstats dma execdomains fb interrupts iomem ioports kallsyms
+kcore key-users keys kmsg kpagecgroup kpagecount kpageflags latency_stats locks misc modules mtrr pagetypeinfo
+partitions sched_debug schedstat slabinfo softirqs swaps sysrq-trigger timer_list vmallocinfo vmstat zoneinfo
 """.split()
 TERMINALS = 64  # at once, in one notebook; IPython opens one for each command after "!"
 FILTER_STEP_BYTES = 8  # struct sock_filter

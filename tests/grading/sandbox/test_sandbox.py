@@ -21,6 +21,7 @@ from kernel_runs import Run, alive, inside, opened, student
 from attention.course import COURSE
 from grading.core import limits
 from grading.core.limits import EndedBy
+from grading.judge import kernels
 from grading.sandbox import bubblewrap, host, kernel_handle, seccomp, system_calls
 from grading.sandbox.refusal import Cause
 from grading.sandbox.sandbox_keeper import Pool
@@ -187,6 +188,7 @@ def test_nothing_of_the_judges_environment_or_command_line_is_visible(monkeypatc
         run = Run(
             pool,
             "import os, pathlib\nprint('s3cret' in str(os.environ))",
+            "print(get_ipython().parent_header['header']['username'])",  # of a message: else the grader's own $USER
             """
 for pid in (1, 'self'):
     try:
@@ -198,6 +200,7 @@ for pid in (1, 'self'):
         )
         box, _ = student(pool)
     assert "True" not in run.printed and run.printed.count("False") == 3
+    assert run.printed.splitlines()[1] == kernels.NAME
     assert str(box._base) not in run.printed and str(REPOSITORY / "grading") not in run.printed
 
 

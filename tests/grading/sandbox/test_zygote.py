@@ -392,8 +392,8 @@ def test_of_the_whole_machine_proc_tells_only_what_libraries_ask_for(walled):
         "print(psutil.virtual_memory().total > 0, psutil.cpu_count() > 0, len(psutil.cpu_times()) > 3)",
     )
     assert run.errors == [] and run.printed.split() == ["True"] * 3
-    outside = [name for name in ("interrupts", "softirqs", "vmstat") if Path("/proc", name).read_text()]
-    assert outside == ["interrupts", "softirqs", "vmstat"]
+    tells = ["cmdline", "interrupts", "softirqs", "vmstat"]
+    assert [name for name in tells if Path("/proc", name).read_text()] == tells and {*tells} < {*MACHINE_WIDE}
 
 
 def test_what_the_namespaces_allow_cannot_be_changed(walled):
