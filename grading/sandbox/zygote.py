@@ -39,7 +39,7 @@ IPython.core.pylabtools IPython.extensions.storemagic IPython.utils.wildcard pdb
 ipykernel.ipkernel ipykernel.zmqshell ipykernel.displayhook ipykernel.iostream ipykernel.debugger
 ipykernel.subshell_manager asyncio tornado.platform.asyncio
 """.split()
-SLACK_S = 1.0  # by which Linux's two counts of a process's computing time differ at most, and more
+SLACK_S = 1.0  # so much below its limit on computing time a process that was killed had reached it
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
 
@@ -226,9 +226,11 @@ class Kernel:
         if settings["walled"]:
             limit_s = watch.cpu_limit_s(self.pid)
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-            _, status, used = os.wait4(self.pid, 0)  # which returns when the whole namespace is empty
+            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)  # which returns when the whole namespace is empty
+            counted_s = watch.counted_s(self.pid)
+            _, status, used = os.wait4(self.pid, 0)
             ended = {self.pid: (os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime)}
-            if self.struck is None and ended[self.pid][0] == -signal.SIGKILL and ended[self.pid][1] > limit_s - SLACK_S:
+            if self.struck is None and ended[self.pid][0] == -signal.SIGKILL and counted_s > limit_s - SLACK_S:
                 self.struck = "computing time"
             clean = True
         else:

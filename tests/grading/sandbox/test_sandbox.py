@@ -284,6 +284,39 @@ def test_a_kernel_cannot_end_itself_as_only_the_system_could(pool, call):
     assert (run.died, run.struck, run.printed) == (False, None, "-1 1")
 
 
+AT_THE_TICKS = """
+import os, resource, signal, time
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+signal.setitimer(signal.ITIMER_PROF, 1e6)
+
+def counted():
+    return 1e6 - signal.getitimer(signal.ITIMER_PROF)[0]
+
+def at(phase, times):
+    before = counted(), time.process_time()
+    for _ in range(times):
+        now = time.monotonic()
+        begin = (int(now / 0.004) + 1) * 0.004 + phase
+        time.sleep(max(0.0, begin - now))
+        while time.monotonic() < begin + 0.0008:
+            pass
+    return counted() - before[0], time.process_time() - before[1]
+
+resource.setrlimit(resource.RLIMIT_CPU, (3, 3))
+while True:
+    ticks, phase = max((at(n * 0.0004, 10)[0], n * 0.0004) for n in range(10))
+    while ticks:
+        ticks, computed = at(phase, 50)
+        ticks = ticks > 3 * computed
+"""
+
+
+def test_code_that_runs_at_the_ticks_alone_ends_by_its_own_limit(pool):
+    """Linux counts ticks against the limit on computing time, and tells whoever waits what was really computed."""
+    run = Run(pool, AT_THE_TICKS)
+    assert run.died and run.struck is EndedBy.COMPUTING
+
+
 def test_a_kernel_signals_what_it_has_started(pool):
     code = (
         "child = os.fork() or time.sleep(60)\nend = os.pidfd_open(child)\nsignal.pidfd_send_signal(end, signal.SIGTERM)"
