@@ -29,6 +29,7 @@ REPLY = "grading_reply"  # the type of the message that carries a reply to a hid
 FRAME_BYTES = wire.MAX_BYTES + 2**20  # of one frame of a message: a reply is one
 TEXTS = ("text/plain", "text/html", "text/markdown", "text/latex", "image/svg+xml")
 OUTPUTS = ("stream", "display_data", "execute_result", "error", "update_display_data")
+OF_CELLS = (*OUTPUTS, "status", "clear_output", "execute_input")  # each other one nbclient notes in the run's log
 # In place of a reply that is not read: only an error's is ever so long, for it repeats the error.
 TOO_LONG = {"status": "error", "ename": "TooLong", "evalue": messages.OUTPUT_CUT, "traceback": [messages.OUTPUT_CUT]}
 STOPPED = "stopped"  # in the reply that stands for a stopped cell's; in one that comes from a kernel there is none
