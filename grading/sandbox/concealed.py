@@ -9,10 +9,11 @@ import contextlib
 import os
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 EXCHANGE = Path("/usr/local/share/nbgrader")
+CONFIGURATION = "nbgrader_config.py"  # lies where nbgrader's course does
 PACKAGE = Path(__file__).resolve().parents[1]  # `grading`
 
 
@@ -23,9 +24,7 @@ def folders(shown: Iterable[str], of_course: Iterable[Path]) -> list[str]:
     holds Python itself stays, but not the two packages in it.
     """
     system = [os.path.realpath(path) for path in shown]
-    candidates = [EXCHANGE, Path.home(), PACKAGE.parent, PACKAGE, *of_course]
-    with contextlib.suppress(FileNotFoundError):  # it has been removed
-        candidates.append(Path.cwd())
+    candidates = [EXCHANGE, PACKAGE.parent, PACKAGE, *of_course, *_own()]
     found: list[str] = []
     for path in sorted({os.path.realpath(path) for path in candidates}, key=len):
         if any(is_below(path, one) for one in system) and os.path.isdir(path) and not _holds_python(path):
@@ -48,6 +47,15 @@ def prefixes() -> set[str]:
     real = Path(sys.executable).resolve()
     found = {sys.prefix, sys.base_prefix, str(real.parent.parent)}
     return {os.path.abspath(path) for path in found} | {os.path.realpath(path) for path in found}
+
+
+def _own() -> Iterator[Path]:
+    """The home, and where this was started, but for a folder of the system's, as accounts of the system's have them."""
+    for folder in (Path.home, Path.cwd):
+        with contextlib.suppress(OSError):  # there is none, or it has been removed
+            path = folder()
+            if path.stat().st_uid != 0 or (path / CONFIGURATION).exists():
+                yield path
 
 
 def _holds_python(folder: str) -> bool:

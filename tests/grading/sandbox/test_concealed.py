@@ -1,5 +1,6 @@
 """What lies below the system's folders without being the system's: no notebook sees it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,8 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (system / "src" / "course" / ".venv" / "lib").mkdir(parents=True)
     (system / "src" / "course" / ".venv" / "lib" / "module.py").touch()
     (system / "share" / "words").touch()
+    (system / "src" / "course" / concealed.CONFIGURATION).touch()
+    os.chown(system / "home" / "me", os.geteuid() or 1000, -1)
     monkeypatch.setattr(concealed, "EXCHANGE", system / "share" / "nbgrader")
     monkeypatch.setenv("XDG_CACHE_HOME", str(Path.home() / ".cache"))  # with matplotlib's list of fonts
     monkeypatch.setenv("HOME", str(system / "home" / "me"))
@@ -48,9 +51,18 @@ for place in ('share/nbgrader', 'home/me', 'src/course'):
     assert run.printed.splitlines() == ["['share/words', 'src/course/.venv/lib/module.py']", "30", "30", "30"]
 
 
+def test_a_folder_of_the_system_s_stays_though_it_is_a_home_or_grading_is_started_in_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setenv("HOME", "/usr/sbin")  # as Debian's user `daemon` has it
+    monkeypatch.chdir("/usr/lib")
+    assert {"/usr/sbin", "/usr/lib"}.isdisjoint(concealed.folders(bubblewrap.SYSTEM, []))
+
+
 def test_a_folder_of_the_system_that_holds_python_stays(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     python = Path(pytest.__file__).resolve().parents[1]  # where packages are installed
     monkeypatch.chdir(python)
+    monkeypatch.setattr(concealed, "_own", lambda: [Path.cwd()])
     monkeypatch.setattr(concealed, "prefixes", lambda: {str(tmp_path)})
     assert str(python) not in concealed.folders([str(python.parent)], [])
     assert concealed.folders([str(python.parent)], [python / "numpy"]) == [str(python / "numpy")]
