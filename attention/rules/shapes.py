@@ -6,8 +6,9 @@ import re
 import tokenize
 import unicodedata
 
+from attention.rules import methods
 from grading.marking.rubric import Verdict
-from grading.rules.student_code import Code, defined, editable, top_level
+from grading.rules.student_code import Code, editable
 
 # Words that name a dimension, alone or in names such as len_q and batch_size.
 _WORDS = frozenset(
@@ -105,7 +106,7 @@ def shape_comments(answer_id: str, class_name: str) -> Verdict:
     of the student's, theirs may count too. A `__call__` serves where there is no forward.
     """
     codes = editable(answer_id)
-    found = _method(codes, class_name, "forward") or _method(codes, class_name, "__call__")
+    found = methods.method(codes, class_name, "forward") or methods.method(codes, class_name, "__call__")
     if found is None:
         return Verdict(False, f"no `forward` of `{class_name}` was found in your cells.")
     counts = [_count([found]), _count(_with_helpers(codes, class_name, found))]
@@ -133,10 +134,9 @@ def _with_helpers(codes: list[Code], class_name: str, first: tuple[Code, ast.stm
         for call in [node for node in ast.walk(function) if isinstance(node, ast.Call)]:
             match call.func:
                 case ast.Name(id=name):
-                    helper = _function(codes, name)
-                    helper = helper and (helper[1], helper[0])
+                    helper = methods.function(codes, name)
                 case ast.Attribute(value=ast.Name(id="self"), attr=name):
-                    helper = _method(codes, class_name, name)
+                    helper = methods.method(codes, class_name, name)
                 case _:
                     continue
             if helper and not any(helper[1] is other for _, other in found):
@@ -160,68 +160,6 @@ def _commented(source: str, statements: list[ast.stmt]) -> int:
                 done[i] = True
             block = []
     return sum(done)
-
-
-def _method(codes: list[Code], class_name: str, method: str, depth: int = 0) -> tuple[Code, ast.stmt] | None:
-    """A method of the class as defined last, in the class, by a later assignment, or in a base class.
-
-    It is a function, or the assignment of a lambda.
-    """
-    changes = []
-    for code in codes:
-        for node in top_level(code.tree.body if code.tree else []):
-            match node:
-                case ast.ClassDef(name=name) if name == class_name:
-                    changes.append((code, node))
-                case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=other)) if name == class_name:
-                    changes.append((code, other))
-                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attr)], value=ast.Name(id=f)):
-                    changes += [(code, _function(codes, f))] if (name, attr) == (class_name, method) else []
-                case ast.Assign(targets=[ast.Attribute(value=ast.Name(id=name), attr=attr)], value=ast.Lambda()):
-                    changes += [(code, (node, code))] if (name, attr) == (class_name, method) else []
-                case ast.Expr(
-                    value=ast.Call(
-                        func=ast.Name(id="setattr"),
-                        args=[ast.Name(id=name), ast.Constant(value=attr), ast.Name(id=f)],
-                    )
-                ) if (name, attr) == (class_name, method):
-                    changes.append((code, _function(codes, f)))
-    for code, change in reversed(changes):
-        match change:
-            case str(other) if depth < 5:
-                return _method(codes, other, method, depth + 1)
-            case (ast.stmt() as function, Code() as place):
-                return place, function
-            case ast.ClassDef(body=body, bases=bases):
-                if found := _in_body(code, codes, body, method):
-                    return found
-                for base in bases if depth < 5 else ():
-                    found = _method(codes, base.id, method, depth + 1) if isinstance(base, ast.Name) else None
-                    if found:
-                        return found
-                return None
-    return None
-
-
-def _in_body(code: Code, codes: list[Code], body: list[ast.stmt], method: str) -> tuple[Code, ast.stmt] | None:
-    """The method that a class's body defines, or takes from a function."""
-    for inner in top_level(body):
-        match inner:
-            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda()) if (
-                name == method
-            ):
-                return code, inner
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=f)) if name == method:
-                own = [n for n in body if isinstance(n, ast.FunctionDef) and n.name == f]
-                place = _function(codes, f)
-                return (code, own[-1]) if own else place and (place[1], place[0])
-    return None
-
-
-def _function(codes: list[Code], name: str) -> tuple[ast.FunctionDef, Code] | None:
-    """The function that the cells define last under a name, and its cell."""
-    found = [(node, code) for code, node in defined(codes).get(name, []) if isinstance(node, ast.FunctionDef)]
-    return found[-1] if found else None
 
 
 def _computes(statement: ast.stmt, sizes: set[str]) -> bool:

@@ -364,6 +364,45 @@ FORWARD = "def forward(self, x, y):\n    {}\n"
         ),
         ([f"%%time\nclass MyMHA:\n    def forward(self, x):\n        {GOOD}"], True),
         ([f"!ls\nclass MyMHA:\n    def forward(self, x):\n        # (B, L)\n        {POOR}\n%timeit 1"], True),
+        (
+            [
+                f"def make():\n    class MHA:\n        def forward(self):\n            {GOOD}\n    return MHA",
+                "MyMHA = make()",
+            ],
+            True,
+        ),
+        ([f"def make():\n    class MHA:\n        def forward(self): {POOR}\n    return MHA\nMyMHA = make()"], False),
+        ([f"def make(): return make()\ndef forward(self): {POOR}\nMyMHA = make()"], False),
+        ([f"{FORWARD.format(GOOD)}MyMHA = type('MyMHA', (nn.Module,), {{'forward': forward}})"], True),
+        ([f"{FORWARD.format(POOR)}MyMHA = type('MyMHA', (nn.Module,), {{'forward': forward}})"], False),
+        (
+            [f"class MHA:\n    def forward(self):\n        {GOOD}\nMyMHA = torch.no_grad()(MHA)"],
+            True,
+        ),
+        (
+            [f"class MyMHA:\n    def forward(self):\n        {GOOD}\nclass MyMHA(MyMHA):\n    pass"],
+            True,
+        ),
+        ([f"class MyMHA:\n    def _go(self):\n        {GOOD}\n    forward = torch.no_grad()(_go)"], True),
+        ([f"class MyMHA:\n    def _go(self): {POOR}\n    forward = torch.no_grad()(_go)"], False),
+        ([f"{FORWARD.format(GOOD)}class MyMHA:\n    forward = torch.compile(forward)"], True),
+        ([f"{FORWARD.format(GOOD)}fast = torch.compile(forward)\nclass MyMHA:\n    forward = fast"], True),
+        ([f"{FORWARD.format(GOOD)}class MyMHA:\n    pass\nMyMHA.forward = torch.no_grad()(forward)"], True),
+        (
+            [
+                f"def make():\n    def go(self):\n        {GOOD}\n    return go",
+                "class MyMHA:\n    forward = make()",
+            ],
+            True,
+        ),
+        (
+            [
+                "class MyMHA:\n    def __init__(self):\n        self.forward = self.go\n"
+                f"    def go(self):\n        {GOOD}",
+            ],
+            True,
+        ),
+        (["class MyMHA:\n    forward = f\nf = g(f)\ng = f(g)"], False),
         (["class MyMHA(MyMHA):\n    pass"], False),
         (["MyMHA = MyMHA"], False),
         (["class MyMHA:\n    def forward(self, x:\n"], False),
