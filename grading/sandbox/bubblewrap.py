@@ -209,6 +209,7 @@ def environment(home: str, temporary: str) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",  # a process that has computed on several threads cannot be forked
         "OPENBLAS_NUM_THREADS": "1",
         "MKL_NUM_THREADS": "1",
+        "TORCHDYNAMO_DISABLE": "1",  # what torch.compile would compile runs as written: no compiler works within walls
         "PYTHONDONTWRITEBYTECODE": "1",  # what a notebook imports from its folder is compiled for it alone
         "PYTHONHASHSEED": "0",  # sets of texts have the same order in every run
     }
