@@ -3,6 +3,7 @@
 import numpy as np
 
 from attention import factors, mistakes
+from grading.bridge.probe import Tensor
 from grading.marking import rubric
 from grading.marking.rubric import Verdict
 
@@ -10,6 +11,8 @@ USUAL = {  # by the shapes that the factors have, W_DKV_MLA's first
     ((2, 1), (1, 2)): "factors-exchanged",
     ((2, 2), (2, 2)): "more-than-one-latent",
 }
+# By how much, relatively, a number changes at most when it is rounded to these; all others keep 1e-5.
+ROUNDED = {"bfloat16": 2.0**-8, "float16": 2.0**-11}
 NOT_FORMED = "`W_UM_MLA @ W_DKV_MLA` cannot be formed from the two factors."
 
 
@@ -24,12 +27,21 @@ def shapes(W_UM: object, W_DKV: object) -> Verdict:
 
 
 def is_product(product: object, W_UM: object, W_DKV: object) -> Verdict:
-    """Whether product is W_UM @ W_DKV, whatever the shapes are: those have an item of their own."""
+    """Whether product is W_UM @ W_DKV, whatever the shapes are: those have an item of their own.
+
+    The task leaves the dtype open, and with r = 1 each entry is one product, rounded once to the coarsest of the three.
+    """
     theirs = factors.product(W_UM, W_DKV)
     if theirs is None:
         return rubric.fact(False, factors.TOO_LARGE if factors.fit(W_UM, W_DKV) else NOT_FORMED)
     case = mistakes.Case("", product, theirs, tuple(rubric.array(factor, rubric.ANY) for factor in (W_UM, W_DKV)))
-    return mistakes.judged([case], mistakes.PRODUCT, kind=rubric.ANY)
+    rtol = max(1e-5, *(ROUNDED.get(_dtype(matrix), 0.0) for matrix in (product, W_UM, W_DKV)))
+    return mistakes.judged([case], mistakes.PRODUCT, rtol, rubric.ANY)
+
+
+def _dtype(matrix: object) -> str:
+    """The name of the dtype in which a matrix was computed; "" for what has none."""
+    return matrix.dtype if isinstance(matrix, Tensor) else matrix.dtype.name if isinstance(matrix, np.ndarray) else ""
 
 
 def rows_differ(product: object, W_UM: object, W_DKV: object, shaped: bool) -> Verdict:
