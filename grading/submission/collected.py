@@ -2,20 +2,24 @@
 
 nbgrader copies what a link in the exchange leads to, so that a link to the hidden tests brings them to the student by
 way of their feedback. Here a link stays a link to nowhere, of which grading tells like of any file that it leaves out.
+So does a second name of somebody else's file that not everybody may read: a hard link, where the system lets a student
+make one (`fs.protected_hardlinks=0`). The file may have lost its first name since, so that links are not counted.
 """
 
 import contextlib
 import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import ignore_patterns
 
-from grading.core import files, messages
+from grading.core import files, messages, names
 from grading.submission import extra_files, kept_copies, safe_walk
 
 PIECE_BYTES = 2**20
@@ -33,16 +37,18 @@ class UnreadableError(OSError):
 
 @dataclass
 class Room:
-    """How many bytes may still be copied, in all and of one file."""
+    """How many bytes may still be copied, in all and of one file; and the files that are left out as another's."""
 
     left: float = float("inf")
     of_file: float = float("inf")
+    of_others: list[str] = field(default_factory=list)
 
 
 def take(directory: CourseDirectory, source: Path, place: Path) -> list[str]:
     """Copies a submission from the exchange as the course's configuration says of its files, as a whole.
 
-    What somebody else put there, or changed, is kept in work/earlier/; returns a line about each such copy.
+    What somebody else put there, or changed, is kept in work/earlier/; returns a line about each such copy, and about
+    each file in the submission that isn't its author's.
     Errors  TooLargeError; OSError as `replace`.
     """
     largest = 1000 * directory.max_dir_size
@@ -51,12 +57,17 @@ def take(directory: CourseDirectory, source: Path, place: Path) -> list[str]:
     if size > largest:
         raise TooLargeError(messages.folder_too_large(size, largest))
     ignored = ignore_patterns(directory.ignore, directory.include, directory.max_file_size, directory.log)
-    kept = replace(source, place, ignored, Room(largest, 1000 * directory.max_file_size), Path(directory.root))
+    room = Room(largest, 1000 * directory.max_file_size)
+    kept = replace(source, place, ignored, room, Path(directory.root))
     if directory.groupshared:  # where instructors share a course, as nbgrader has it
         for path in (place, *place.rglob("*")):
             if not path.is_symlink():
                 path.chmod(path.stat().st_mode | (0o2770 if path.is_dir() else 0o660))
-    return kept_copies.told(kept)
+    return kept_copies.told(kept) + [
+        f"{names.path(place)}/{names.printable(name)} was left out: in the exchange it is a second name of a file that "
+        "belongs to somebody else and that not everybody may read"
+        for name in room.of_others
+    ]
 
 
 def copy(source: Path, place: Path, ignored: Ignored = lambda _, names: [], room: Room | None = None) -> None:
@@ -67,6 +78,8 @@ def copy(source: Path, place: Path, ignored: Ignored = lambda _, names: [], room
     left_out: set[str] = set()
     room = room or Room()
     place.mkdir()
+    with _reading():
+        author = os.lstat(source).st_uid
     entries = _entries(source)
     while (found := next(entries, None)) is not None:
         parent = os.path.dirname(found.path)
@@ -77,7 +90,7 @@ def copy(source: Path, place: Path, ignored: Ignored = lambda _, names: [], room
         if found.is_folder:
             (place / found.path).mkdir()
         else:
-            _copy_file(found, place / found.path, room)
+            _copy_file(found, place / found.path, room, author)
 
 
 def replace(
@@ -142,7 +155,7 @@ def _entries(source: Path) -> Iterator[safe_walk.Found]:
         yield from safe_walk.below(folder)
 
 
-def _copy_file(found: safe_walk.Found, place: Path, room: Room) -> None:
+def _copy_file(found: safe_walk.Found, place: Path, room: Room, author: int) -> None:
     try:
         with _reading():
             file = extra_files.opened(found.name, found.folder)
@@ -151,9 +164,18 @@ def _copy_file(found: safe_walk.Found, place: Path, room: Room) -> None:
             place.symlink_to(NOWHERE)
             return
         raise
-    with file, place.open("xb") as copied:
+    with file:
         status = os.fstat(file.fileno())
-        size = status.st_size
+        if status.st_uid != author and not status.st_mode & stat.S_IROTH:
+            room.of_others.append(found.path)
+            place.symlink_to(NOWHERE)
+            return
+        _copy_content(file, status, place, room)
+
+
+def _copy_content(file: BinaryIO, status: os.stat_result, place: Path, room: Room) -> None:
+    size = status.st_size
+    with place.open("xb") as copied:
         if size > min(room.left, room.of_file):
             raise UnreadableError(None, "it grew while it was read")
         room.left -= size

@@ -65,6 +65,35 @@ def test_a_file_that_becomes_a_link_while_it_is_copied_is_not_followed(
     assert (tmp_path / "ours" / "part01.ipynb").is_symlink() and not (tmp_path / "ours" / "part01.ipynb").exists()
 
 
+def test_another_name_of_somebody_else_s_file_is_left_out_and_told_unless_everybody_may_read_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    secret, public = tmp_path / "secret.ipynb", tmp_path / "public.csv"
+    for path, mode in ((secret, 0o640), (public, 0o644)):
+        path.write_text(path.name)
+        path.chmod(mode)
+    inodes, status_of = {secret.stat().st_ino, public.stat().st_ino}, os.fstat
+    os.link(secret, folder / "part02.ipynb")
+    os.link(secret, folder / "data" / "gone.csv")
+    os.link(public, folder / "public.csv")
+    (folder / "part01.ipynb").chmod(0o600)
+    secret.unlink()  # as when it is written again under its name
+
+    def of_somebody_else(descriptor: int) -> os.stat_result:
+        status = status_of(descriptor)
+        owner = status.st_uid + (status.st_ino in inodes)
+        return os.stat_result((*status[:4], owner, *status[5:]))
+
+    monkeypatch.setattr(collected.os, "fstat", of_somebody_else)
+    monkeypatch.setattr(collected.os, "utime", lambda *_, **__: None)  # a made-up status has no nanoseconds
+    place = tmp_path / "submitted" / "anna" / "course"
+    lines = collected.take(CourseDirectory(root=str(tmp_path)), folder, place)
+    assert below(place) == {"part01.ipynb": "mine", "data/a.csv": "1,2", "public.csv": "public.csv"}
+    for name in ("part02.ipynb", "data/gone.csv"):
+        assert (place / name).is_symlink() and sum(f"{place}/{name} was left out" in line for line in lines) == 1
+    assert len(lines) == 2
+
+
 def test_folders_within_folders_and_names_without_end_are_cut_off(folder: Path, tmp_path: Path):
     (folder / Path(*"abcdefghij")).mkdir(parents=True)
     collected.copy(folder, tmp_path / "ours")
