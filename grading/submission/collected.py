@@ -122,32 +122,48 @@ def replace(
 
 
 @contextlib.contextmanager
-def kept_meanwhile(places: list[Path]) -> Iterator[None]:
+def kept_meanwhile(places: list[Path], removing: bool) -> Iterator[None]:
     """Puts a former copy back that is gone after the block; `replace` finds it there if it was removed within.
 
-    If this is stopped, the next time goes on where it was.
+    `removing`: whether any may be removed there, so that copies are needed. If this is stopped, the next time puts back
+    what was removed, even if that was only a part.
     """
     for place in places:
-        files.put_back(place)
-        if place.exists():
-            shutil.rmtree(files.old_name(place), ignore_errors=True)
-            shutil.copytree(place, files.old_name(place), symlinks=True)
+        _put_back(place)
+        if removing and place.exists():
+            new = files.new_name(place)
+            shutil.rmtree(new, ignore_errors=True)
+            shutil.copytree(place, new, symlinks=True)
+            new.rename(files.old_name(place))  # whole, if it is there at all
     try:
         yield
-    finally:
+    except BaseException:
         for place in places:
-            files.put_back(place)
-            shutil.rmtree(files.old_name(place), ignore_errors=True)
+            _put_back(place)
+        raise
+    for place in places:
+        files.put_back(place)
+        shutil.rmtree(files.old_name(place), ignore_errors=True)
+
+
+def _put_back(place: Path) -> None:
+    """Puts the former copy of a folder back if that is gone, or has lost some files and is otherwise as it was."""
+    old = files.old_name(place)
+    if old.exists() and place.exists() and set(_files(place)) < set(_files(old)):
+        shutil.rmtree(place)
+    files.put_back(place)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _state(place: Path) -> str:
     """A text that is another when somebody changes a file in a folder of ours."""
-    out = hashlib.sha256()
-    for path in sorted(place.rglob("*")):
-        status = path.lstat()
-        if not path.is_dir():
-            out.update(os.fsencode(f"{path.relative_to(place)} {status.st_size} {status.st_mtime_ns}\n"))
-    return out.hexdigest()
+    return hashlib.sha256(os.fsencode("".join(f"{line}\n" for line in _files(place)))).hexdigest()
+
+
+def _files(place: Path) -> list[str]:
+    """The files below a folder in order, each with its size and when it was changed."""
+    found = [(path.relative_to(place), path.lstat()) for path in sorted(place.rglob("*")) if not path.is_dir()]
+    return [f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in found]
 
 
 def _entries(source: Path) -> Iterator[safe_walk.Found]:

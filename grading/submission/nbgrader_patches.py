@@ -59,10 +59,10 @@ class Collect(ExchangeCollect):
         return record
 
     def copy_files(self) -> None:
-        """Copies the submissions; nbgrader removes a former copy before it makes one, so it is kept meanwhile."""
+        """Copies the submissions; nbgrader may remove a former copy before it makes one, so it is kept meanwhile."""
         of = functools.partial(self.coursedir.format_path, self.coursedir.submitted_directory)
         places = [Path(of(record["username"], self.coursedir.assignment_id)) for record in self.src_records]
-        with collected.kept_meanwhile(places):
+        with collected.kept_meanwhile(places, removing=self.update or self.before_duedate):
             super().copy_files()
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -107,3 +108,69 @@ def test_an_update_keeps_a_copy_of_what_an_instructor_changed_and_of_nothing_els
     assert collect(update=True) == {"ada": "second", "ben": "second"}
     kept = (tmp_path / "course" / "work" / "earlier").rglob("*.ipynb")
     assert {path.parent.name: path.read_text() for path in kept} == {"ada": "corrected"}
+
+
+def killed(place: Path, monkeypatch: pytest.MonkeyPatch, collect: Callable[..., dict[str, str]]) -> None:
+    """Has an update end where nbgrader has removed some of a former copy, as if the power had been cut."""
+    remove = shutil.rmtree
+
+    class Cut(BaseException):
+        pass
+
+    def cut(path: object, *arguments: object, **named: object) -> None:
+        if Path(path) == place:
+            (place / "part01.ipynb").unlink()
+            monkeypatch.setattr(shutil, "rmtree", lambda *_, **__: None)  # nothing is tidied up any more
+            monkeypatch.setattr(Path, "rename", lambda *_: None)
+            raise Cut
+        remove(path, *arguments, **named)
+
+    with monkeypatch.context() as patched:
+        monkeypatch = patched
+        patched.setattr(shutil, "rmtree", cut)
+        with pytest.raises(Cut):
+            collect(update=True)
+
+
+@pytest.mark.parametrize("update", [False, True])
+@pytest.mark.parametrize("wholly", [False, True])
+def test_what_a_collect_that_was_killed_had_removed_is_there_after_the_next(
+    wholly: bool,
+    update: bool,
+    tmp_path: Path,
+    inbound: Path,
+    collect: Callable[..., dict[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+):
+    (submit(inbound, "ada", "first") / "data.csv").write_text("1,2")
+    collect()
+    newer, place = submit(inbound, "ada", "second", minute=1), tmp_path / "course" / "submitted" / "ada" / COURSE.name
+    killed(place, monkeypatch, collect)
+    assert os.listdir(place) == ["data.csv"]
+    if wholly:
+        shutil.rmtree(place)
+    os.truncate(newer / "part01.ipynb", 10**9)  # so that it can't be taken instead
+    assert collect(update=update) == {"ada": "first"} and (place / "data.csv").read_text() == "1,2"
+
+
+def test_a_former_copy_that_a_newer_one_had_replaced_does_not_come_back(
+    tmp_path: Path, inbound: Path, collect: Callable[..., dict[str, str]]
+):
+    submit(inbound, "ada", "second")
+    collect()
+    former = tmp_path / "course" / "submitted" / "ada" / f".{COURSE.name}.old"
+    former.mkdir()
+    (former / "part01.ipynb").write_text("first")  # as where a collect is killed before it removes this
+    assert collect() == {"ada": "second"}
+
+
+def test_only_a_collect_that_may_remove_former_copies_copies_them(
+    inbound: Path, collect: Callable[..., dict[str, str]], monkeypatch: pytest.MonkeyPatch
+):
+    copied, copy = [], shutil.copytree
+    monkeypatch.setattr(shutil, "copytree", lambda *paths, **named: copied.append(paths) or copy(*paths, **named))
+    submit(inbound, "ada", "first")
+    collect()
+    assert collect() == {"ada": "first"} and not copied
+    assert collect(update=True) == {"ada": "first"} and len(copied) == 1
+    assert collect(before_duedate=True) == {"ada": "first"} and len(copied) == 2
