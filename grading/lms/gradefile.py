@@ -140,12 +140,12 @@ def make(
         _check(platform, made, exported)
     made.short = {title(course, part): _short(part) for part in course.parts} | {total(course): _TOTAL}
     columns = _columns(platform, best(course), made, exported)
-    owners = _owners(platform, made, everybody, people is not None, exported)
+    owners, shared = _owners(platform, made, everybody, people is not None, exported)
     for place, row in enumerate(made.rows):
         if place in owners:
             _fill(made, row, columns, owners[place], rows[owners[place]])
-        elif exported and (label := _label(platform, made.head, row)) and label not in made.shared:
-            made.others.append(label)
+        elif (label := _label(platform, made.head, row)) and (exported or place in shared):  # another may have it too
+            (made.shared if place in shared else made.others).append(label)
     made.unmatched = [student for student in rows if student not in owners.values()]
     made.absent = [student for student in people or {} if student not in rows]
     _make_safe(platform, made)
@@ -212,8 +212,9 @@ def _owners(
     everybody: dict[str, roster.Person | None],
     with_roster: bool,
     exported: Path | None,
-) -> dict[int, str]:
-    """Whose each line is: found by the roster's id, then login or e-mail; without a roster by our own id.
+) -> tuple[dict[int, str], set[int]]:
+    """Whose each line is, and those that several match: found by the roster's id, then login or e-mail; without a
+    roster by our own id.
 
     A line that two students match is nobody's: who may choose a name could choose one that is another's id.
     """
@@ -238,8 +239,7 @@ def _owners(
                     where = names.path(exported) if exported else "the roster"
                     raise CourseError(f"{where}: {len(found)} lines have {column} {wanted}. Remove all but one.")
                 owners |= dict.fromkeys(found, student)
-    made.shared = [_label(platform, made.head, made.rows[line]) for line in sorted(shared)]
-    return {line: student for line, student in owners.items() if line not in shared}
+    return {line: student for line, student in owners.items() if line not in shared}, shared
 
 
 def _fill(made: Export, row: list[str], columns: dict[str, int], student: str, cells: dict[str, str]) -> None:

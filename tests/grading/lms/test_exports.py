@@ -205,6 +205,15 @@ def test_a_line_that_two_students_match_is_filled_for_neither_and_told(other: st
     assert any("more than one student of ours" in told for told in made.told())
 
 
+def test_a_line_of_nobody_s_is_told_next_to_a_shared_one_that_reads_alike(tmp_path: Path):
+    exported = tmp_path / "moodle.csv"
+    exported.write_text("First name,ID number,Email address,Username\nAda,1,ada@x,\nAda,,1,ada@x\n", encoding="utf-8")
+    people = {"ada": roster.Person("ada", lms_id="1"), "bob": roster.Person("bob", email="ada@x")}
+    rows = {student: dict.fromkeys(TITLES, "1") for student in people}
+    made = gradefile.make(gradefile.MOODLE, COURSE, rows, people, exported)
+    assert made.shared == ["Ada (1, ada@x)"] and made.others == ["Ada (1, ada@x)"] and not made.changes
+
+
 def test_semicolons_stay_semicolons_and_a_byte_order_mark_does_no_harm(root: Path, tmp_path: Path):
     given = "\ufeffID number;Email address;Attention part 03 (Real)\n101;ada@uni.example;\n"
     _run(root, tmp_path, "moodle", given)
