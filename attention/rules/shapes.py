@@ -24,6 +24,9 @@ _PROSE = frozenset("to of is we in on or no it at as by do so if an be us me my 
 _LETTERS = r"(?:[A-Z][A-Za-z0-9]{0,3}(?:_\w{1,6})?|[a-z]{1,2}\d?(?:_[A-Za-z0-9]{1,6})?)'?"
 _ATOM = r"(?:[A-Za-z]\w*'?|\d+)"
 _PRODUCT = re.compile(rf"\(?{_ATOM}\)?(?:\s*(?://?|[*+-])\s*\(?{_ATOM}\)?)*")
+_FACTORS = rf"(?:{_LETTERS}|\d+)(?:\*(?:{_LETTERS}|\d+))*"
+# What other keyboards and formulas write for these: Cyrillic letters that look like Latin ones, and brackets.
+_ALIKE = str.maketrans("АВЕКМНОРСТХх⟨⟩", "ABEKMHOPCTXx<>")
 _GROUP = re.compile(r"(\w?)[(\[{<]((?:[^()\[\]{}<>]|\([^()\[\]{}<>]*\))*)[)\]}>]")
 _TIMES = re.compile(rf"(?<![\w.]){_PRODUCT.pattern}(?:\s*\bx\b\s*{_PRODUCT.pattern}|\s+by\s+{_PRODUCT.pattern})+(?!\w)")
 MAX_CHARS = 300  # of a comment that are read
@@ -34,8 +37,9 @@ def shapes_named(comment: str) -> int:
 
     A shape and what it becomes, (B, L, D) -> (B, H, L, d), are one.
     """
-    text = unicodedata.normalize("NFKC", comment[:MAX_CHARS].lstrip("#!: ")).replace("self.", "")
-    text = re.sub(r"[·∙⋅]", "*", re.sub(r"[×✕⨯]|(?<=[A-Za-z0-9_]) [X] (?=[A-Za-z0-9])", " x ", text))
+    text = unicodedata.normalize("NFKC", comment[:MAX_CHARS].lstrip("#!: ")).replace("self.", "").translate(_ALIKE)
+    text = re.sub(r"\\times\b", " x ", re.sub(r"\\cdot\b", "*", text))
+    text = re.sub(r"[·∙⋅]", "*", re.sub(r"[×✕⨯⨉]|(?<=[A-Za-z0-9_]) [X] (?=[A-Za-z0-9])", " x ", text))
     text = re.sub(r"(?<=[A-Z0-9])x(?=[A-Z])", " x ", text)  # BxLxD
     text = re.sub(r"_\{(\w+)\}", r"_\1", re.sub(r"[$`\\]", "", text))
     arrows = len(re.findall(r"->|=>|→|⟶|⇒", text))
@@ -55,12 +59,12 @@ def shapes_named(comment: str) -> int:
 
 def _is_shape(text: str, before: str | None) -> bool:
     """Whether text, in brackets that follow the character before, is a shape; None: a list without brackets."""
-    text = text.strip()
+    text = re.sub(r"\((\w+)\s+(\w+)\)", r"\1*\2", text.strip())  # b l (h d), as einops has it
     if re.search(r"[,;|]", text):
         entries = re.split(r"\s*[,;|]\s*", text.rstrip(",;| "))
     elif re.search(r"\bx\b", text):
         entries = re.split(r"\s*\bx\b\s*", text)
-    elif re.fullmatch(rf"(?:{_LETTERS}|\d+)(?:\s+(?:{_LETTERS}|\d+))+", text):
+    elif re.fullmatch(rf"{_FACTORS}(?:\s+{_FACTORS})+", text):
         entries = text.split()
     elif before is None and text.count("*") >= 2:
         entries = re.split(r"\s*\*\s*", text)
@@ -89,12 +93,14 @@ def _is_entry(entry: str) -> bool:
         return True
     if re.fullmatch(r"[A-Za-z]+(?:[ -][A-Za-z]+)+", entry):
         return all(word.lower() in _WORDS for word in re.split(r"[ -]", entry))
+    if re.fullmatch(r"[A-Z]\w* [A-Z]\w*", entry):  # H D_qk, a product
+        return all(map(_is_atom, entry.split()))
     return bool(_PRODUCT.fullmatch(entry)) and all(_is_atom(atom) for atom in re.findall(_ATOM, entry))
 
 
 def _is_atom(atom: str) -> bool:
-    if re.fullmatch(_LETTERS, atom) and atom not in _PROSE:
-        return True
+    if re.fullmatch(_LETTERS, atom):
+        return atom.lower() not in _PROSE
     return all(piece.isdigit() or piece in _WORDS or len(piece) <= 2 for piece in atom.lower().split("_"))
 
 

@@ -58,6 +58,15 @@ SHAPES = [
     "scores: B,H,L_1,L_2",
     "B, L_1, D_1",
     "B,L_1,H*D_qk",
+    r"$B \times L_1 \times D_1$",
+    r"(B, L_1, H \cdot D_{qk})",
+    "B \u0445 H \u0445 L_1",  # a Cyrillic letter between
+    "(\u0412, \u041d, L_1)",  # Cyrillic letters that look like B and H
+    "(b, l_1, (h d))",
+    "[b l (h d)]",
+    "(B, L_1, H D_qk)",
+    "⟨B, H, L_1⟩",
+    "[B ⨉ L_1 ⨉ D_1]",
     "shape B, L_1, D_1",
     "(B, L_1, H, D_qk).transpose -> (B, H, L_1, D_qk)",
     "k.shape == (B, L_2, H*D_qk)",
@@ -125,6 +134,8 @@ SHAPES = [
 ]
 NO_SHAPES = [
     "scale (softmax, then sum)",
+    "(as is)",
+    "as it is",
     "scale",
     "softmax over the keys",
     "(2, 3)",
