@@ -55,9 +55,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: SLOW.index(item.path.name) if item.path.name in SLOW else -1)
 
 
+def pytest_collection() -> None:
+    """Collecting makes thousands of tests, and no rubbish: the garbage collector would look through them in vain."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Spares the garbage collector from looking through thousands of tests again and again."""
     gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
