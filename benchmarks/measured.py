@@ -136,8 +136,8 @@ def _processes() -> Iterator[tuple[int, tuple[int, float, float]]]:
     """Every process: its parent, the seconds that it computed, and those of the children that it has reaped."""
     for name in os.listdir("/proc"):
         if name.isdigit():
-            with contextlib.suppress(OSError), open(f"/proc/{name}/stat") as file:
-                fields = file.read().rpartition(")")[2].split()
+            with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()  # a process's name may be any bytes
                 user, system, user_reaped, system_reaped = (int(number) / TICKS for number in fields[11:15])
                 yield int(name), (int(fields[1]), user + system, user_reaped + system_reaped)
 

@@ -173,6 +173,14 @@ def test_a_cost_that_is_asked_for_twice_is_counted_once(tmp_path: Path):
     assert 1 < watch.memory[0].parent_mb <= watch.memory[0].all_mb
 
 
+def test_a_process_whose_name_is_no_text_is_counted_like_any_other():
+    code = r"import ctypes; ctypes.CDLL(None).prctl(15, b'na\xf6me'); print(flush=True); input()"  # PR_SET_NAME
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        assert process.pid in dict(measured._processes())
+        process.stdin.close()
+
+
 @pytest.mark.parametrize(
     ("machine", "openat", "mount", "unlinkat", "memfd_create"),
     [("x86_64", 257, 165, 263, 319), ("aarch64", 56, 40, 35, 279)],
