@@ -5,11 +5,12 @@ import json
 import shutil
 from pathlib import Path
 
+import lean
 import pytest
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import course_copy, sample_class
 from dev.__main__ import main as dev_main
 from dev.packages import REPOSITORY
 from grading.__main__ import main
@@ -60,12 +61,14 @@ def test_an_empty_submission_is_named_and_the_others_are_graded(repository: Path
     for student in ("anna", "ben"):
         (repository / "submitted" / student / COURSE.name).mkdir(parents=True)
     folder = repository / "submitted" / "anna" / COURSE.name
-    sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+    sample_class.equip(folder)
+    for part in (course.PARTS[1], course.PARTS[13]):  # part 13 with all its samples, of which the demo below has fewer
+        sample_class.write(folder, part, sample_class.model(part))
     assert main(["autograde", "--workers", "1"]) == 1
     printed = capsys.readouterr().out
     assert "ben: not graded. no notebook was submitted." in printed
     rows = list(csv.DictReader((repository / "marks.csv").open()))
-    assert [(row["student"], row["part01"]) for row in rows] == [("anna", "5")]
+    assert [(row["student"], row["part01"], row["part13"]) for row in rows] == [("anna", "5", "5")]
 
 
 def test_text_of_something_else_than_a_notebook_says_so(tmp_path: Path, capsys: pytest.CaptureFixture):
@@ -92,7 +95,18 @@ def test_a_wrong_number_of_workers_is_refused(capsys: pytest.CaptureFixture):
     assert "'none' is not a whole number of 1 or more" in capsys.readouterr().err
 
 
-def test_the_demo_marks_each_pretend_student_as_its_name_says(repository: Path, capsys: pytest.CaptureFixture):
+@pytest.fixture
+def fewer_samples(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Part 13 of that copy has 8 samples in place of 32, in all that the demo is made of."""
+    for path in (*repository.glob("*/*/part13.ipynb"), *repository.glob("tests/answers/part13/*.py")):
+        path.write_text(lean.fewer_samples(path.read_text(encoding="utf-8")), encoding="utf-8")
+    for module in (course_copy, sample_class):
+        monkeypatch.setattr(module, "REPOSITORY", repository)
+
+
+def test_the_demo_marks_each_pretend_student_as_its_name_says(
+    repository: Path, fewer_samples: None, capsys: pytest.CaptureFixture
+):
     assert dev_main(["demo"]) == 0
     printed = capsys.readouterr().out
     rows = {row["student"]: row for row in csv.DictReader((repository / "demo" / "marks.csv").open())}
