@@ -29,6 +29,8 @@ bootconfig buddyinfo cmdline config.gz consoles crypto diskstats dma execdomains
 kcore key-users keys kmsg kpagecgroup kpagecount kpageflags latency_stats locks misc modules mtrr pagetypeinfo
 partitions sched_debug schedstat slabinfo softirqs swaps sysrq-trigger timer_list vmallocinfo vmstat zoneinfo
 """.split()
+# The same in folders: counts of interrupts again, of waits and of file systems, and which devices there are.
+MACHINE_WIDE_FOLDERS = "acpi asound bus dynamic_debug fs irq pressure scsi".split()
 TERMINALS = 64  # at once, in one notebook; IPython opens one for each command after "!"
 FILTER_STEP_BYTES = 8  # struct sock_filter
 STACK_BYTES = 8 * 2**20  # of a kernel's main thread: what Linux gives a process by default
@@ -111,6 +113,9 @@ def furnish(places: dict[str, str], kept: list[str]) -> None:
     for name in MACHINE_WIDE:  # last, so that the device is read-only there, too
         with contextlib.suppress(FileNotFoundError):  # this Linux has no such file
             mount("/dev/null", f"/proc/{name}", None, MS_BIND)
+    for name in MACHINE_WIDE_FOLDERS:
+        with contextlib.suppress(FileNotFoundError):
+            mount("tmpfs", f"/proc/{name}", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "nr_inodes=1")
 
 
 def give_up_rights(filter_program: bytes) -> None:

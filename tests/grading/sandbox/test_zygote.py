@@ -18,7 +18,7 @@ from grading.core.course import Libraries
 from grading.judge import kernels
 from grading.sandbox import bubblewrap, host, kernel_handle
 from grading.sandbox.allowance import Allowance
-from grading.sandbox.namespaces import MACHINE_WIDE
+from grading.sandbox.namespaces import MACHINE_WIDE, MACHINE_WIDE_FOLDERS
 
 LEAVE_A_DAEMON = """
 import os, time
@@ -390,8 +390,19 @@ def test_of_the_whole_machine_proc_tells_only_what_libraries_ask_for(walled):
         f"import os, psutil\nnames = {MACHINE_WIDE}",
         read,
         "print(psutil.virtual_memory().total > 0, psutil.cpu_count() > 0, len(psutil.cpu_times()) > 3)",
+        f"""
+for name in {MACHINE_WIDE_FOLDERS}:
+    if os.path.exists('/proc/' + name):
+        print(name, os.listdir('/proc/' + name))
+        try:
+            os.mkdir('/proc/' + name + '/note')
+        except OSError as error:
+            print(error.errno)
+""",
     )
-    assert run.errors == [] and run.printed.split() == ["True"] * 3
+    there = [name for name in MACHINE_WIDE_FOLDERS if Path("/proc", name).exists()]
+    assert run.errors == [] and "irq" in there
+    assert run.printed.splitlines() == ["True True True", *(line for name in there for line in (f"{name} []", "30"))]
     tells = ["cmdline", "interrupts", "softirqs", "vmstat"]
     assert [name for name in tells if Path("/proc", name).read_text()] == tells and {*tells} < {*MACHINE_WIDE}
 
