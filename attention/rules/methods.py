@@ -7,8 +7,10 @@ Read from the syntax trees alone, so it is a search and no proof: what is found 
 import ast
 from collections.abc import Iterator
 
+from grading.rules.nodes import walk
 from grading.rules.student_code import Code, defined, top_level
 
+MOST_NAMES = 50  # that are followed
 Place = tuple[Code, ast.stmt]  # a function, or the assignment of a lambda, and its cell
 
 
@@ -19,24 +21,24 @@ def method(codes: list[Code], class_name: str, name: str) -> Place | None:
 
 def function(codes: list[Code], name: str) -> Place | None:
     """The function that the cells define last under a name."""
-    found = [(code, node) for code, node in defined(codes).get(name, []) if isinstance(node, ast.FunctionDef)]
-    return found[-1] if found else None
+    return _last_function(defined(codes).get(name, []))
 
 
 class _Search:
-    """The search for one method, the likeliest place first; names may lead in circles, so each is followed once."""
+    """The search for one method, the likeliest place first; names may lead in circles or without end."""
 
     def __init__(self, codes: list[Code], name: str) -> None:
-        self.codes, self.name = codes, name
+        self.name = name
         self.seen: set[str] = set()
+        self.statements = [(code, node) for code in codes for node in top_level(code.tree.body if code.tree else [])]
+        self.nodes = [(code, node) for code in codes if code.tree for node in walk(code.tree)]
+        self.defined = defined(codes)
 
     def of_named(self, class_name: str) -> Iterator[Place]:
         """The method of the class that has this name in the end."""
-        if class_name in self.seen:
+        if not self._is_new(class_name):
             return
-        self.seen.add(class_name)
-        statements = [(code, node) for code in self.codes for node in top_level(code.tree.body if code.tree else [])]
-        for code, node in reversed(statements):
+        for code, node in reversed(self.statements):
             match node:
                 case ast.ClassDef(name=name) if name == class_name:
                     yield from self._of_class(code, node)
@@ -74,11 +76,16 @@ class _Search:
         match value:
             case ast.Name(id=name):
                 yield from self.of_named(name)
-            case ast.Call(
-                func=ast.Name(id="type"), args=[_, ast.Tuple(elts=bases), ast.Dict(keys=keys, values=values)]
-            ):
-                for key, member in zip(keys, values, strict=True):
-                    if isinstance(key, ast.Constant) and key.value == self.name:
+            case ast.Attribute(attr=name) if self._is_new(f".{name}"):  # Outer.Inner
+                for place, inner in self.nodes:
+                    match inner:
+                        case ast.ClassDef(name=known) if known == name:
+                            yield from self._of_class(place, inner)
+                        case ast.Assign(targets=[ast.Name(id=known)], value=other) if known == name:
+                            yield from self._of_value(place, other)
+            case ast.Call(func=ast.Name(id="type"), args=[_, ast.Tuple(elts=bases), members]):
+                for key, member in _entries(members):
+                    if key == self.name:
                         yield from self._of_function(code, ast.Expr(member), member)
                 for base in bases:
                     yield from self._of_value(code, base)
@@ -89,7 +96,7 @@ class _Search:
                     match inner:
                         case ast.ClassDef():
                             yield from self._of_class(place, inner)
-                        case ast.Return(value=ast.Call() as made):
+                        case ast.Return(value=ast.expr() as made):
                             yield from self._of_value(place, made)
 
     def _of_function(self, code: Code, statement: ast.stmt, value: ast.expr, body: list = ()) -> Iterator[Place]:
@@ -111,22 +118,38 @@ class _Search:
 
     def _functions(self, name: str) -> Iterator[Place]:
         """What the cells call by a function's name, as given last; else such a function within another."""
-        if f"{name}()" in self.seen:
+        if not self._is_new(f"{name}()"):
             return
-        self.seen.add(f"{name}()")
-        for code, node in reversed(defined(self.codes).get(name, [])):
+        for code, node in reversed(self.defined.get(name, [])):
             if isinstance(node, ast.FunctionDef):
                 yield code, node
             elif isinstance(node, ast.expr):
                 yield from self._of_function(code, ast.Expr(node), node)
-        for code in self.codes:
-            for node in ast.walk(code.tree) if code.tree else ():
-                if isinstance(node, ast.FunctionDef) and node.name == name:
-                    yield code, node
+        yield from ((code, n) for code, n in self.nodes if isinstance(n, ast.FunctionDef) and n.name == name)
 
     def _body(self, maker: ast.expr) -> Iterator[Place]:
         """The statements of a function of the student's that makes a class or a function, the last first."""
-        found = function(self.codes, maker.id) if isinstance(maker, ast.Name) else None
-        if found and maker.id not in self.seen:
-            self.seen.add(maker.id)
+        found = _last_function(self.defined.get(maker.id, [])) if isinstance(maker, ast.Name) else None
+        if found and self._is_new(maker.id):
             yield from ((found[0], inner) for inner in reversed([*top_level(found[1].body)]))
+
+    def _is_new(self, name: str) -> bool:
+        """Whether to follow a name, which is done once, and with so many only."""
+        if name in self.seen or len(self.seen) >= MOST_NAMES:
+            return False
+        self.seen.add(name)
+        return True
+
+
+def _last_function(found: list[tuple[Code, ast.AST]]) -> Place | None:
+    return next(((code, node) for code, node in reversed(found) if isinstance(node, ast.FunctionDef)), None)
+
+
+def _entries(members: ast.expr) -> list[tuple[str, ast.expr]]:
+    """The entries of a dictionary in either spelling."""
+    match members:
+        case ast.Dict(keys=keys, values=values):
+            return [(key.value, v) for key, v in zip(keys, values, strict=True) if isinstance(key, ast.Constant)]
+        case ast.Call(func=ast.Name(id="dict"), keywords=keywords):
+            return [(keyword.arg or "", keyword.value) for keyword in keywords]
+    return []

@@ -340,6 +340,15 @@ def test_a_forward_that_computes_nothing_or_is_missing_has_no_comments():
     assert not verdict.right and "`MyMHA`" in verdict.found
 
 
+@pytest.mark.parametrize("pattern", ["A{0} = A{1}", "A{0} = g(A{1})", "class A{0}(A{1}): pass"])
+@pytest.mark.parametrize("last", ["MyMHA = A0", "class MyMHA:\n    forward = A0"])
+def test_names_that_lead_on_without_end_are_given_up(pattern: str, last: str):
+    began = time.perf_counter()
+    with notebook("part05", "\n".join([*(pattern.format(n, n + 1) for n in range(2000)), last])):
+        assert not shapes.shape_comments("part05-answer", "MyMHA").right
+    assert time.perf_counter() - began < 5  # it takes a tenth of a second; with every name followed it had no end
+
+
 GOOD, POOR = "q = f(x)  # (B, L)", "q = f(x)"
 FORWARD = "def forward(self, x, y):\n    {}\n"
 
@@ -410,6 +419,22 @@ FORWARD = "def forward(self, x, y):\n    {}\n"
             [
                 "class MyMHA:\n    def __init__(self):\n        self.forward = self.go\n"
                 f"    def go(self):\n        {GOOD}",
+            ],
+            True,
+        ),
+        ([f"{FORWARD.format(GOOD)}MyMHA = type('MyMHA', (nn.Module,), dict(forward=forward))"], True),
+        (
+            [
+                f"class Outer:\n    class Inner:\n        def forward(self):\n            {GOOD}",
+                "class MyMHA(Outer.Inner): pass",
+            ],
+            True,
+        ),
+        (["class Outer:\n    Inner = Outer.Inner\nclass MyMHA(Outer.Inner): pass"], False),
+        (
+            [
+                f"class Base:\n    def forward(self):\n        {GOOD}",
+                "def base(): return Base\nclass MyMHA(base()): pass",
             ],
             True,
         ),
