@@ -5,6 +5,7 @@ the same folder and says the same of it.
 """
 
 import contextlib
+import functools
 import hashlib
 import os
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ class Submission:
         """Whether there is any notebook, of whatever name."""
         return any("/" not in name and name.endswith(".ipynb") for name, _ in self.entries)
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """A hash of everything that grading reads."""
         return digest([*((name, _as_bytes(content)) for name, content in self.entries), ("", repr(self.time).encode())])
@@ -90,7 +91,7 @@ def _content(path: str | Path) -> Content:
     """What a regular file holds, or its size if it is too large."""
     with contextlib.suppress(OSError), extra_files.opened(path) as file:
         size = os.fstat(file.fileno()).st_size
-        return size if size > limits.NOTEBOOK_BYTES else file.read(limits.NOTEBOOK_BYTES + 1)
+        return size if size > limits.NOTEBOOK_BYTES else extra_files.content(file, limits.NOTEBOOK_BYTES + 1)
     return None
 
 

@@ -24,6 +24,7 @@ RUN_BY_NAME = ("*config*.py", "*custom*.py", "conftest.py", "*.pth", "*.so", "*.
 TIMESTAMP = "timestamp.txt"
 SECRET = "submission_secret.txt"  # by which nbgrader's exchange finds the student whose feedback it is
 COMPILED = "__pycache__"
+PIECE_BYTES = 2**17  # of files that are compared
 # The kinds of files that an answer may come with, by how their names end: tables, texts, settings, arrays, pictures,
 # and Python modules. A list of what is fine, because a list of what is not never ends: the grader's Jupyter serves the
 # graded folder, and a browser runs .html, .xhtml, .svg, .xml, .pdf, .mht and more, and files without an ending that
@@ -47,14 +48,17 @@ def admitted(folder: str | Path, course: Course) -> tuple[list[str], list[str]]:
 
 def _admitted(folder: Path, course: Course) -> tuple[list[str], list[str]]:
     taken, left_out, bytes_left = [], [], limits.FILES_BYTES
-    for path, status in _files(os.fspath(folder), course):
-        name = os.path.relpath(path, folder)
+    for entry, name in _files(os.fspath(folder), course):
         if name in (course.module, TIMESTAMP) or _is_in_package(name, course):
             continue
-        is_file = stat.S_ISREG(status.st_mode) and os.access(path, os.R_OK)
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except OSError:  # it is gone by now
+            continue
+        is_file = stat.S_ISREG(status.st_mode) and os.access(entry.path, os.R_OK)
         fits = status.st_size <= min(limits.FILE_BYTES, bytes_left) and len(taken) < limits.FILES
         if is_file and fits and _is_data(name, _modules(course)):
-            taken.append(path)
+            taken.append(entry.path)
             bytes_left -= status.st_size
         else:
             left_out.append(name)
@@ -79,25 +83,41 @@ def changed_module(folder: str | Path, course: Course) -> str | None:
         return None if is_folder or _same(theirs, ours) else course.module
     if theirs.is_symlink() or not theirs.is_dir():
         return course.module
-    found = (Path(path).relative_to(theirs) for path, _ in _files(os.fspath(theirs)))
-    is_changed = any(not _same(theirs / name, ours / name) for name in found if COMPILED not in name.parts)
+    found = ((entry.path, name) for entry, name in _files(os.fspath(theirs)) if COMPILED not in name.split(os.sep))
+    is_changed = any(not _same(path, os.path.join(ours, name)) for path, name in found)
     return course.module if is_changed else None
 
 
-def _same(theirs: Path, ours: Path) -> bool:
+def _same(theirs: str | Path, ours: str | Path) -> bool:
     """Whether both are regular files with the same lines."""
     try:
-        with opened(theirs) as file:
-            found = file.read(limits.FILE_BYTES)
-        known = ours.read_bytes()
-        return found == known or found.replace(b"\r\n", b"\n") == known.replace(b"\r\n", b"\n")  # seldom, and slow
+        with opened(theirs) as found, open(ours, "rb") as known:
+            if _alike(found, known):
+                return True
+            found.seek(0)
+            known.seek(0)  # seldom, and slow
+            return content(found, limits.FILE_BYTES).replace(b"\r\n", b"\n") == known.read().replace(b"\r\n", b"\n")
     except OSError:
         return False
 
 
+def _alike(one: BinaryIO, other: BinaryIO) -> bool:
+    """Whether two files hold the same, and no more than is admitted; in pieces, which cost no new memory."""
+    size = os.fstat(one.fileno()).st_size
+    if size != os.fstat(other.fileno()).st_size or size > limits.FILE_BYTES:
+        return False
+    pieces = [bytearray(min(size + 1, PIECE_BYTES)) for _ in range(2)]
+    while True:
+        read, read_other = one.readinto(pieces[0]), other.readinto(pieces[1])
+        if read != read_other or pieces[0] != pieces[1]:
+            return False
+        if not read:
+            return True
+
+
 def _is_in_package(name: str, course: Course) -> bool:
     """Whether a relative path leads into a folder named like the course's own package."""
-    return course.module is not None and _ending(course.module) == "" and Path(name).parts[0] == course.module
+    return course.module is not None and _ending(course.module) == "" and name.split(os.sep, 1)[0] == course.module
 
 
 class NoFile(OSError):
@@ -122,12 +142,19 @@ def opened(path: str | Path, folder: int | None = None) -> BinaryIO:
     return os.fdopen(descriptor, "rb")
 
 
-def _files(folder: str, course: Course | None = None) -> Iterator[tuple[str, os.stat_result]]:
+def content(file: BinaryIO, most: int) -> bytes:
+    """What an open file holds, up to so many bytes; asked for by its size, because Python first makes room for all."""
+    size = min(os.fstat(file.fileno()).st_size, most)
+    found = file.read(min(size + 1, most))
+    return found if len(found) <= size else found + file.read(most - len(found))  # it is growing
+
+
+def _files(folder: str, course: Course | None = None) -> Iterator[tuple[os.DirEntry, str]]:
     """Everything below a folder that is neither folder nor notebook, in order, as far as number and depth go.
 
-    With a `course`, the folder is a submission to it.
+    With a `course`, the folder is a submission to it. Each comes with its path below the folder.
     """
-    entries = 0
+    entries, start = 0, len(os.path.join(folder, ""))
     waiting = [(folder, 0)]
     while waiting:
         place, depth = waiting.pop(0)
@@ -141,8 +168,7 @@ def _files(folder: str, course: Course | None = None) -> Iterator[tuple[str, os.
                     if depth < limits.FILE_DEPTH and not entry.name.startswith(".") and not ignored:
                         waiting.append((entry.path, depth + 1))
                 elif not entry.name.endswith(".ipynb"):
-                    with contextlib.suppress(OSError):
-                        yield entry.path, entry.stat(follow_symlinks=False)
+                    yield entry, entry.path[start:]
 
 
 def _is_data(name: str, modules: frozenset[str]) -> bool:

@@ -194,6 +194,31 @@ def test_a_copy_of_the_package_is_told_if_it_says_something_else(make, told: boo
     assert extra_files.admitted(folder, COURSE) == ([], [])
 
 
+@pytest.mark.parametrize("at", [0, extra_files.PIECE_BYTES, -1])
+def test_one_other_byte_in_a_large_file_is_told(at: int, tmp_path: Path):
+    folder, ours = tmp_path / "submitted" / "ada" / COURSE.name, tmp_path / "source" / COURSE.name
+    data = bytearray(b"x" * (2 * extra_files.PIECE_BYTES + 5))
+    for place in (folder, ours):
+        (place / NAME).mkdir(parents=True)
+        (place / NAME / "data.npz").write_bytes(data)
+    assert extra_files.changed_module(folder, COURSE) is None
+    data[at] += 1
+    (folder / NAME / "data.npz").write_bytes(data)
+    assert extra_files.changed_module(folder, COURSE) == NAME
+
+
+def test_a_file_that_grows_while_it_is_read_is_read_to_its_limit(tmp_path: Path):
+    path = tmp_path / "growing.txt"
+    path.write_bytes(b"ab")
+    before = path.stat()
+    with path.open("rb") as file:
+        assert extra_files.content(file, 1) == b"a"
+    with path.open("rb") as file, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(extra_files.os, "fstat", lambda _: before)
+        path.write_bytes(b"abcdefgh")
+        assert extra_files.content(file, 6) == b"abcdef"
+
+
 @pytest.mark.parametrize("part", course.PARTS.values(), ids=lambda part: part.stem)
 def test_a_notebook_takes_functions_from_its_part_s_files_by_name_and_MyMHA_in_part_13_alone(part: Part):
     for cell in sample_class.released(part)["cells"]:
