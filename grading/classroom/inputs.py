@@ -91,10 +91,9 @@ class Inputs:
             raise NotKept
         return replace(self, archive=_kept[self.archived])
 
-    def contents(self, names: list[str]) -> list[bytes]:
-        """The contents of files in the archive."""
-        with zipfile.ZipFile(io.BytesIO(self.archive)) as archive:
-            return [archive.read(name) for name in names]
+    def contents(self, names: list[str]) -> tuple[bytes, ...]:
+        """The contents of files in the archive; the same objects each time, as long as the names are the same."""
+        return _contents(self.archive, tuple(names))
 
     def write(self, root: Path) -> None:
         """Writes the files to a folder: release/, files beside the sources, and the gradebook."""
@@ -102,6 +101,12 @@ class Inputs:
             archive.extractall(root)
         for name in ("source", "submitted"):
             (root / name).mkdir(exist_ok=True)
+
+
+@functools.lru_cache(1)  # nearly all students of a class have the same files beside their notebooks
+def _contents(archive: bytes, names: tuple[str, ...]) -> tuple[bytes, ...]:
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return tuple(opened.read(name) for name in names)
 
 
 def read(root: Path, engine: Engine, assignment: str = "") -> Inputs:

@@ -7,6 +7,7 @@ fits submission, tests, files and rows is graded again by the next run; a note n
 import contextlib
 import hashlib
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -121,15 +122,18 @@ def _put(
 
 def _stage(place: Path, files: dict[str, File]) -> None:
     """Writes files beside the place where they will be."""
-    shutil.rmtree(new_name(place), ignore_errors=True)
-    new_name(place).parent.mkdir(parents=True, exist_ok=True)
+    new = os.fspath(new_name(place))
+    shutil.rmtree(new, ignore_errors=True)
+    os.makedirs(os.path.dirname(new), exist_ok=True)
     for name, (mode, content) in files.items():
-        path = new_name(place) / name
+        path = new if name == "." else os.path.join(new, name)
         if content is None:
-            path.mkdir()
+            os.mkdir(path)
+            os.chmod(path, mode | 0o200)
         else:
-            path.write_bytes(content)
-        path.chmod(mode | (0o200 if content is None else 0))
+            with open(path, "wb") as file:
+                file.write(content)
+            os.chmod(path, mode)
 
 
 def _note(root: Path, assignment: str, result: Result, key: str) -> None:

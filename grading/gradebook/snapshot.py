@@ -104,6 +104,8 @@ def version(connection: Connection) -> str:
 
 
 def _where(connection: Connection, table: str, **wanted: list) -> dict[str, dict[str, object]]:
+    if not all(wanted.values()):  # of what is not there nothing is looked for
+        return {}
     query = select(_TABLES[table])
     for column, values in wanted.items():
         query = query.where(_TABLES[table].c[column].in_(values))

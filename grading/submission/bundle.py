@@ -83,7 +83,8 @@ def digest(entries: object) -> str:
     out = hashlib.sha256()
     for name, content in entries:
         encoded = os.fsencode(name)
-        out.update(b"%d %d " % (len(encoded), len(content)) + encoded + content)
+        out.update(b"%d %d " % (len(encoded), len(content)) + encoded)
+        out.update(content)  # apart, or all of it is copied first
     return out.hexdigest()
 
 

@@ -24,6 +24,7 @@ KNOWN = {
     "grading/submission/in_memory.py: _held": "the block; by paths, and where a course decides by that",
     "grading/sandbox/sandbox_keeper.py: SANDBOXES": "the course, and whether it is walled",
     "grading/classroom/inputs.py: distributions": "the course",
+    "grading/classroom/inputs.py: _contents": "the archive, and names of files",
     "grading/classroom/inputs.py: _installed": "the course's folders, and packages' names",
     "grading/submission/extra_files.py: _modules": "the course",
     "grading/submission/times.py: _read": "the file, as of its last change",

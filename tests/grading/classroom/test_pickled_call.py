@@ -80,4 +80,7 @@ def test_a_result_has_no_files_that_the_parent_has_given(tmp_path: Path):
     }
     sent = worker.without_given(found, source)
     assert sent == {**found, "data.csv": (0o644, worker.AS_GIVEN)}
-    assert worker.with_given(sent, inputs.Inputs(archive, Config(), "", {}, ""), "small") == found
+    given = inputs.Inputs(archive, Config(), "", {}, "")
+    merged, next_one = (worker.with_given(sent, given, "small") for _ in range(2))
+    assert merged == next_one == found
+    assert merged["data.csv"][1] is next_one["data.csv"][1]  # a whole class's files take memory once
