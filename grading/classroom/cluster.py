@@ -173,7 +173,7 @@ class Workers:
                 print(f"The scheduler at {self._address} has no workers yet. Waiting for them.", file=sys.stderr)
         else:
             self._folder, cluster = self._at_end.enter_context(local_cluster.opened(self._workers))
-            self._client = self._at_end.enter_context(Client(cluster))
+            self._client = self._at_end.enter_context(Client(cluster, direct_to_workers=True))
             self._cluster = cluster
             self._at_end.callback(local_cluster.kill, cluster)
 

@@ -27,10 +27,14 @@ SETTINGS = {
     "distributed.scheduler.work-stealing": False,  # a worker has one task
     "distributed.worker.profile.enabled": False,
     "distributed.deploy.lost-worker-timeout": "1000 days",  # or a worker that restarts slowly is given up: see cluster
-    "distributed.admin.tick.interval": "1 s",  # by default all look at their clocks 50 times a second
+    "distributed.scheduler.active-memory-manager.start": False,  # no result lies on two workers
+    "distributed.admin.tick.interval": "1 minute",  # by default all look at their clocks 50 times a second
+    "distributed.admin.tick.cycle": "1 minute",
     "distributed.admin.system-monitor.interval": "10 s",
 }
 logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what the user needs to know is said here
+HEARTBEAT_S = 30  # between two of a worker; half a second by default. One that ends is noticed by its connection
+LOOKS = ("idle-timeout", "no-workers-timeout")  # both are never
 NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
 
 
@@ -57,6 +61,7 @@ def opened(workers: int) -> Iterator[tuple[Path, LocalCluster]]:
                 local_directory=str(folder),
                 env={**os.environ, "TMPDIR": str(folder)},
             )
+            _calm(cluster)
             try:
                 yield shared, cluster
             finally:
@@ -73,6 +78,20 @@ def _started(**settings: object) -> LocalCluster:
         return LocalCluster(**settings)
     except (OSError, RuntimeError) as error:
         raise errors.CourseError(f"{NO_START}: {error}") from error
+
+
+def _calm(cluster: LocalCluster) -> None:
+    """Has workers report seldom, and the scheduler not look eight times a second whether anybody uses it."""
+    handlers = cluster.scheduler.handlers
+    answer = handlers["heartbeat_worker"]
+
+    def heartbeat(**said: object) -> dict[str, object]:
+        return {**answer(**said), "heartbeat-interval": HEARTBEAT_S}
+
+    handlers["heartbeat_worker"] = heartbeat
+    for name, callback in cluster.scheduler.periodic_callbacks.items():
+        if name in LOOKS:
+            cluster.loop.add_callback(callback.stop)
 
 
 def kill(cluster: LocalCluster) -> None:

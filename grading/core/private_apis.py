@@ -103,12 +103,10 @@ USES = (
     ),
     Use(
         "grading.sandbox.child",
-        (
-            *of(_APP, "_try_bind_socket _bind_socket init_connection_file write_connection_file init_heartbeat"),
-            *of(_APP, "init_control control_socket debugpy_socket debug_shell_socket"),
-            *of(_APP, "control_thread shell_channel_thread kernel_class"),
-            *of("ipykernel", "control.ControlThread shellchannel.ShellChannelThread"),
-        ),
+        of(_APP, "_try_bind_socket _bind_socket init_connection_file write_connection_file init_heartbeat")
+        + of(_APP, "init_control control_socket debugpy_socket debug_shell_socket")
+        + of(_APP, "control_thread shell_channel_thread kernel_class")
+        + of("ipykernel", "control.ControlThread shellchannel.ShellChannelThread"),
         "a kernel serves sockets that the judge opened: no connection file, heartbeat or debugger",
         "none: a connection file takes no open sockets, and init_control, of which ours is a copy, connects a debugger",
     ),
@@ -247,9 +245,10 @@ USES = (
     ),
     Use(
         "grading.classroom.local_cluster",
-        (*of("distributed.Nanny", "close_gracefully pid"), "distributed.LocalCluster.workers"),
-        "the workers' processes, to end them at once with their sandboxes",
-        "none: closing a cluster waits for tasks that run",
+        of("distributed", "Nanny.close_gracefully Nanny.pid LocalCluster.workers")
+        + of("distributed.Scheduler", "handlers periodic_callbacks"),
+        "the workers' processes, to end them at once with their sandboxes; a scheduler that is heard and looks seldom",
+        "none: closing a cluster waits for tasks that run, and how often workers are heard is fixed by their number",
     ),
     Use(
         "grading.classroom.cluster",

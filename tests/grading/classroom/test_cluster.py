@@ -64,6 +64,30 @@ def test_a_worker_that_ends_before_its_result_is_fetched_loses_this_task_alone(t
         assert wait_for(lambda: team.next(1.0)) == ("ben", 8)
 
 
+def test_a_result_comes_from_its_worker_and_not_by_way_of_the_scheduler():
+    def gather(**_: object) -> None:
+        raise AssertionError("the scheduler was asked for a result")
+
+    with cluster.Workers(1, None) as team:
+        team.submit("anna", int, "7")
+        team._cluster.scheduler.handlers["gather"] = gather
+        assert wait_for(lambda: team.next(1.0)) == ("anna", 7)
+
+
+def test_a_scheduler_hardly_works_while_its_workers_grade():
+    with cluster.Workers(1, None) as team:
+        team.submit("anna", time.sleep, 8)
+        wait_for(lambda: team._cluster.scheduler.workers)
+        (worker,) = team._cluster.scheduler.workers.values()
+        first = worker.last_seen
+        wait_for(lambda: worker.last_seen > first)  # its first heartbeat; from now on they are rare
+        seen = worker.last_seen
+        time.sleep(2)
+        assert worker.last_seen == seen
+        callbacks = team._cluster.scheduler.periodic_callbacks
+        assert not any(callbacks[name].is_running() for name in local_cluster.LOOKS)
+
+
 def test_a_task_that_is_redone_elsewhere_may_end_in_what_any_task_may_end_in(tmp_path: Path):
     def lack_the_inputs_when_redone(done: Path) -> None:
         if done.exists():
