@@ -162,12 +162,18 @@ def _more_workers(runs: list[Run]) -> list[str]:
         told = f"With {both[0]} students, the start included, two workers do"
         wall, wall_alone, wall_two = (median(here, of[both[0]], "wall_s", 1) for of in (one, alone, two))
     more_mb = median(here, two[both[0]], "peak_mb", 1) - median(here, one[both[0]], "peak_mb", 1)
-    apart, at_once = (median(here, run, "cpu_s") for of in (floor, floors) for run in of.values())
-    return [
+    lines = [
         f"{told} {wall / wall_two:.2f} times what one does that may use both cores, and"
-        f" {wall_alone / wall_two:.2f} times what one does on one core.",
-        f"Two floors at once compute {at_once / apart:.2f} times as long for a notebook as one alone,"
-        f" so a second core gives {2 * apart / at_once:.2f} times the work of one to computing like this.",
+        f" {wall_alone / wall_two:.2f} times what one does on one core."
+    ]
+    if floor and floors:
+        apart, at_once = (median(here, next(iter(of.values())), "cpu_s") for of in (floor, floors))
+        lines += [
+            f"Two floors at once compute {at_once / apart:.2f} times as long for a notebook as one alone,"
+            f" so a second core gives {2 * apart / at_once:.2f} times the work of one to computing like this."
+        ]
+    return [
+        *lines,
         f"A second worker, with its kernels, takes {more_mb:.0f} MB.",
     ]
 
