@@ -99,7 +99,8 @@ def _plan(sizes: list[int], workers: list[int]) -> list[tuple[ways.Way, int]]:
     plan += [(way, middle) for way in (ways.ONE_CORE, ways.TWO_FLOORS) if max(workers) > 1]
     plan += [(way, size) for size in sizes if size != middle for way in (ways.JUDGE, ways.class_of(max(workers)))]
     if max(workers) > 1 and sizes[-1] > middle:  # how a class on one worker grows
-        plan += [(way, sizes[-1]) for way in (*map(ways.class_of, workers[:-1]), ways.ONE_CORE)]
+        fewer = [ways.class_of(count) for count in workers if count < max(workers)]
+        plan += [(way, sizes[-1]) for way in (*fewer, ways.ONE_CORE)]
     return [*plan, (ways.STOCK_WAY, sizes[0])]
 
 
@@ -147,11 +148,7 @@ def summary(runs: list[Run]) -> str:
 def _more_workers(runs: list[Run]) -> list[str]:
     """What a second worker brings, against one that may use all cores and one on a single core, and what it takes."""
     here = [run for run in runs if run["parts"] == "others"]
-    found = {way: [run for run in _kinds(here) if run["way"] == way] for way in {run["way"] for run in here}}
-    one, alone, two, floor, floors = (
-        {run["students"]: run for run in found.get(way, ())}
-        for way in ("class on 1", ways.ONE_CORE.name, "class on 2", "floor", ways.TWO_FLOORS.name)
-    )
+    one, alone, two = (_by_size(here, way) for way in ("class on 1", ways.ONE_CORE.name, "class on 2"))
     both = sorted(one.keys() & alone.keys() & two.keys())
     if not both:
         return []
@@ -162,20 +159,29 @@ def _more_workers(runs: list[Run]) -> list[str]:
         told = f"With {both[0]} students, the start included, two workers do"
         wall, wall_alone, wall_two = (median(here, of[both[0]], "wall_s", 1) for of in (one, alone, two))
     more_mb = median(here, two[both[0]], "peak_mb", 1) - median(here, one[both[0]], "peak_mb", 1)
-    lines = [
-        f"{told} {wall / wall_two:.2f} times what one does that may use both cores, and"
-        f" {wall_alone / wall_two:.2f} times what one does on one core."
-    ]
-    if floor and floors:
-        apart, at_once = (median(here, next(iter(of.values())), "cpu_s") for of in (floor, floors))
-        lines += [
-            f"Two floors at once compute {at_once / apart:.2f} times as long for a notebook as one alone,"
-            f" so a second core gives {2 * apart / at_once:.2f} times the work of one to computing like this."
-        ]
     return [
-        *lines,
+        f"{told} {wall / wall_two:.2f} times what one does that may use both cores, and"
+        f" {wall_alone / wall_two:.2f} times what one does on one core.",
+        *_two_floors(here),
         f"A second worker, with its kernels, takes {more_mb:.0f} MB.",
     ]
+
+
+def _two_floors(runs: list[Run]) -> list[str]:
+    """What a second core gives to whatever computes, where that was measured."""
+    floor, floors = (_by_size(runs, way.name) for way in (ways.FLOOR_WAY, ways.TWO_FLOORS))
+    if not floor or not floors:
+        return []
+    apart, at_once = (median(runs, next(iter(of.values())), "cpu_s") for of in (floor, floors))
+    return [
+        f"Two floors at once compute {at_once / apart:.2f} times as long for a notebook as one alone,"
+        f" so a second core gives {2 * apart / at_once:.2f} times the work of one to computing like this."
+    ]
+
+
+def _by_size(runs: list[Run], way: str) -> dict[int, Run]:
+    """One run of a way for each size of the class."""
+    return {run["students"]: run for run in _kinds(runs) if run["way"] == way}
 
 
 def _growth(runs: list[Run]) -> list[str]:

@@ -222,7 +222,7 @@ def interpreter_roots() -> list[str]:
     """
     roots: list[str] = []
     for path in sorted(concealed.prefixes(), key=len):
-        if any(path == root or path.startswith(f"{root}/") for root in ("/usr", *roots)):
+        if any(path == root or concealed.is_below(path, root) for root in ("/usr", *roots)):
             continue
         # Nor a folder above this file: the course's notebooks, hidden tests included, may lie there too.
         if Path(path) in (Path.home(), *ZYGOTE.resolve().parents) or len(Path(path).parts) < 3:

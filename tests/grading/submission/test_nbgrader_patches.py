@@ -120,13 +120,12 @@ def killed(place: Path, monkeypatch: pytest.MonkeyPatch, collect: Callable[..., 
     def cut(path: object, *arguments: object, **named: object) -> None:
         if Path(path) == place:
             (place / "part01.ipynb").unlink()
-            monkeypatch.setattr(shutil, "rmtree", lambda *_, **__: None)  # nothing is tidied up any more
-            monkeypatch.setattr(Path, "rename", lambda *_: None)
+            patched.setattr(shutil, "rmtree", lambda *_, **__: None)  # nothing is tidied up any more
+            patched.setattr(Path, "rename", lambda *_: None)
             raise Cut
         remove(path, *arguments, **named)
 
     with monkeypatch.context() as patched:
-        monkeypatch = patched
         patched.setattr(shutil, "rmtree", cut)
         with pytest.raises(Cut):
             collect(update=True)
