@@ -275,7 +275,7 @@ def test_a_small_storm_is_accepted_graded_and_leaves_a_table_and_a_picture(tmp_p
     looks, (parent,) = load_table.of(rows, load_table.SAMPLE), load_table.of(rows, load_table.PARENT)
     assert looks and all(50 < row["parent_mb"] < row["all_mb"] for row in looks)
     assert parent["number"] == 2 and parent["parent_busy_s"] > 0 and parent["waiting_us"] > 0
-    assert load_table.summary(rows) in run.stdout and "12 submissions of 1 part in 1 s" in run.stdout
+    assert load_table.summary(rows) in run.stdout and "12 submissions of 1 part in " in run.stdout
     assert (tmp_path / "load.png").read_bytes().startswith(b"\x89PNG")
 
 
