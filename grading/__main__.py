@@ -91,6 +91,11 @@ def _for_people(as_json: bool) -> Iterator[None]:
 def _check(chosen: argparse.Namespace) -> int:
     """Exit status 0 if every notebook could be checked, whether it passes or not."""
     with command_line.importing():
+        from grading.core import find_course
+        from grading.own_work import forks
+
+        if (early := find_course.early(chosen.course)) is not None:
+            forks.prepare(early.libraries)  # it imports what notebooks import, while the next lines import here
         from grading.gradebook import course_folder
         from grading.own_work import check_json, table, visible_checks, work_folder
 

@@ -5,10 +5,25 @@ import sys
 from pathlib import Path
 
 from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
 
 from grading.core import names, plain_course
 from grading.core.course import Course
 from grading.core.errors import CourseError
+
+CONFIGURATION = "nbgrader_config.py"
+
+
+def early(root: Path) -> Course | None:
+    """The course of a folder, found before nbgrader is imported, to load its libraries meanwhile; None if it is none.
+
+    Whoever needs the course in earnest reads its configuration once nbgrader is there, which is then guarded, and says
+    what is wrong with it.
+    """
+    try:
+        return of(PyFileConfigLoader(CONFIGURATION, path=str(root)).load_config())
+    except Exception:  # noqa: BLE001  (whatever it is, it is raised again where the course is needed)
+        return None
 
 
 def of(config: Config, assignment: str = "") -> Course:

@@ -7,19 +7,16 @@ A course's own nbgrader_config.py says no more than that, and what its instructo
 that was written for nbgrader alone the last line is `configuration.wall_in(c, Path(__file__).parent)`.
 """
 
+import importlib.util
 import os
 import sys
 from pathlib import Path
 
-import nbgrader
 from traitlets.config import Config
 
 from grading.core import cells, limits
-from grading.gradebook import engines
-from grading.submission import nbgrader_patches
 
 ENGINE = Path(__file__).resolve().parents[1]
-_FORMGRADER = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader"
 _AFTER_THE_RUN = (
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
@@ -64,8 +61,12 @@ def wall_in(c: Config, folder: Path) -> None:
 
 
 def _guard(c: Config) -> None:
-    nbgrader_patches.guard()  # before nbgrader looks for submissions, copies what lies in them, or reads their times
-    engines.keep_engines()  # before nbgrader opens the gradebook
+    if "nbgrader" in sys.modules:  # else this process has nothing to guard: see `find_course.early`
+        from grading.gradebook import engines
+        from grading.submission import nbgrader_patches
+
+        nbgrader_patches.guard()  # before it looks for submissions, copies what lies in them, or reads their times
+        engines.keep_engines()  # before it opens the gradebook
     c.Autograde.exporter_class = "grading.judge.one_student.Exporter"
     c.ExchangeFactory.collect = "grading.submission.nbgrader_patches.Collect"  # notes when a submission was made
 
@@ -111,8 +112,9 @@ def _feedback(c: Config) -> None:
     c.GenerateFeedback.exporter_class = "grading.pages.student_pages.PageExporter"
     c.GenerateFeedback.preprocessors = ["nbgrader.preprocessors.GetGrades", "grading.pages.feedback.HideTests"]
     _no_scripts(c)
+    formgrader = Path(importlib.util.find_spec("nbgrader").origin).parent / "server_extensions" / "formgrader"
     c.HTMLExporter.extra_template_basedirs.insert(0, str(ENGINE / "pages" / "lab" / "templates"))
-    c.HTMLExporter.extra_template_paths.insert(0, str(_FORMGRADER / "templates"))  # its template_path; ours extends it
+    c.HTMLExporter.extra_template_paths.insert(0, str(formgrader / "templates"))  # its template_path; ours extends it
     c.HTMLExporter.preprocessors.insert(0, "grading.pages.written_answers.ShowCriteria")
 
 

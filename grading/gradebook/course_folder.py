@@ -18,11 +18,11 @@ from traitlets.config.loader import FileConfigLoader, JSONFileConfigLoader, PyFi
 
 from grading.core import errors, find_course, names
 from grading.core.course import Course
+from grading.core.find_course import CONFIGURATION
 from grading.gradebook import engines
 from grading.submission import kept_copies
 
-_STEM = "nbgrader_config"
-CONFIGURATION = f"{_STEM}.py"
+_AS_JSON = f"{Path(CONFIGURATION).stem}.json"
 _ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b")
 _COPY = """\
 from pathlib import Path
@@ -77,7 +77,7 @@ def config_with_jupyter_s(root: Path, assignment: str = "") -> Config:
     """
     found = Config()
     for folder in reversed(jupyter_config_path()):
-        for name, loader in ((CONFIGURATION, PyFileConfigLoader), (f"{_STEM}.json", JSONFileConfigLoader)):
+        for name, loader in ((CONFIGURATION, PyFileConfigLoader), (_AS_JSON, JSONFileConfigLoader)):
             if (Path(folder) / name).is_file():
                 found.merge(_loaded(loader, Path(folder), name))
     found.merge(config(root, assignment))

@@ -18,7 +18,6 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Type
 from traitlets.config import Config
 
-PRELOADED = ["IPython.core.interactiveshell"]  # imported once, before the first fork, besides what notebooks import
 TEXT_CHARS = 2_000  # of an error's message that go back
 
 

@@ -7,11 +7,10 @@ course's libraries already. The notebooks are read and never written.
 import json
 import os
 import signal
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from multiprocessing import connection, get_context
+from multiprocessing import connection
 from multiprocessing.context import BaseContext
 from pathlib import Path
 
@@ -19,13 +18,12 @@ import nbformat
 from nbgrader.utils import compute_checksum
 
 from grading.core import cells, errors, limits, names
-from grading.core.course import Course, Libraries, Part
-from grading.own_work import shell
+from grading.core.course import Course, Part
+from grading.own_work import forks, shell
 from grading.sandbox.clock import Clock, Deadline
 from grading.submission import notebook_file
 
 REPLY_BYTES = 2**20
-FORKED = "grading.core.forked"  # by name: here it would turn the collector off
 
 
 class State(Enum):
@@ -117,7 +115,7 @@ def results(course: Course, paths: list[Path], at_once: int | None = None) -> It
             waiting.append(found)
     order = {stem: place for place, stem in enumerate(course.longest)}
     waiting.sort(key=lambda notebook: order.get(notebook.part.stem, len(order)))
-    context = _context(course.libraries) if waiting else None
+    context = forks.prepare(course.libraries) if waiting else None
     running: list[_Run] = []
     try:
         while waiting or running:
@@ -204,15 +202,6 @@ def _where(notebook: Notebook, cell: str) -> str:
 
 
 _CELLS = {"setup": "the setup cell", "answer": "the answer cell", "check": "the cell of checks"}
-
-
-def _context(libraries: Libraries) -> BaseContext:
-    """How processes start: forked from one that has imported what notebooks import, where that is safe."""
-    if sys.platform != "linux":
-        return get_context("spawn")
-    context = get_context("forkserver")
-    context.set_forkserver_preload([FORKED, *shell.PRELOADED, *libraries.modules])
-    return context
 
 
 def _meta(cell: dict) -> dict:

@@ -12,8 +12,9 @@ import sysconfig
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from grading.core.find_course import CONFIGURATION  # a file that lies where nbgrader's course does
+
 EXCHANGE = Path("/usr/local/share/nbgrader")
-CONFIGURATION = "nbgrader_config.py"  # lies where nbgrader's course does
 PACKAGE = Path(__file__).resolve().parents[1]  # `grading`
 
 

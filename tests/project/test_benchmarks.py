@@ -118,12 +118,13 @@ def test_the_start_of_each_command_is_measured_and_a_class_s_steps_follow_one_an
     arguments = ["--rounds", "1", "--results", tmp_path]
     run = subprocess.run([sys.executable, BENCHMARKS / "start.py", *arguments], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    with open(tmp_path / "start.csv", newline="", encoding="utf-8") as file:
-        taken = [(row["what"], float(row["seconds"])) for row in csv.DictReader(file)]
-    assert [what for what, _ in taken] == [start.HELP, start.CHECK, start.CLASS, *start.STEPS]
-    (_, helped), (_, checked), (_, whole), *steps = taken
+    taken = start.read(tmp_path / "start.csv")
+    assert [what for what, _, _ in taken] == [start.HELP, start.CHECK, start.CLASS, *start.STEPS]
+    (_, helped, _), (_, checked, _), (_, whole, _), *steps = taken
     assert 0 < helped < checked and whole > steps[-1][1]
-    assert [seconds for _, seconds in steps] == sorted(seconds for _, seconds in steps)
+    assert [seconds for _, seconds, _ in steps] == sorted(seconds for _, seconds, _ in steps)
+    computed = [computing for _, _, computing in taken[:3]]
+    assert 0 < computed[0] < min(computed[1:]) and computed[2] > 3  # not the command's alone, which takes half of it
     assert run.stdout.endswith(f"{start.summary(taken)}\n")
 
 

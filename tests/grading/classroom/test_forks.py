@@ -1,6 +1,5 @@
 """Workers start early: forked from a process that has imported for them, with their sandbox under way before a task."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -14,8 +13,7 @@ from attention import course
 from attention.course import COURSE
 from dev import course_copy, sample_class
 from dev.packages import REPOSITORY
-from grading.classroom import class_run, cluster, forks, worker
-from grading.core import limits
+from grading.classroom import class_run, cluster, worker
 from grading.core.course import Course, Part
 from grading.sandbox import sandbox_keeper
 
@@ -50,17 +48,6 @@ with cluster.Workers(1, None) as team:
 def test_workers_are_forked_with_what_they_import_collect_only_their_own_rubbish_and_hear_no_ctrl_c():
     run = subprocess.run([sys.executable, "-c", FRESH], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert (run.stdout, run.stderr) == (f"True True True {signal.SIG_IGN} True\n", "")
-
-
-def test_the_environment_is_as_it_was_once_the_process_has_started(monkeypatch: pytest.MonkeyPatch):
-    for path in ("/somewhere", None):
-        monkeypatch.setenv("PYTHONPATH", path) if path else monkeypatch.delenv("PYTHONPATH", raising=False)
-        monkeypatch.setenv(f"{limits.PREFIX}CALL_LIMIT_S", "7")
-        before = dict(os.environ)
-        with forks._environment():
-            assert not any(name.startswith(limits.PREFIX) for name in os.environ)
-            assert os.environ["PYTHONPATH"].split(os.pathsep) == [str(REPOSITORY), *([path] if path else [])]
-        assert dict(os.environ) == before
 
 
 def test_a_worker_that_is_prepared_has_its_sandbox_before_its_first_task():

@@ -1,11 +1,13 @@
 """A configuration names its own course: never another one that happens to bear the name of its package."""
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from traitlets.config import Config
 
+from dev.packages import REPOSITORY
 from grading.core import find_course
 from grading.core.course import Course
 from grading.core.errors import CourseError
@@ -50,3 +52,29 @@ def test_a_copy_of_the_same_course_is_the_same_course(found):
 def test_a_course_that_is_installed_elsewhere_is_found_by_its_name_alone(tmp_path: Path):
     config = Config(Course={"found": "attention.course:COURSE", "below": str(tmp_path)})
     assert find_course.of(config).name == "attention"
+
+
+EARLY = """
+import sys
+from pathlib import Path
+from grading.core import find_course
+found = find_course.early(Path())
+print(found.name, found.libraries.modules[0], "nbgrader" in sys.modules)
+from grading.gradebook import course_folder
+import nbgrader.converters.base
+before = nbgrader.converters.base.BaseConverter.init_notebooks
+course_folder.course(Path())
+print(nbgrader.converters.base.BaseConverter.init_notebooks is not before)
+"""
+
+
+def test_a_course_is_found_before_nbgrader_is_imported_which_is_guarded_all_the_same():
+    run = subprocess.run([sys.executable, "-c", EARLY], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("attention torch False\nTrue\n", "")
+
+
+@pytest.mark.parametrize("text", [None, "", "c = get_config()\nc.Course.found = 'no.where:X'\n", "1 / 0\n"])
+def test_what_is_no_course_is_none_early_and_the_reason_is_told_later(text: str | None, tmp_path: Path):
+    if text is not None:
+        (tmp_path / find_course.CONFIGURATION).write_text(text, encoding="utf-8")
+    assert find_course.early(tmp_path) is None

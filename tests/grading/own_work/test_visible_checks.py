@@ -4,6 +4,8 @@ import contextlib
 import io
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import jsonschema
@@ -229,7 +231,22 @@ def test_a_notebook_without_its_checks_says_so(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_the_release_as_it_is_needs_no_run(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(visible_checks, "_context", lambda: pytest.fail("a process was started"))
+    monkeypatch.setattr(visible_checks.forks, "prepare", lambda _: pytest.fail("a process was started"))
     folder = REPOSITORY / "release" / COURSE.name
     states = {result.state for result in visible_checks.results(COURSE, visible_checks.notebooks(COURSE, folder))}
     assert states == {visible_checks.State.NOT_STARTED} and os.path.isdir(folder)
+
+
+def test_the_command_has_libraries_imported_while_it_imports_nbgrader(tmp_path: Path):
+    code = (
+        "import sys\n"
+        "from grading.own_work import forks\n"
+        "forks.prepare = lambda libraries: sys.exit(f'{libraries.modules[0]} {\"nbgrader\" in sys.modules}')\n"
+        "from grading.__main__ import main\n"
+        "main(['check', *sys.argv[1:]])"
+    )
+    command = [sys.executable, "-c", code, "--course"]
+    run = subprocess.run([*command, REPOSITORY], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert run.stderr == "torch False\n"
+    elsewhere = subprocess.run([*command, tmp_path], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert "is not a course" in elsewhere.stderr and "Traceback" not in elsewhere.stderr
