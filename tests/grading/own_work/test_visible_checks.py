@@ -199,7 +199,7 @@ def test_notebooks_share_what_was_loaded_for_all_of_them_and_collect_their_own_r
 
 
 def test_processes_can_start_without_a_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(visible_checks.sys, "platform", "darwin")
+    monkeypatch.setattr(sys, "platform", "darwin")
     sample_class.equip(tmp_path)
     sample_class.write(tmp_path, course.PARTS[8], sample_class.model(course.PARTS[8]))
     (result,) = visible_checks.results(COURSE, [tmp_path / "part08.ipynb"])
