@@ -14,11 +14,12 @@ from grading.core import limits
 from grading.core.limits import EndedBy
 from grading.sandbox import packets
 from grading.sandbox.allowance import Allowance
+from grading.sandbox.clock import Deadline
 
 if TYPE_CHECKING:
     from grading.sandbox.host import Sandbox
 
-STOP_LIMIT_S = 5.0  # for ending a notebook's processes and removing its files
+STOP_LIMIT_S = 5.0  # of own time, for ending a notebook's processes and removing its files
 CHANNELS = 4  # sockets of a kernel: shell, iopub, stdin, control
 
 
@@ -113,9 +114,10 @@ class Kernel:
     def stop(self) -> int:
         """Ends the kernel and everything it started, whatever that does, and gives its exit code."""
         self.let_end()
-        if self.returncode is None:
-            with contextlib.suppress(OSError):
-                self._read(STOP_LIMIT_S)
+        end = Deadline(self.box.clock, STOP_LIMIT_S)
+        with contextlib.suppress(OSError):
+            while self.returncode is None and (pause := end.pause()) > 0:
+                self._read(pause)
         if self.returncode is None:
             self._give_up(None)
         return self.returncode

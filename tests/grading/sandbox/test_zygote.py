@@ -272,7 +272,7 @@ def test_a_kernel_forked_ahead_with_other_settings_is_replaced(ahead, monkeypatc
 
 def waiting(box: host.Sandbox) -> int:
     """The one kernel in a sandbox that nothing else runs in: the zygote's only child."""
-    assert box.answers()  # so that it has been forked
+    assert box.answers(), f"closed: {box._closed}, answers: {box._pongs} of {box._pings}"  # so that it has been forked
     found = inside(box)
     parents = {pid: int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in found}
     names = {pid: Path(f"/proc/{pid}/comm").read_text() for pid in found}
@@ -439,6 +439,20 @@ def test_a_silent_zygote_is_found_out_and_replaced(walled, monkeypatch):
     assert not alive(processes)
     monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 20.0)
     assert Run(walled, "print('fresh')").printed == "fresh"
+
+
+def test_a_kernel_may_take_as_long_to_end_as_a_busy_machine_keeps_it_waiting(walled, monkeypatch):
+    box, processes = student(walled)
+    kernel = box.start(None, [], {})
+    zygote = max(processes)
+    monkeypatch.setattr(kernel_handle, "STOP_LIMIT_S", 0.6)
+    monkeypatch.setattr(box.clock, "now", lambda: 0.0)  # as if all had waited for a processor all the time
+    os.kill(zygote, signal.SIGSTOP)
+    going_on = threading.Timer(2.0, os.kill, (zygote, signal.SIGCONT))
+    going_on.start()
+    assert kernel.stop() == -signal.SIGKILL and kernel.struck is None
+    going_on.join()
+    assert box.answers()
 
 
 CHANGES = (
