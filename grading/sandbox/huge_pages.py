@@ -4,18 +4,26 @@ A kernel that writes to such a page still gets a copy of 4 KiB of it. Like the z
 """
 
 import ctypes
+import time
 
 WORTH_IT = 3  # kernels that a sandbox has forked: moving takes as long as a dozen forks, and some are used once
+LIMIT_S = 2.0  # for moving, which takes a fifth of that: where Linux finds no room soon, the rest stays as it is
 SIZE_BYTES = 2 * 2**20
 MADV_COLLAPSE = 25  # since Linux 6.1; man madvise
 
 
 def collapse() -> None:
-    """Puts what this process has written to into huge pages; an older Linux refuses, and all stays as it is."""
+    """Puts what this process has written to into huge pages; an older Linux refuses, and all stays as it is.
+
+    Nobody is answered meanwhile, so it ends in time.
+    """
+    end = time.monotonic() + LIMIT_S
     madvise = ctypes.CDLL(None).madvise
     madvise.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
     for first, last in _written():
         for address in range(-(-first // SIZE_BYTES) * SIZE_BYTES, last - SIZE_BYTES + 1, SIZE_BYTES):
+            if time.monotonic() > end:
+                return
             madvise(address, SIZE_BYTES, MADV_COLLAPSE)
 
 

@@ -59,6 +59,15 @@ def test_a_linux_without_them_is_asked_and_all_stays_as_it_is(monkeypatch):
     assert set(refused) == {(0, 2 * 2**20, 25)}
 
 
+def test_moving_ends_in_time_so_that_nobody_takes_the_process_for_silent(monkeypatch):
+    clock, asked = SimpleNamespace(monotonic=lambda: float(len(asked))), []
+    monkeypatch.setattr(huge_pages, "time", clock)  # by which each move takes a second
+    monkeypatch.setattr(huge_pages, "_written", lambda: [(0, 100 * huge_pages.SIZE_BYTES)])
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: SimpleNamespace(madvise=lambda *move: asked.append(move)))
+    huge_pages.collapse()
+    assert len(asked) == huge_pages.LIMIT_S + 1
+
+
 @offered
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may look into the preloaded process")
 def test_a_sandbox_that_is_used_again_and_again_has_huge_pages_to_fork_from():
