@@ -1,6 +1,6 @@
 """How fast a class is graded: stock nbgrader, the judge, the class command, and the floor, in one run, in turns.
 
-    python benchmarks/autograde.py [--students 1 8 32] [--parts 1 2 …] [--rounds 3] [--workers 1 2] [--results FOLDER]
+    python benchmarks/autograde.py [--students 1 8 32 64] [--parts 1 2 …] [--rounds 3] [--workers 1 2] [--results FOLDER]
 
 Every way grades the same submissions, honest and wrong ones. Stock is `nbgrader autograde` with nbgrader's own steps
 and an ordinary kernel a notebook; the judge is the same command with this course's configuration; the class command
@@ -39,7 +39,7 @@ Run = dict[str, object]
 def main() -> int:
     """Runs the rounds, prints what they show, and draws it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--students", type=positive, nargs="+", default=[1, 8, 32], help="sizes of the class")
+    parser.add_argument("--students", type=positive, nargs="+", default=[1, 8, 32, 64], help="sizes of the class")
     parser.add_argument("--parts", type=int, nargs="+", default=list(course.PARTS), choices=list(course.PARTS))
     parser.add_argument("--rounds", type=positive, default=3)
     parser.add_argument("--workers", type=positive, nargs="+", default=[1, 2])
@@ -93,14 +93,15 @@ def _ways(workers: list[int]) -> list[ways.Way]:
 
 
 def _plan(sizes: list[int], workers: list[int]) -> list[tuple[ways.Way, int]]:
-    """What one round runs: all ways at the middle size, stock at the smallest, and the growth of ours."""
-    middle = sizes[len(sizes) // 2]
+    """What one round runs: stock at the smallest size, all ways at the second, ours at three, more workers at all."""
+    middle, most = sizes[min(1, len(sizes) - 1)], ways.class_of(max(workers))
     plan = [(way, middle) for way in _ways(workers) if not way.stock]
     plan += [(way, middle) for way in (ways.ONE_CORE, ways.TWO_FLOORS) if max(workers) > 1]
-    plan += [(way, size) for size in sizes if size != middle for way in (ways.JUDGE, ways.class_of(max(workers)))]
-    if max(workers) > 1 and sizes[-1] > middle:  # how a class on one worker grows
+    plan += [(way, size) for size in sizes[:3] if size != middle for way in (ways.JUDGE, most)]
+    if max(workers) > 1 and len(sizes) > 2:  # how a class on one worker grows
         fewer = [ways.class_of(count) for count in workers if count < max(workers)]
-        plan += [(way, sizes[-1]) for way in (*fewer, ways.ONE_CORE)]
+        plan += [(way, sizes[2]) for way in (*fewer, ways.ONE_CORE)]
+    plan += [(most, size) for size in sizes[3:]]
     return [*plan, (ways.STOCK_WAY, sizes[0])]
 
 

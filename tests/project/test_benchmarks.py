@@ -87,6 +87,14 @@ def test_the_benchmark_grades_a_class_every_way_and_leaves_a_table_and_a_picture
     assert (tmp_path / "autograde.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_largest_class_shows_how_the_class_command_grows_and_stock_grades_the_smallest():
+    plan = [(way.name, size) for way, size in autograde._plan([1, 8, 32, 64], [1, 2])]
+    assert [way for way, size in plan if size == 64] == ["class on 2"]
+    assert [size for way, size in plan if way == "class on 2"] == [8, 1, 32, 64]
+    assert {way for way, size in plan if size == 32} == {"judge", "class on 1", "class on 1, 1 core", "class on 2"}
+    assert [size for way, size in plan if way == "stock"] == [1] and ("floor", 8) in plan
+
+
 def test_a_second_worker_is_measured_by_what_each_further_student_takes_and_against_two_floors():
     def run(way: str, students: int, wall_s: float, cpu_s: float) -> dict[str, object]:
         named = {"way": way, "parts": "others", "students": students, "notebooks": students, "round": 1}
