@@ -35,9 +35,9 @@ _SHELL, _FORMGRADER = "IPython.core.interactiveshell.InteractiveShell", "nbgrade
 USES = (
     Use(
         "grading.gradebook.engines",
-        of("nbgrader", "api.create_engine api.get_alembic_version api.Gradebook.close")
+        of("nbgrader.api", "create_engine get_alembic_version Gradebook.__init__ Gradebook.close")
         + ("nbgrader.converters.base.BaseConverter.convert_notebooks",),
-        "one engine an address, one connection a run, no Alembic; or 3.4 engines per notebook each learn every query",
+        "one engine an address, one connection and one look for tables a run, no Alembic; or 3.4 a notebook of each",
         "none: nbgrader.api.Gradebook makes its engine itself and takes none",
     ),
     Use(

@@ -1,8 +1,9 @@
 """nbgrader's gradebook, opened often: one engine an address, so that its queries are compiled once.
 
 nbgrader opens the gradebook 3.4 times a notebook, each time with an engine of its own that has yet to learn every
-query, and closes its connection. `keep_engines` hands it the engine that it had before, and while nbgrader converts
-notebooks, or within `held_open`, the connection is kept.
+query, looks for each of its tables and for the course, and closes its connection. `keep_engines` hands it the engine
+that it had before, and while nbgrader converts notebooks, or within `held_open`, the connection is kept, and the tables
+and the course are looked for once.
 For each new gradebook it starts Alembic as a program, to ask which version its tables have; we read that here, once.
 """
 
@@ -13,6 +14,7 @@ import sqlite3
 import warnings
 from collections.abc import Iterator
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import nbgrader
@@ -20,10 +22,22 @@ import sqlalchemy
 from nbgrader import api
 from nbgrader.converters.base import BaseConverter
 from sqlalchemy import Engine, event
+from sqlalchemy.orm import scoped_session, sessionmaker
 
 KEPT = 8  # engines; a process of ours uses one gradebook, or few
 File = tuple[int, int] | None  # what tells a gradebook's file from another one at the same place; None for a server
-_held: ContextVar[dict[Engine, File] | None] = ContextVar("held", default=None)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a gradebook that is held open: its file, and courses that it has."""
+
+    file: File
+    courses: set[str] = field(default_factory=set)
+
+
+_held: ContextVar[dict[Engine, Known] | None] = ContextVar("held", default=None)
+_enter = api.Gradebook.__init__
 
 
 @functools.cache
@@ -38,7 +52,8 @@ def keep_engines() -> None:
         with held_open():
             convert(self)
 
-    api.Gradebook.close, BaseConverter.convert_notebooks = close, convert_notebooks
+    api.Gradebook.__init__, api.Gradebook.close = enter, close
+    BaseConverter.convert_notebooks = convert_notebooks
 
 
 @contextlib.contextmanager
@@ -47,7 +62,7 @@ def held_open() -> Iterator[None]:
     if _held.get() is not None:
         yield
         return
-    held: dict[Engine, File] = {}
+    held: dict[Engine, Known] = {}
     token = _held.set(held)
     try:
         yield
@@ -57,19 +72,30 @@ def held_open() -> Iterator[None]:
             engine.dispose()
 
 
+def enter(book: api.Gradebook, db_url: str, course_id: str = "default_course", authenticator: object = None) -> None:
+    """As nbgrader's `__init__`, but looks for no table and no course that this process has found within `held_open`."""
+    engine = create_engine(db_url, echo=False, future=True)  # the one that nbgrader would get
+    known = (_held.get() or {}).get(engine)
+    if known is None or course_id not in known.courses:
+        _enter(book, db_url, course_id, authenticator)
+        return
+    book.engine, book.course_id, book.authenticator = engine, course_id, authenticator
+    book.db = scoped_session(sessionmaker(autoflush=True, bind=engine, future=True))
+
+
 def close(book: api.Gradebook) -> None:
     """As nbgrader's, but within `held_open` the connection waits for whoever opens the gradebook next."""
     book.db.remove()
     if (held := _held.get()) is None:
         book.engine.dispose()
     else:
-        held.setdefault(book.engine, _file(book.engine))
+        held.setdefault(book.engine, Known(_file(book.engine))).courses.add(book.course_id)
 
 
 def create_engine(url: str, **settings: object) -> sqlalchemy.Engine:
     """As SQLAlchemy's, but the same engine for the same arguments; a forked process has engines of its own."""
     engine, held = _engine(os.getpid(), url, **settings), _held.get() or {}
-    if engine in held and held[engine] != _file(engine):
+    if engine in held and held[engine].file != _file(engine):
         del held[engine]
         engine.dispose()
     return engine

@@ -241,6 +241,10 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         takes(),
         used_by("nbgrader.api.Gradebook.__init__", "get_alembic_version"),
     ),
+    "nbgrader.api.Gradebook.__init__": (
+        takes("self", "db_url", "course_id", "authenticator"),
+        used_by("nbgrader.api.Gradebook.__init__", "engine", "db", "course_id", "authenticator", "check_course"),
+    ),
     "nbgrader.api.Gradebook.close": (
         takes("self"),
         used_by("nbgrader.api.Gradebook.close", "db", "remove", "engine", "dispose"),

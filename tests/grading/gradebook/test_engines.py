@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import sqlalchemy
 from nbgrader import api
 
 from dev.packages import REPOSITORY
@@ -94,6 +95,18 @@ def test_a_gradebook_that_was_replaced_by_another_file_is_read_anew_and_written_
             book.add_student("bob")
     with api.Gradebook(address) as book:
         assert [student.id for student in book.students] == ["bob"]
+
+
+def test_while_a_gradebook_is_held_open_its_tables_and_course_are_looked_for_once(address: str):
+    asked = []
+    with engines.held_open():
+        with api.Gradebook(address, "attention") as book:
+            sqlalchemy.event.listen(book.engine, "before_cursor_execute", lambda *words: asked.append(words[2]))
+        with api.Gradebook(address, "attention") as again:
+            assert asked == []
+            assert again.db.query(api.Course).filter_by(id="attention").one()
+        with api.Gradebook(address, "another"):  # which has to be entered
+            assert any("INSERT INTO course" in question for question in asked)
 
 
 def test_a_forked_process_has_an_engine_of_its_own(address: str, monkeypatch: pytest.MonkeyPatch):
