@@ -25,15 +25,14 @@ from nbgrader.preprocessors import AssignLatePenalties
 from attention import course
 from attention.course import COURSE
 from dev.course_copy import CONFIGURED
-from grading.gradebook import course_folder
+from grading.gradebook import asked_once, course_folder
 from grading.judge import execution, save_marks, workspace
 from grading.sandbox import host
 from grading.sandbox.sandbox_keeper import SANDBOXES
-from grading.submission import overwrite_cells
 
 STEPS = (
     (Autograde, "convert_single_notebook", "a notebook"),
-    (overwrite_cells.OverwriteCells, "preprocess", "  hidden tests put in"),
+    (asked_once.OverwriteCells, "preprocess", "  hidden tests put in"),
     (execution.Judge, "preprocess", "  the judge"),
     (workspace.Workspace, "bring_up_to_date", "    the kernel's folder"),
     (NotebookClient, "start_new_kernel", "    kernel: fork, or take the one forked ahead"),

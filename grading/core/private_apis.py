@@ -41,10 +41,11 @@ USES = (
         "none: nbgrader.api.Gradebook makes its engine itself and takes none",
     ),
     Use(
-        "grading.submission.overwrite_cells",
-        of("nbgrader.preprocessors.OverwriteCells", "preprocess gradebook notebook_id assignment_id"),
-        "the released cells of a notebook by one question; nbgrader asks for each of its 14 apart",
-        "none: the gradebook has no question for all cells, and OverwriteCells opens it itself",
+        "grading.gradebook.asked_once",
+        of("nbgrader.preprocessors.OverwriteCells", "preprocess gradebook notebook_id assignment_id")
+        + of("nbgrader.preprocessors.SaveAutoGrades", "preprocess gradebook notebook_id assignment_id student_id"),
+        "the cells of a notebook by one question, and one save; nbgrader asks for each of its 14 apart",
+        "none: the gradebook has no question for all cells, and both steps open it themselves",
     ),
     Use(
         "grading.gradebook.snapshot",

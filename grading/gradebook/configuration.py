@@ -86,7 +86,7 @@ def _grading(c: Config) -> None:
     The clean copy's cells, ids, metadata and kernel are the release's own, so that of nbgrader's steps before the run
     only the one that puts the hidden tests in is left, and its checks of metadata, a third of its time, are not needed.
     """
-    c.Autograde.sanitize_preprocessors = ["grading.submission.overwrite_cells.OverwriteCells"]
+    c.Autograde.sanitize_preprocessors = ["grading.gradebook.asked_once.OverwriteCells"]
     c.Autograde.autograde_preprocessors = [
         "grading.judge.execution.Judge",
         *_AFTER_THE_RUN,

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 from nbgrader.api import Gradebook
-from nbgrader.preprocessors import NbGraderPreprocessor, SaveAutoGrades
+from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import rmtree
 
 from grading.core import cells, find_course
+from grading.gradebook.asked_once import SaveAutoGrades
 from grading.submission import in_memory
 
 KERNEL_ENDED = "KernelEnded"  # the name of the error of a cell that could not run any more
@@ -32,7 +33,6 @@ class SaveMarks(SaveAutoGrades):
             cell.metadata.nbgrader["grade_id"], self.notebook_id, self.assignment_id, self.student_id
         )
         grade.auto_score, grade.needs_manual_grade = (None, True) if cells.is_test(cell) else (0.0, False)
-        self.gradebook.db.commit()
 
 
 class ZeroForMissing(NbGraderPreprocessor):

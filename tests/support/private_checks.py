@@ -308,6 +308,11 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{COLLECT}.init_src": (takes("self"), used_by(f"{COLLECT}.init_src", "_path_to_record", "src_records")),
     f"{COLLECT}.copy_files": (takes("self"), used_by(f"{COLLECT}.copy_files", "src_records", "username", "rmtree")),
     f"{COLLECT}.do_copy": (takes("self", "src", "dest", "log"), used_by(f"{COLLECT}.copy_files", "do_copy")),
+    f"{SCORES}.preprocess": (
+        takes("self", "nb", "resources"),
+        used_by(f"{SCORES}.preprocess", "notebook_id", "assignment_id", "student_id", "gradebook"),
+        used_by(f"{SCORES}._add_comment", "gradebook", "find_comment", "db", "commit"),
+    ),
     f"{SCORES}._add_score": (
         takes("self", "cell", "resources"),
         used_by(f"{SCORES}.preprocess_cell", "_add_score"),

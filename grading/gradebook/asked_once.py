@@ -1,0 +1,94 @@
+"""nbgrader's steps that ask the gradebook for one cell at a time, with one question for all of a notebook.
+
+Plugged in by configuration: `OverwriteCells`, which puts in the released cells, hidden tests included, in place of
+nbgrader's. `SaveAutoGrades` is what `judge.save_marks` adds to.
+"""
+
+from nbformat import NotebookNode
+from nbgrader import preprocessors
+from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry, Notebook, SourceCell, SubmittedNotebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+
+class OverwriteCells(preprocessors.OverwriteCells):
+    """nbgrader's OverwriteCells for a clean copy, in which no cell is missing."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        """Puts in the cells of one notebook.
+
+        Errors  nbgrader's MissingEntry if the gradebook does not know the notebook.
+        """
+        what = resources["nbgrader"]
+        self.notebook_id, self.assignment_id = what["notebook"], what["assignment"]
+        with Gradebook(what["db_url"]) as book:
+            self.gradebook = Cells(book.find_notebook(self.notebook_id, self.assignment_id))
+            return NbGraderPreprocessor.preprocess(self, nb, resources)
+
+
+class Cells:
+    """The released cells of a notebook, with the questions about them that nbgrader asks a gradebook."""
+
+    def __init__(self, released: Notebook) -> None:
+        self._source = {cell.name: cell for cell in released.source_cells}
+        self._graded = {cell.name: cell for cell in [*released.grade_cells, *released.task_cells]}
+
+    def find_source_cell(self, name: str, *_: str) -> SourceCell:
+        """A cell's released text. Errors  MissingEntry if none has the name."""
+        return _found(self._source, name)
+
+    def find_graded_cell(self, name: str, *_: str) -> BaseCell:
+        """A cell with points. Errors  MissingEntry if none has the name."""
+        return _found(self._graded, name)
+
+
+class SaveAutoGrades(preprocessors.SaveAutoGrades):
+    """nbgrader's SaveAutoGrades, which saves all of a notebook together or, where something fails, nothing."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        """Saves the scores of one notebook.
+
+        Errors  nbgrader's MissingEntry if the gradebook knows no such submission, or not one of its cells.
+        """
+        what = resources["nbgrader"]
+        self.notebook_id, self.assignment_id, self.student_id = what["notebook"], what["assignment"], what["student"]
+        with Gradebook(what["db_url"]) as book:
+            submitted = book.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)
+            self.gradebook = Submitted(book, submitted)
+            nb, resources = NbGraderPreprocessor.preprocess(self, nb, resources)
+            book.db.commit()
+        return nb, resources
+
+
+class Submitted:
+    """What a gradebook holds of a submitted notebook, with the questions about it that SaveAutoGrades asks."""
+
+    def __init__(self, book: Gradebook, submitted: SubmittedNotebook) -> None:
+        self.db = self
+        self._grades, self._comments = (
+            dict(
+                book.db.query(BaseCell.name, kind)
+                .join(kind, kind.cell_id == BaseCell.id)
+                .filter(kind.notebook_id == submitted.id)
+                .all()
+            )
+            for kind in (Grade, Comment)
+        )
+
+    def commit(self) -> None:
+        """Saves nothing before the last cell."""
+
+    def find_grade(self, name: str, *_: str) -> Grade:
+        """A cell's grade. Errors  MissingEntry if none has the name."""
+        return _found(self._grades, name)
+
+    def find_comment(self, name: str, *_: str) -> Comment:
+        """A cell's comment. Errors  MissingEntry if none has the name."""
+        return _found(self._comments, name)
+
+
+def _found(
+    cells: dict[str, BaseCell | SourceCell | Grade | Comment], name: str
+) -> BaseCell | SourceCell | Grade | Comment:
+    if name not in cells:
+        raise MissingEntry(f"No such cell: {name}")
+    return cells[name]

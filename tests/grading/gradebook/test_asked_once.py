@@ -1,0 +1,110 @@
+"""A notebook's scores are saved as nbgrader saves them, but with two questions, and all or none of them."""
+
+from pathlib import Path
+
+import pytest
+import sqlalchemy
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbgrader import api, utils
+from nbgrader.preprocessors import SaveAutoGrades as Nbgraders
+
+from grading.gradebook import asked_once, engines
+
+WHERE = {"notebook": "part01", "assignment": "ps", "student": "ada"}
+
+
+def cell(name: str, source: str, **what: object) -> NotebookNode:
+    made = (new_markdown_cell if name in ("essay", "task") else new_code_cell)(source)
+    flags = {"grade": False, "solution": False, "task": False, "locked": False, **what}
+    made.metadata.nbgrader = NotebookNode(grade_id=name, schema_version=3, **flags)
+    return made
+
+
+def notebook() -> NotebookNode:
+    """A cell of each kind that nbgrader saves something of; the answer is as it was released."""
+    made = new_notebook(
+        cells=[
+            new_code_cell("own = 1"),
+            cell("answer", "# YOUR CODE HERE", solution=True),
+            cell("test", "1.5", grade=True, points=4),
+            cell("failed", "assert False", grade=True, points=3),
+            cell("essay", "Because.", grade=True, solution=True, points=2),
+            cell("task", "Think.", task=True, points=1),
+        ]
+    )
+    made.cells[1].metadata.nbgrader.checksum = utils.compute_checksum(made.cells[1])
+    made.cells[2].outputs = [new_output("execute_result", data={"text/plain": "1.5"})]
+    made.cells[3].outputs = [new_output("error", ename="AssertionError")]
+    return made
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> str:
+    engines.keep_engines()
+    url = f"sqlite:///{tmp_path / 'gradebook.db'}"
+    with api.Gradebook(url) as book:
+        book.add_assignment("ps")
+        book.add_notebook("part01", "ps")
+        book.add_solution_cell("answer", "part01", "ps")
+        book.add_grade_cell("test", "part01", "ps", max_score=4, cell_type="code")
+        book.add_grade_cell("failed", "part01", "ps", max_score=3, cell_type="code")
+        book.add_grade_cell("essay", "part01", "ps", max_score=2, cell_type="markdown")
+        book.add_solution_cell("essay", "part01", "ps")
+        book.add_task_cell("task", "part01", "ps", max_score=1, cell_type="markdown")
+        for student in ("ada", "bob"):
+            book.add_student(student)
+            book.add_submission("ps", student)
+        book.find_grade("failed", "part01", "ps", "ada").manual_score = 1
+        book.db.commit()
+    return url
+
+
+def saved(by: type[Nbgraders], address: str, made: NotebookNode) -> None:
+    by().preprocess(made, {"nbgrader": {**WHERE, "db_url": address}})
+
+
+def held(address: str) -> list[tuple]:
+    with api.Gradebook(address) as book:
+        grades = [
+            (g.student.id, g.name, g.auto_score, g.manual_score, g.needs_manual_grade) for g in book.db.query(api.Grade)
+        ]
+        comments = [(c.notebook.student.id, c.name, c.auto_comment) for c in book.db.query(api.Comment)]
+    return sorted(grades, key=str) + sorted(comments, key=str)
+
+
+def test_what_is_saved_is_what_nbgrader_saves(address: str):
+    before = held(address)
+    saved(asked_once.SaveAutoGrades, address, notebook())
+    ours = held(address)
+    assert ours != before and ("ada", "test", 1.5, None, False) in ours and ("ada", "answer", "No response.") in ours
+    with api.Gradebook(address) as book:
+        book.remove_submission("ps", "ada")
+        book.add_submission("ps", "ada")
+        book.find_grade("failed", "part01", "ps", "ada").manual_score = 1
+        book.db.commit()
+    assert held(address) == before
+    saved(Nbgraders, address, notebook())
+    assert held(address) == ours
+
+
+def test_grades_and_comments_are_asked_for_once_each_and_saved_together(address: str, monkeypatch: pytest.MonkeyPatch):
+    asked, commits, opened = [], [], api.Gradebook.__init__
+
+    def open_and_listen(book: api.Gradebook, *args: object) -> None:
+        opened(book, *args)
+        sqlalchemy.event.listen(book.engine, "before_cursor_execute", lambda *words: asked.append(words[2]))
+        sqlalchemy.event.listen(book.engine, "commit", lambda _: commits.append(1))
+
+    monkeypatch.setattr(api.Gradebook, "__init__", open_and_listen)
+    saved(asked_once.SaveAutoGrades, address, notebook())
+    assert len([question for question in asked if question.startswith("SELECT")]) == 3  # the first for the notebook
+    assert len(commits) == 1
+
+
+def test_where_a_cell_cannot_be_saved_nothing_is(address: str):
+    before, made = held(address), notebook()
+    made.cells[-1].metadata.nbgrader.grade_id = "of nobody"
+    with pytest.raises(api.MissingEntry):
+        saved(asked_once.SaveAutoGrades, address, made)
+    assert held(address) == before
