@@ -7,6 +7,7 @@ Whoever grades looks at them twice: the class run for its notices, nbgrader for 
 the second look finds what the first has made.
 """
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,13 +65,19 @@ class Exporter(in_memory.Unread, nbconvert.exporters.Exporter):
         for text in found.findings:
             self.log.warning("%s, %s: %s", what["student"], path.stem, text)
         found.notebook.metadata[MARK] = {"unreadable": found.unreadable} if found.unreadable else {}
-        return self.from_notebook_node(found.notebook, resources=in_memory.placed(resources, path), **kwargs)
+        copy, resources = self._held(found.notebook, in_memory.placed(resources, path), **kwargs)
+        return json.dumps(copy), resources  # who grades it takes what is held, and writes it anew
 
     def from_notebook_node(self, nb: nbformat.NotebookNode, resources: dict | None = None, **kwargs: object) -> tuple:
         """The text of a notebook that is written next to the student's other copies, and held for who reads it next."""
+        converted, resources = self._held(nb, resources, **kwargs)
+        return nbformat.v4.writes(converted) + "\n", resources
+
+    def _held(self, nb: nbformat.NotebookNode, resources: dict | None, **kwargs: object) -> tuple:
+        """A notebook as it is converted, which nbconvert has checked."""
         converted, resources = super().from_notebook_node(nb, resources, **kwargs)
         in_memory.keep(self._copies(resources) / f"{resources['nbgrader']['notebook']}.ipynb", converted)
-        return nbformat.writes(converted, version=4) + "\n", resources
+        return converted, resources
 
     def _copies(self, resources: dict) -> Path:
         """The student's folder that holds the clean copies, and in the end the graded ones."""

@@ -7,6 +7,7 @@ import lean
 import nbformat
 import parses
 import pytest
+from nbconvert.writers import FilesWriter
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from attention import course
@@ -71,6 +72,25 @@ def test_what_is_held_is_what_the_file_holds(root: Path):
             path = graded / f"{part.stem}.ipynb"
             held = in_memory.notebook(path)
             assert nbformat.writes(held, version=4) + "\n" == path.read_text(encoding="utf-8")
+
+
+def test_a_clean_copy_is_written_short_and_the_graded_one_as_nbformat_writes_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    texts, write = {}, FilesWriter.write
+
+    def noted(self: FilesWriter, output: str, resources: dict, notebook_name: str | None = None, **kw: object) -> str:
+        texts.setdefault(notebook_name, []).append(output)
+        return write(self, output, resources, notebook_name=notebook_name, **kw)
+
+    monkeypatch.setattr(FilesWriter, "write", noted)
+    assert course_folder.api(root).autograde(COURSE.name, "ada", force=True, create=True)["success"]
+    assert texts.keys() == {ONE.stem, EIGHT.stem}
+    for copy, graded in texts.values():
+        notebooks = [nbformat.reads(text, as_version=4) for text in (copy, graded)]
+        for notebook in notebooks:
+            nbformat.validate(notebook)
+        assert copy.count("\n") == 0 and nbformat.writes(notebooks[1], version=4) + "\n" == graded
 
 
 def written(path: Path, text: str) -> Path:
