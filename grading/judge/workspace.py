@@ -1,7 +1,9 @@
 """A student's folder as the student's kernel may see it: notebooks without hidden tests, and the files beside them."""
 
 import json
+import os
 import shutil
+import stat
 import tempfile
 from pathlib import Path
 
@@ -15,7 +17,7 @@ class Workspace:
     def __init__(self, graded: Path) -> None:
         self.graded = graded.resolve()
         self._folder = tempfile.TemporaryDirectory(prefix="submitted-")
-        self._copied: dict[Path, tuple[int, int, int]] = {}  # the state of each file when it was copied
+        self._copied: dict[str, tuple[int, int, int]] = {}  # by its path below, a file's state when it was copied
 
     @property
     def path(self) -> Path:
@@ -24,22 +26,22 @@ class Workspace:
 
     def bring_up_to_date(self) -> None:
         """Copies what is new in the folder, and removes what is no longer there."""
-        found = set()
-        for path in self.graded.rglob("*"):
-            copied = self.path / path.relative_to(self.graded)
-            if path.is_symlink() or not (path.is_file() or path.is_dir()):
-                continue
-            if path.is_dir():
-                copied.mkdir(exist_ok=True)
-                continue
-            status = path.stat()
-            state = (status.st_ino, status.st_mtime_ns, status.st_size)
-            found.add(path)
-            if self._copied.get(path) != state:
-                _copy(path, copied)
-                self._copied[path] = state
+        found, folders = set(), [""]
+        while folders:
+            below = folders.pop()
+            for entry in os.scandir(self.graded / below):
+                path, status = os.path.join(below, entry.name), entry.stat(follow_symlinks=False)
+                if stat.S_ISDIR(status.st_mode):
+                    (self.path / path).mkdir(exist_ok=True)
+                    folders.append(path)
+                elif stat.S_ISREG(status.st_mode):
+                    found.add(path)
+                    state = (status.st_ino, status.st_mtime_ns, status.st_size)
+                    if self._copied.get(path) != state:
+                        _copy(self.graded / path, self.path / path)
+                        self._copied[path] = state
         for path in self._copied.keys() - found:  # of a submission of the same student's that this one replaces
-            (self.path / path.relative_to(self.graded)).unlink()
+            (self.path / path).unlink()
             del self._copied[path]
 
 

@@ -291,7 +291,7 @@ def _files(folder: Path, granted: Limits) -> Iterator[tuple[str, int]]:
                 os.close(fd)
                 continue
             left, room = left - 1, room - state.st_size
-            yield os.path.relpath(os.path.join(place, name), folder), fd
+            yield os.path.join(place, name).removeprefix(f"{folder}/"), fd
 
 
 def _wait(process: subprocess.Popen, limit_s: float) -> None:

@@ -1,6 +1,7 @@
 """The judge's end of a forked kernel: whether it runs, how it ended, what it took, and its end."""
 
 import contextlib
+import os
 import secrets
 import select
 import signal
@@ -65,8 +66,10 @@ class Kernel:
                 for pidfd in processes:
                     self.box.group.enter(pidfd)
                 for path, fd in files:
-                    with open(fd, "rb"):
+                    try:
                         packets.send(self._gate, {"path": path}, fd)
+                    finally:
+                        os.close(fd)
                 packets.send(self._gate, {"seed": secrets.randbits(64) if seed is None else seed})
         except TimeoutError:
             self._give_up(EndedBy.BUSY)

@@ -46,7 +46,7 @@ def forget_unless_here(contents: dict[str, bytes]) -> None:
 
 def _content(path: str) -> bytes | None:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", buffering=0) as file:
             return file.read()
     except OSError:
         return None
