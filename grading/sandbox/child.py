@@ -5,7 +5,10 @@ opened by the judge and listen already, in a folder that no student can look int
 heartbeat, because the zygote sees the process.
 """
 
+import atexit
+import builtins
 import contextlib
+import contextvars
 import ctypes
 import logging
 import marshal
@@ -16,6 +19,8 @@ import resource
 import signal
 import socket
 import sys
+import tempfile
+import warnings
 from collections.abc import Callable
 from types import ModuleType
 
@@ -26,6 +31,7 @@ from ipykernel.control import ControlThread
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.shellchannel import ShellChannelThread
+from ipykernel.zmqshell import ZMQInteractiveShell
 from traitlets import Type
 from traitlets.config import Config
 from traitlets.config.loader import DeferredConfigString
@@ -83,6 +89,22 @@ def run(
         limit_addresses(request["granted_bytes"], request["watched"]["memory_bytes"])
     status.close()  # from here on student code runs: its only way to the judge is its kernel's messages
     app.start()
+
+
+def rehearse() -> None:
+    """Makes a shell as each kernel does, and throws it away: what it looks up, compiles or remembers for the first time
+    is there when a kernel makes its own. Nothing else of it stays, no file, callback or variable."""
+    places, path = (os.environ, vars(sys), vars(builtins)), sys.path[:]
+    before, main = [dict(names) for names in places], sys.modules["__main__"]
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        quiet = Config(HistoryManager={"enabled": False})
+        shell = contextvars.Context().run(ZMQInteractiveShell, ipython_dir=folder, config=quiet)
+    atexit.unregister(shell.atexit_operations)
+    sys.modules["__main__"], sys.path[:] = main, path
+    for names, kept in zip(places, before, strict=True):
+        for name in names.keys() - kept.keys():
+            del names[name]
+        names.update(kept)
 
 
 def draw_from(seed: int) -> None:

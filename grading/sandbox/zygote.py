@@ -79,6 +79,7 @@ def main() -> None:
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(1)
         child, namespaces = neighbour("child"), neighbour("namespaces")
+        child.rehearse()
         if settings["warmup"]:
             module(settings["warmup"]).warm()
         package = package_ahead.load(settings["package"], settings["folder"]) if settings["package"] else {}
