@@ -64,8 +64,6 @@ class Provisioner(KernelProvisionerBase):
         manager.transport, manager.ip = "ipc", self.kernel.address
         for port, name in enumerate(PORTS, start=1):
             setattr(manager, name, port)
-        manager.connection_file = f"{self.kernel.address}.json"
-        manager.write_connection_file()
         self.connection_info = manager.get_connection_info()
         return self.connection_info
 

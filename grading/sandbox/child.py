@@ -100,7 +100,8 @@ def rehearse() -> None:
         quiet = Config(HistoryManager={"enabled": False})
         shell = contextvars.Context().run(ZMQInteractiveShell, ipython_dir=folder, config=quiet)
     atexit.unregister(shell.atexit_operations)
-    sys.modules["__main__"], sys.path[:] = main, path
+    sys.modules.update(__main__=main)
+    sys.path[:] = path
     for names, kept in zip(places, before, strict=True):
         for name in names.keys() - kept.keys():
             del names[name]
