@@ -104,7 +104,7 @@ MEMORY_BYTES = _set("MEMORY_BYTES", _room(MACHINE_BYTES))  # memory of all proce
 PROCESS_BYTES = _set("PROCESS_BYTES", min(5 * 2**30, _room(MACHINE_BYTES)))
 PROCESSES = 128  # processes and threads; a kernel itself has about 8
 # Sessions that its processes may be in at once: Linux shares the processors between sessions, however many processes
-# each has, so that a notebook takes at most this many times its share.
+# each has, so that a notebook takes at most this many times its share. One more is refused (`sandbox.sessions`).
 SESSIONS = 4
 # Processes and threads that a notebook may start in all. One that ends between two looks of a clock, within 0.5 s, may
 # go uncounted: a notebook that divides its work into such pieces hides at most 42 minutes, and never becomes BUSY.

@@ -6,6 +6,7 @@ gets a copy: so they are read into one place, which is wiped. This file stands a
 
 import contextlib
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -40,7 +41,7 @@ class Watch:
         self.pause_s = min(USUAL_PAUSE_S, max(LEAST_PAUSE_S, left_s, (ended - began) / LOOKS_SHARE))
         if resident_kb > limit_kb:
             return "memory"
-        if self._walled and len({*map(_session, pids)} - {0}) > self._granted["sessions"]:
+        if self._walled and len({*map(session, pids)} - {0}) > self._granted["sessions"]:
             return "sessions"
         if self._walled and self._count_started() > self._granted["started"]:
             return "processes started"
@@ -57,6 +58,20 @@ def others(walled: bool) -> list[int]:
 def descendants() -> list[int]:
     """All processes below this one."""
     return [process.pid for process in sys.modules["psutil"].Process().children(recursive=True)]
+
+
+def sweep() -> dict[int, tuple[int, float]]:
+    """Without walls: kills every descendant, and gives exit code and CPU seconds of each that was a child."""
+    ended = {}
+    while True:
+        for pid in descendants():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            pid, status, used = os.wait4(-1, 0)
+        except ChildProcessError:
+            return ended
+        ended[pid] = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
 
 
 def cpu_limit_s(pid: int) -> float:
@@ -80,7 +95,12 @@ def last_pid() -> int:
         return int(file.read().split()[-1])
 
 
-def _session(pid: int) -> int:
+def process_of(thread: int) -> int:
+    """The process that a thread belongs to; 0 for one that has gone."""
+    return _lines(f"/proc/{thread}/status", "Tgid:") or 0
+
+
+def session(pid: int) -> int:
     """The session that a process is in; 0 for one that has gone."""
     try:
         with _read(f"/proc/{pid}/stat") as (text, size):  # a process's name may be any bytes

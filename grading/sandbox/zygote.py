@@ -56,7 +56,7 @@ def module(path: str) -> ModuleType:
     return made
 
 
-packets, watch = neighbour("packets"), neighbour("watch")
+packets, watch, sessions = neighbour("packets"), neighbour("watch"), neighbour("sessions")
 package_ahead, huge_pages = neighbour("package_ahead"), neighbour("huge_pages")
 
 
@@ -99,14 +99,14 @@ def main() -> None:
         filled = functools.partial(package_ahead.forget_unless_here, package)
         serve(control, settings, functools.partial(child.run, settings, packets.receive, filled), namespaces)
     if not settings["walled"]:
-        sweep()
+        watch.sweep()
 
 
 def serve(control: socket.socket, settings: dict, run: Callable, namespaces: ModuleType) -> None:
     """Answers requests and keeps watch over the kernel, until the judge is gone or a notebook's files resist."""
     kernel, started = None, 0
     while True:
-        watched = [control, kernel.status, kernel.pidfd] if kernel else [control]
+        watched = [control, kernel.status, kernel.pidfd, *kernel.sessions.asked()] if kernel else [control]
         ready, _, _ = select.select(watched, [], [], kernel.next_look_s() if kernel and kernel.going else None)
         if control in ready:
             request, fds = packets.receive(control)
@@ -129,6 +129,7 @@ def serve(control: socket.socket, settings: dict, run: Callable, namespaces: Mod
                 os.close(fd)
         if kernel is None:
             continue
+        kernel.sessions.answer(ready)
         over = kernel.pidfd in ready
         if not over and kernel.status in ready:
             message, _ = packets.receive(kernel.status)
@@ -157,16 +158,20 @@ class Kernel:
         run: Callable,
     ) -> None:
         self.watch = watch.Watch(request["watched"], self.count_started, settings["walled"])
+        self.sessions = sessions.Sessions(request["watched"], watch)
         self.struck, self.going, self._looked = None, False, time.monotonic()
         self.status, gate = socket.socket(fileno=fds[0]), socket.socket(fileno=fds[1])
 
         def become() -> None:
             control.close()
+            self.sessions.close()
             os.setsid()  # to which Linux gives one share of the processors
             if settings["walled"]:
-                namespaces.reopen([self.status.fileno(), gate.fileno(), *fds[2:]])
+                sockets = [self.status, gate, self.sessions.kernels]
+                namespaces.reopen([sock.fileno() for sock in sockets] + fds[2:])
                 namespaces.furnish(settings["places"], settings["kept"])
                 prepare(settings)
+                self.sessions.offer()
                 with open(settings["filter"], "rb") as file:
                     namespaces.give_up_rights(file.read())
             run(request, fds[2:], self.status, gate)
@@ -181,6 +186,7 @@ class Kernel:
         with contextlib.suppress(OSError):
             packets.send(gate, {}, self.pidfd)
         gate.close()
+        self.sessions.kernels.close()
         for fd in fds[2:]:
             os.close(fd)
 
@@ -235,9 +241,10 @@ class Kernel:
                 self.struck = "computing time"
             clean = True
         else:
-            ended = sweep()
+            ended = watch.sweep()
             clean = wipe(settings)
         os.close(self.pidfd)
+        self.sessions.close()
         code, cpu_s = ended.get(self.pid, (-signal.SIGKILL, 0.0))
         with contextlib.suppress(OSError):
             packets.send(self.status, {"exit": code, "struck": self.struck, "cpu_s": cpu_s})
@@ -259,20 +266,6 @@ def prepare(settings: dict) -> None:
     os.makedirs(fonts, exist_ok=True)
     for path in settings["fonts"]:
         shutil.copy(path, fonts)
-
-
-def sweep() -> dict[int, tuple[int, float]]:
-    """Without walls: kills every descendant, and gives exit code and CPU seconds of each that was a child."""
-    ended = {}
-    while True:
-        for pid in watch.descendants():
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
-        try:
-            pid, status, used = os.wait4(-1, 0)
-        except ChildProcessError:
-            return ended
-        ended[pid] = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
 
 
 def wipe(settings: dict) -> bool:

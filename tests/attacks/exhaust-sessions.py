@@ -1,4 +1,7 @@
-"""48 busy processes, each in a session of its own, for 48 shares of the processors."""
+"""48 busy processes that each ask for a session of its own, for 48 shares of the processors: they get three more.
+
+The notebook ends by its limit on time, as any does that keeps the processors busy.
+"""
 # part: 3
 # earns: 0
 # %%
@@ -8,7 +11,10 @@ import os
 
 for _ in range(48):
     if os.fork() == 0:
-        os.setsid()
+        try:
+            os.setsid()
+        except PermissionError:
+            pass
         while True:
             pass
 # %%

@@ -608,7 +608,6 @@ def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
         (SOCKETS_WITHOUT_FIRST_THREAD, EndedBy.MEMORY),
         (SPREAD, EndedBy.MEMORY),
         (FILL_SOCKETS, EndedBy.MEMORY),
-        ("[os.fork() or os.setsid() for _ in range(5)]", EndedBy.SESSIONS),
         (START_MANY, EndedBy.STARTED),
         ("while True: pass", EndedBy.COMPUTING),
         ("import resource\nresource.setrlimit(resource.RLIMIT_CPU, (1, 1))\nwhile True: pass", EndedBy.COMPUTING),

@@ -32,7 +32,7 @@ if (child := os.fork()) == 0:
     os.write(tell, b'1')
     time.sleep(60)
 os.read(told, 1)
-looks = [watch._session, watch._resident_kb, watch._proportional_kb, lambda pid: watch._unread_kb([pid])]
+looks = [watch.session, watch._resident_kb, watch._proportional_kb, lambda pid: watch._unread_kb([pid])]
 found = [(look(child) >= 0, held()) for look in looks]
 os.kill(child, 9)
 print(found)
@@ -50,6 +50,6 @@ def test_what_is_read_of_this_process_is_what_linux_tells():
     assert watch._lines("/proc/self/status", "Threads:", "Seccomp:") == sum(
         int(status[name]) for name in ("Threads", "Seccomp")
     )
-    assert watch._session(os.getpid()) == os.getsid(0)
-    assert watch._lines("/proc/0/status", "Threads:") is None and watch._session(0) == 0
+    assert watch.session(os.getpid()) == os.getsid(0)
+    assert watch._lines("/proc/0/status", "Threads:") is None and watch.session(0) == 0
     assert watch._resident_kb(os.getpid()) > 1000 < watch._proportional_kb(os.getpid())

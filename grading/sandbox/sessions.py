@@ -1,0 +1,131 @@
+"""How many sessions a notebook's processes form at once: no process begins one more without the preloaded one's leave.
+
+Linux has the call wait until this process has counted (seccomp_unotify(2); the answer that it may go on is of Linux
+5.5). One too many fails with EPERM, at the very call that asks for it. So what becomes of a notebook does not depend on
+when somebody looks, as it does where Linux is older: there only the watch counts.
+
+What a notebook chooses, such as the arguments of its call, is wiped here as it is in the watch. Like the zygote this
+file stands alone.
+"""
+
+import ctypes
+import errno
+import os
+import platform
+import re
+import select
+import socket
+import struct
+from types import ModuleType
+
+ANSWERED_SINCE = (5, 5)
+# AUDIT_ARCH_…, and the numbers of setsid and seccomp.
+CALLS = {"x86_64": (0xC000003E, 112, 317), "aarch64": (0xC00000B7, 157, 277)}
+SET_MODE_FILTER, NEW_LISTENER = 1, 1 << 3
+ASK, ALLOW = 0x7FC00000, 0x7FFF0000  # what a filter answers
+LOAD, EQUAL, ANSWER = 0x20, 0x15, 0x06
+RECEIVE, SEND, GOES_ON = 0xC0502100, 0xC0182101, 1  # ioctl's requests about what waits, and the flag of an answer
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Sessions:
+    """The sessions of one kernel: at most so many, of the processes that the watch sees.
+
+    It answers as many calls as a kernel may start processes, each of which needs one at most. Linux refuses the rest
+    itself, so that no notebook keeps this process busy.
+    """
+
+    def __init__(self, granted: dict, watch: ModuleType) -> None:
+        self._most, self._left, self._watch = granted["sessions"], granted["started"], watch
+        self._granted: set[int] = set()  # processes that may begin one, which some of them are still to do
+        ours, self.kernels = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._ours, self._listener = ours.detach(), None
+
+    def asked(self) -> list[int]:
+        """The descriptor at which something waits for `answer`, if there is one."""
+        return [fd for fd in (self._ours, self._listener) if fd is not None]
+
+    def offer(self) -> None:
+        """In the kernel: has every setsid of its own and of all that it starts wait for an answer from now on."""
+        with self.kernels:
+            known = CALLS.get(platform.machine())
+            version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
+            if known is None or version < ANSWERED_SINCE:
+                return
+            listener = libc.syscall(known[2], SET_MODE_FILTER, NEW_LISTENER, ctypes.byref(_Filter(*known)))
+            if listener >= 0:  # else Linux, or another filter around this one, allows none
+                socket.send_fds(self.kernels, [b"listener"], [listener])
+                os.close(listener)
+
+    def answer(self, ready: list) -> None:
+        """Answers one process that waits, if any of what is ready is this kernel's."""
+        if self._ours in ready:
+            with socket.socket(fileno=self._ours) as ours:
+                _, fds, _, _ = socket.recv_fds(ours, 16, 1, socket.MSG_CMSG_CLOEXEC)
+            self._ours, self._listener = None, fds[0] if fds else None
+        elif self._listener is not None and self._listener in ready:
+            poll = select.poll()
+            poll.register(self._listener, select.POLLIN)
+            if not any(event & select.POLLIN for _, event in poll.poll(0)):  # all that could ask have ended
+                self.close()
+                return
+            if libc.ioctl(self._listener, RECEIVE, ctypes.byref(_asked)) == 0:  # else it has ended meanwhile
+                error, flags = (0, GOES_ON) if self._may_begin(_asked.thread) else (-errno.EPERM, 0)
+                libc.ioctl(self._listener, SEND, ctypes.byref(_Answer(_asked.number, 0, error, flags)))
+            ctypes.memset(ctypes.byref(_asked), 0, ctypes.sizeof(_asked))
+            self._left -= 1
+            if self._left == 0:
+                self.close()
+
+    def close(self) -> None:
+        """Answers no more."""
+        for fd in self.asked():
+            os.close(fd)
+        self._ours = self._listener = None
+
+    def _may_begin(self, thread: int) -> bool:
+        """Whether one more would not be too many; each that was granted counts for as long as its process lives."""
+        process, alive = self._watch.process_of(thread), self._watch.others(walled=True)
+        self._granted &= {*alive}
+        if len({process, *self._granted, *map(self._watch.session, alive)} - {0}) > self._most:
+            return False
+        self._granted.add(process)
+        return True
+
+
+class _Asked(ctypes.Structure):
+    """struct seccomp_notif: which question it is, of which thread, and the call, which nobody reads."""
+
+    _fields_ = [
+        ("number", ctypes.c_uint64),
+        ("thread", ctypes.c_uint32),
+        ("flags", ctypes.c_uint32),
+        ("call", ctypes.c_ubyte * 64),
+    ]
+
+
+class _Answer(ctypes.Structure):
+    """struct seccomp_notif_resp."""
+
+    _fields_ = [
+        ("number", ctypes.c_uint64),
+        ("value", ctypes.c_int64),
+        ("error", ctypes.c_int32),
+        ("flags", ctypes.c_uint32),
+    ]
+
+
+class _Filter(ctypes.Structure):
+    """struct sock_fprog, of a filter that has one call of this machine's ask and allows all others."""
+
+    _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.c_void_p)]
+
+    def __init__(self, architecture: int, setsid: int, _: int) -> None:
+        steps = [(LOAD, 0, 0, 4), (EQUAL, 0, 3, architecture), (LOAD, 0, 0, 0), (EQUAL, 0, 1, setsid)]
+        steps += [(ANSWER, 0, 0, ASK), (ANSWER, 0, 0, ALLOW)]
+        self._held = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *step) for step in steps))
+        super().__init__(len(steps), ctypes.addressof(self._held))
+
+
+_asked = _Asked()

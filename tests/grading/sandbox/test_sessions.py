@@ -1,0 +1,134 @@
+"""How many sessions a notebook's processes form at once: the one too many is refused, and nobody is ended for it."""
+
+import platform
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from kernel_runs import Run, opened
+
+from grading.core import limits
+from grading.core.limits import EndedBy
+from grading.sandbox import bubblewrap, sessions
+
+NUMBER = sessions.CALLS[platform.machine()][1]  # of setsid
+BEGIN = """
+import ctypes, os, time
+
+def begin(how=os.setsid, seconds=30):
+    told, tell = os.pipe()
+    if os.fork() == 0:
+        try:
+            how()
+            os.write(tell, b'1')
+        except OSError as error:
+            os.write(tell, b'0')
+        time.sleep(seconds)
+        os._exit(0)
+    os.close(tell)
+    return os.read(told, 1) == b'1'
+"""
+
+
+@pytest.fixture(scope="module")
+def pool():
+    with opened() as pool:
+        yield pool
+
+
+def test_a_session_too_many_does_not_begin_however_short_they_are(pool):
+    run = Run(
+        pool,
+        BEGIN,
+        "print(sum([begin(seconds=0.1) for _ in range(12)]))\n[os.wait() for _ in range(12)]",
+        "print(sum([begin() for _ in range(12)]))\ntime.sleep(2)",
+        "print('still here')",
+    )
+    begun = str(limits.SESSIONS - 1)  # the kernel is in one
+    assert run.printed.splitlines() == [begun, begun, "still here"] and not run.died and run.errors == []
+
+
+def test_of_many_that_ask_at_the_same_moment_no_more_begin(pool):
+    race = """
+go, start = os.pipe()
+told, tell = os.pipe()
+for _ in range(40):
+    if os.fork() == 0:
+        os.close(start)
+        os.read(go, 1)
+        try:
+            os.setsid()
+            os.write(tell, b'1')
+        except PermissionError:
+            os.write(tell, b'0')
+        time.sleep(30)
+        os._exit(0)
+os.close(start)
+answers = b''
+while len(answers) < 40:
+    answers += os.read(told, 40)
+print(answers.count(b'1'))
+"""
+    run = Run(pool, f"{BEGIN}\n{race}", "print('still here')")
+    assert run.printed.splitlines() == [str(limits.SESSIONS - 1), "still here"] and not run.died
+
+
+def test_a_session_ends_with_its_last_process_and_makes_room(pool):
+    code = "for _ in range(10):\n    assert begin(seconds=0)\n    os.wait()\nprint('ten')"
+    run = Run(pool, BEGIN, code, "!echo in a terminal of its own")
+    assert run.errors == [] and run.printed.splitlines() == ["ten", "in a terminal of its own"]
+
+
+def test_a_leader_s_own_call_fails_as_it_does_anywhere(pool):
+    run = Run(pool, f"{BEGIN}\nprint(begin(lambda: (os.setpgid(0, 0), os.setsid())), begin())")
+    assert run.printed == "False True" and run.errors == []
+
+
+def test_who_asks_without_end_is_refused_without_being_heard():
+    ask = """
+import errno
+errors = []
+for _ in range(400):
+    try:
+        os.setsid()
+    except OSError as error:
+        errors.append(errno.errorcode[error.errno])
+print({name: errors.count(name) for name in sorted({*errors})})
+"""
+    with opened(granted=replace(bubblewrap.Limits(), started=300)) as pool:
+        run = Run(pool, f"{BEGIN}\n{ask}", "print('still here')")
+    assert run.printed.splitlines() == ["{'ENOSYS': 100, 'EPERM': 300}", "still here"] and not run.died
+
+
+def test_what_was_passed_with_the_call_is_not_in_the_memory_of_the_next_kernel(pool):
+    words = [int.from_bytes(b"q1z7" + bytes([n]) * 4, "little") for n in range(6)]
+    ask = f"ctypes.CDLL(None).syscall({NUMBER}, *map(ctypes.c_uint64, {words}))"
+    look = """
+import re
+wanted, found = re.compile(b'q1z[7]([\\\\x00-\\\\x05])\\\\1\\\\1\\\\1'), 0
+with open('/proc/self/mem', 'rb') as memory:
+    for line in open('/proc/self/maps'):
+        places, rights = line.split()[:2]
+        begin, end = (int(place, 16) for place in places.split('-'))
+        if rights.startswith('rw'):
+            memory.seek(begin)
+            content = memory.read(end - begin)
+            found += len(wanted.findall(content))
+            del content
+print(found)
+"""
+    first = Run(pool, BEGIN, f"begin(lambda: {ask})\nkept = b''.join([n.to_bytes(8, 'little') for n in {words}])", look)
+    assert int(first.printed) > 0
+    assert Run(pool, look).printed == "0"
+
+
+def test_where_linux_is_older_the_watch_ends_a_notebook_with_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    program = {path.name: path for path in bubblewrap.PROGRAM}
+    older = tmp_path / "sessions.py"
+    text = program[older.name].read_text()
+    older.write_text(text.replace("ANSWERED_SINCE = (5, 5)", "ANSWERED_SINCE = (99, 0)"))
+    assert older.read_text() != text
+    monkeypatch.setattr(bubblewrap, "PROGRAM", tuple({**program, older.name: older}.values()))
+    with opened(granted=replace(bubblewrap.Limits(), notebook_s=60.0)) as pool:
+        run = Run(pool, BEGIN, "print([begin() for _ in range(5)])\ntime.sleep(60)", "print('after')")
+    assert run.died and run.struck is EndedBy.SESSIONS and "after" not in run.printed
