@@ -222,12 +222,13 @@ def interpreter_roots() -> list[str]:
     """
     roots: list[str] = []
     for path in sorted(concealed.prefixes(), key=len):
-        if any(path == root or concealed.is_below(path, root) for root in ("/usr", *roots)):
-            continue
-        # Nor a folder above this file: the course's notebooks, hidden tests included, may lie there too.
-        if Path(path) in (Path.home(), *ZYGOTE.resolve().parents) or len(Path(path).parts) < 3:
+        # Nor a course's folder, or one above this file: notebooks with hidden tests may lie there too.
+        shown = any(path == root or concealed.is_below(path, root) for root in ("/usr", *roots))
+        wide = Path(path) in (Path.home(), *ZYGOTE.resolve().parents) or len(Path(path).parts) < 3
+        if (Path(path) / concealed.CONFIGURATION).exists() or wide and not shown:
             raise ValueError(f"Python lies in {path}, which holds more than Python; use a virtual environment")
-        roots.append(path)
+        if not shown:
+            roots.append(path)
     return roots
 
 

@@ -18,7 +18,7 @@ from dev import course_copy, installation
 from dev.__main__ import main
 from dev.packages import REPOSITORY
 from grading.classroom import inputs, worker
-from grading.sandbox import bubblewrap, machine, remedies
+from grading.sandbox import bubblewrap, concealed, machine, remedies
 from grading.sandbox.machine import APPARMOR, CLONE, MAXIMUM, Machine
 from grading.sandbox.refusal import NO_PROC, REFUSED, Cause, container
 from grading.sandbox.remedies import explain
@@ -369,9 +369,14 @@ def test_a_worker_that_cannot_wall_student_code_in_says_so_in_a_line(monkeypatch
 
 
 def test_a_python_in_a_folder_that_holds_the_course_too_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    for folder in (REPOSITORY, REPOSITORY.parent, REPOSITORY / "grading"):
+    course, below = tmp_path / "course", tmp_path / "course" / "venv"  # a course that lies elsewhere than this file
+    below.mkdir(parents=True)
+    (course / concealed.CONFIGURATION).touch()
+    for folder in (REPOSITORY, REPOSITORY.parent, REPOSITORY / "grading", course):
         monkeypatch.setattr(sys, "prefix", str(folder))
         with pytest.raises(ValueError, match="which holds more than Python"):
             bubblewrap.interpreter_roots()
     monkeypatch.setattr(sys, "prefix", str(REPOSITORY / ".venv"))
     assert str(REPOSITORY / ".venv") in bubblewrap.interpreter_roots()
+    monkeypatch.setattr(sys, "prefix", str(below))
+    assert str(below) in bubblewrap.interpreter_roots()
