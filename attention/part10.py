@@ -98,18 +98,20 @@ def shapes_printed(tried: Printed, otherwise: str | None) -> Verdict:
     return rubric.fact(found, otherwise or "the two shapes are not in what the function printed.")
 
 
-def error_printed(tried: Printed, otherwise: str | None) -> Verdict:
+def error_printed(tried: Printed, otherwise: str | None, returned: Returned = ()) -> Verdict:
     """Whether the error is in every text, or the usual other error that is; `otherwise` as in shapes_printed.
 
-    A number that all texts have, and that is wrong in one of them, is computed nowhere and counts nowhere.
+    A number that all texts have, and that is wrong in one of them, is computed nowhere and counts nowhere. Where any
+    call gives factors, `returned` included, one that gives none has no error of exactly 0: nothing shows that it is.
     """
-    known = [errors(W, got) for W, got, _ in tried]
+    gives = any(factors(got) for _, got in [*returned, *((W, got) for W, got, _ in tried)])
+    known = [errors(W, got, gives) for W, got, _ in tried]
     common = set.intersection(*[printed.numbers(text) for *_, text in tried]) if len(tried) > 1 else set()
     fixed = {one for one in common if not all(printed.has_number(one, ranges) for ranges in known)}
     text = "no number in what the function printed is the mean squared error of the returned factors."
-    found = rubric.fact(all(prints_error(*one, fixed) for one in tried), otherwise or text)
+    verdict = rubric.fact(all(prints_error(*one, fixed, gives) for one in tried), otherwise or text)
     usual = (key for key, size in mistakes.ERRORS.items() if all(prints_usual(*one, size) for one in tried))
-    return mistakes.diagnosed(found, lambda: next(usual, None))
+    return mistakes.diagnosed(verdict, lambda: next(usual, None))
 
 
 def prints_shapes(W: Array, got: object, text: str) -> bool:
@@ -119,9 +121,9 @@ def prints_shapes(W: Array, got: object, text: str) -> bool:
     return printed.has_shapes(text, asked + ([(pair[0].shape, pair[1].shape)] if pair else []))
 
 
-def prints_error(W: Array, got: object, text: str, but: Collection[str] = ()) -> bool:
+def prints_error(W: Array, got: object, text: str, but: Collection[str] = (), gives: bool = False) -> bool:
     """Whether the text has a number, none in `but`, that is the factors' mean squared error, to its last digit."""
-    return printed.has_number(text, errors(W, got), but=but)
+    return printed.has_number(text, errors(W, got, gives), but=but)
 
 
 def prints_usual(W: Array, got: object, text: str, error: Callable[[Array, Array], float]) -> bool:
@@ -134,12 +136,15 @@ def prints_usual(W: Array, got: object, text: str, error: Callable[[Array, Array
     return printed.has_number(text, [(number / 1.1, number * 1.1)], zero=False)
 
 
-def errors(W: Array, got: object) -> list[printed.Range]:
-    """The mean squared error of the returned factors: from, to; multiplied in several ways, as rounding differs."""
+def errors(W: Array, got: object, gives: bool = False) -> list[printed.Range]:
+    """The mean squared error of the returned factors: from, to; multiplied in several ways, as rounding differs.
+
+    Where there are no factors, it is at the level of rounding, or 0 in an answer that never `gives` any.
+    """
     want, pair = stack(W), factors(got)  # (D, D)
-    if pair is None:  # no factors: 0, or whatever is at the level of rounding
+    if pair is None:
         scale = np.abs(W).max() ** 2
-        return [(0.0, 0.0), (1e-36 * scale, 1e-28 * scale)]
+        return [(0.0, 0.0)] * (not gives) + [(1e-36 * scale, 1e-28 * scale)]
     ways = [(pair[1], pair[0])]
     if not shapes(W, got).right:  # lost there already: other order or transposed will do
         ways += [(pair[0], pair[1]), (pair[1].T, pair[0].T), (pair[0].T, pair[1].T)]

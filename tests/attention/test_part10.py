@@ -115,6 +115,15 @@ def test_without_factors_zero_or_rounding_is_right():
     assert not part10.prints_error(W, None, "1.0")
 
 
+def test_zero_is_no_error_where_only_this_call_gives_no_factors():
+    large = 1e18 * W
+    tried = [(W, (DOWN, UP), "0.0"), (large, None, "0.0")]
+    assert not part10.error_printed(tried, None).right
+    assert not part10.error_printed(tried[1:], None, [(W, (DOWN, UP))]).right
+    assert part10.error_printed(tried[1:], None, [(W, None)]).right
+    assert part10.error_printed([tried[0], (large, None, "3.1e3")], None).right  # as where an assertion fails
+
+
 def test_what_is_printed_whatever_the_matrix_is_no_answer_for_any():
     V = np.ones((2, 4))
     asked = [(W, None, "(1, 2) (2, 1)"), (V, None, "(2, 4) (4, 2)")]
