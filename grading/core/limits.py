@@ -71,6 +71,9 @@ PRINTED_CHARS = 20_000  # what a probed call printed, handed to the test
 OUTPUT_CHARS = 1_000_000  # what one cell's output keeps in the graded notebook
 NOTEBOOK_OUTPUT_CHARS = 3_000_000  # what all cells' outputs keep
 OUTPUT_COST_CHARS = 200  # what one output counts beside its text, so that their number is bounded
+# A picture's pixels for each character that it counts as: 64 million pixels in a cell, each 4 bytes in a browser.
+PIXELS_A_CHAR = 64
+TEXT_PIXELS_A_CHAR = 256  # the most that a picture within a Markdown text may have for each of its own characters
 SHOWN_CHARS = 20_000  # a text of Markdown that pages show as such; a longer one is shown as plain text
 HTML_CHARS = 100_000  # the same for HTML; a table of 100 rows and 20 columns has 50,000, and is read within 0.1 s
 PAGE_LIMIT_S = 10.0  # for all such texts of a page

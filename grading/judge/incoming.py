@@ -5,8 +5,6 @@ together anew from the pieces that nbclient, nbformat, nbconvert and `transport`
 """
 
 import asyncio
-import base64
-import binascii
 import contextlib
 import json
 import threading
@@ -22,7 +20,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from grading.bridge import remote, wire
-from grading.core import limits, messages
+from grading.core import limits, messages, pictures
 from grading.sandbox.clock import Clock, Deadline
 
 REPLY = "grading_reply"  # the type of the message that carries a reply to a hidden test
@@ -117,16 +115,11 @@ def _stream(content: dict) -> dict:
 
 def _display(content: dict) -> dict:
     data = {kind: _text(content["data"][kind]) for kind in TEXTS if kind in content["data"]}
-    data |= {kind: _text(content["data"][kind]) for kind in PICTURES if _is_base64(content["data"].get(kind))}
-    shown = {"data": data, "metadata": {kind: _size(content, kind) for kind in PICTURES if kind in data}}
+    shown = {kind: _text(content["data"].get(kind)) for kind in PICTURES}
+    data |= {kind: text for kind, text in shown.items() if pictures.pixels(text) is not None}
+    made = {"data": data, "metadata": {kind: _size(content, kind) for kind in PICTURES if kind in data}}
     name = (content.get("transient") or {}).get("display_id")
-    return {**shown, "transient": {"display_id": name} if isinstance(name, str) else {}}
-
-
-def _is_base64(value: object) -> bool:
-    with contextlib.suppress(binascii.Error):
-        return bool(_text(value)) and bool(base64.b64decode("".join(_text(value).split()), validate=True))
-    return False
+    return {**made, "transient": {"display_id": name} if isinstance(name, str) else {}}
 
 
 def _size(content: dict, kind: str) -> dict:
@@ -192,11 +185,13 @@ class Room:
     def admits(self, message: dict, named: Mapping[str, Mapping[int, list[int]]] = MappingProxyType({})) -> bool:
         """Whether there was room left for a message; of one that is too long its start stays, as a text.
 
-        It takes room in all places that will show it: by display id, `named` has outputs that do, by their cells.
+        It takes room in all places that will show it: by display id, `named` has outputs that do, by their cells. A
+        picture takes as much as its file or its pixels, whichever is more.
         """
         if message["msg_type"] not in OUTPUTS:
             return True
-        size = _places(message, named) * (limits.OUTPUT_COST_CHARS + len(json.dumps(message["content"])))
+        chars = max(len(json.dumps(message["content"])), _pixels(message) // limits.PIXELS_A_CHAR)
+        size = _places(message, named) * (limits.OUTPUT_COST_CHARS + chars)
         left = min(self.cell_chars, self.notebook_chars)
         self.cell_chars, self.notebook_chars = self.cell_chars - size, self.notebook_chars - size
         if self._open and _is_mark(message):
@@ -215,6 +210,12 @@ def _places(message: dict, named: Mapping[str, Mapping[int, list[int]]]) -> int:
     """How many outputs will show what a message holds: also those of its name, in this cell and earlier ones."""
     shown = sum(map(len, named.get(message["content"].get("transient", {}).get("display_id"), {}).values()))
     return shown if shown and message["msg_type"] == "update_display_data" else shown + 1
+
+
+def _pixels(message: dict) -> int:
+    """The pixels of all pictures in a message."""
+    data = message["content"].get("data", {})
+    return sum(pictures.pixels(data[kind]) or 0 for kind in PICTURES if kind in data)
 
 
 def _is_mark(message: dict) -> bool:

@@ -22,11 +22,11 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from grading.core import cells, limits, messages
+from grading.core import cells, limits, messages, pictures
 from grading.pages import mathml, safe_html, wording
 from grading.submission import in_memory
 
-_PICTURE = re.compile(r"data:image/(?:png|jpeg|gif);base64,[A-Za-z0-9+/=\s]+")
+_PICTURE = re.compile(r"data:image/(?:png|jpeg);base64,([A-Za-z0-9+/=\s]+)")
 _LONG = 30  # characters of TeX in a line that a phone may not have room for
 _PYTHON, _COLOURS = PythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True)
 _CELL = HtmlFormatter(cssclass=" highlight hl-ipython3")  # as nbconvert has it
@@ -61,7 +61,9 @@ class _Renderer(IPythonRenderer):
 
     def image(self, text: str, url: str, title: str | None = None) -> str:
         """A picture that the text itself holds, or its description."""
-        if not _PICTURE.fullmatch(url):
+        found = _PICTURE.fullmatch(url)
+        size = pictures.pixels(found[1]) if found else None
+        if size is None or size > limits.TEXT_PIXELS_A_CHAR * len(url):
             return text
         described = html.unescape(striptags(text)).strip() or wording.PICTURE_IN_TEXT
         return f'<img src="{html.escape(url)}" alt="{html.escape(described)}">'

@@ -6,6 +6,7 @@
 # %%
 from IPython.display import Markdown, display
 
-held, shown = "[a]: data:image/png;base64," + "A" * 9_000, "![a]" * 2_700
+png = "iVBORw0KGgoAAAANSUhEUgAAAAkAAAAJAAAAAAAA" + "A" * 8_960
+held, shown = f"[a]: data:image/png;base64,{png}", "![a]" * 2_700
 for _ in range(40):
     display(Markdown(f"{held}\n\n{shown}"))

@@ -1,5 +1,6 @@
 """What the judge makes of a kernel's messages while a cell runs."""
 
+import base64
 import contextlib
 import json
 import logging
@@ -10,6 +11,7 @@ from nbclient.client import NotebookClient
 from nbclient.exceptions import CellExecutionComplete
 from nbformat.v4 import new_code_cell, new_notebook
 
+from grading.core import limits
 from grading.judge import incoming
 from grading.judge.execution import Judge
 
@@ -36,3 +38,29 @@ def test_no_message_of_a_kernel_writes_into_the_run_s_log(kind: str, caplog: pyt
     with contextlib.suppress(CellExecutionComplete):
         judge.process_message(incoming.read([DELIM, b"", header, b"{}", b"{}", content]), cell, 0)
     assert caplog.records == []
+
+
+def png(width: int, height: int) -> str:
+    """The head of a PNG of this size."""
+    head = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes(6)
+    return base64.b64encode(head).decode()
+
+
+def display(picture: str) -> dict:
+    content = {"data": {"image/png": picture, "text/plain": "a figure"}}
+    return incoming.read([DELIM, b"", b'{"msg_type": "display_data"}', b"{}", b"{}", json.dumps(content).encode()])
+
+
+def test_a_picture_takes_the_room_of_its_pixels():
+    room = incoming.Room()
+    room.next_cell()
+    figures = [display(png(4_000, 4_000)) for _ in range(5)]  # 16 million pixels, 0.1 kB
+    assert [room.admits(figure) for figure in figures] == [True, True, True, True, False]
+    assert [figure["msg_type"] for figure in figures[:4]] == ["display_data"] * 3 + ["stream"]
+    room.next_cell()
+    assert room.admits(display(png(640, 480))) and room.cell_chars > 0.99 * limits.OUTPUT_CHARS
+
+
+def test_what_is_no_picture_is_left_out_and_the_rest_of_an_output_stays():
+    for other in (base64.b64encode(b"GIF89a" + bytes(90)).decode(), "AAAA", png(0, 9)):
+        assert display(other)["content"]["data"] == {"text/plain": "a figure"}

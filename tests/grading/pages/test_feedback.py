@@ -1,5 +1,6 @@
 """Feedback pages: what they say; that they are valid, accessible and whole by themselves; that nothing in them runs."""
 
+import base64
 import json
 import os
 import re
@@ -52,6 +53,10 @@ HOSTILE = "\n\n".join(
         "{{ 7 * 7 }} {% raw %} \x00\x1b[31m\x7f \ud800 \ufdd0 \u202e",
     ]
 )
+
+
+HEAD = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"  # of a PNG, whose width and height come next
+PNG = base64.b64encode(HEAD + bytes([0, 0, 0, 9] * 2) + bytes(6)).decode()
 
 
 def _ada(part: Part, notebook: dict) -> dict | None:
@@ -408,8 +413,16 @@ def test_a_page_full_of_formulas_stops_drawing_them_in_time(monkeypatch: pytest.
     assert "<math" in shown[0] and "<math" not in shown[-1]
 
 
+def test_a_text_shows_no_picture_of_far_more_pixels_than_characters_and_none_that_is_not_what_it_says():
+    fine, bomb = f"{PNG}{'A' * 960}", f"{base64.b64encode(HEAD + bytes([0, 0, 8, 0] * 2)).decode()}{'A' * 968}"
+    assert "<img" in feedback.markdown(f"![one](data:image/png;base64,{fine})", {})
+    for other in (bomb, base64.b64encode(b"GIF89a" + bytes(900)).decode()):
+        shown = feedback.markdown(f"![one](data:image/png;base64,{other})", {})
+        assert "<img" not in shown and "one" in shown
+
+
 def test_a_text_that_shows_what_it_names_once_thousands_of_times_stands_as_it_was_written():
-    picture, link = "data:image/png;base64," + "A" * 9_000, "https://example.org/" + "a" * 9_000
+    picture, link = f"data:image/png;base64,{PNG}" + "A" * 8_960, "https://example.org/" + "a" * 9_000
     for text in (f"[a]: {picture}\n\n" + "![a]" * 2_700, f"[a]: {link}\n\n" + "[a] " * 2_700):
         assert len(feedback.markdown(text, {})) < 2 * len(text)
 

@@ -1,0 +1,47 @@
+"""How large a picture becomes in a browser: a few kilobytes of PNG or JPEG may hold gigabytes of pixels.
+
+Only the head of a picture is read, as the browsers' own libraries read it. What is neither PNG nor JPEG is no picture
+here, whatever it is called: a browser goes by what is in it.
+"""
+
+import base64
+import binascii
+import struct
+
+PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8"
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the markers that a JPEG's size comes with
+_ALONE = frozenset({0x01, *range(0xD0, 0xD9)})  # those that nothing belongs to
+_END, _SCAN = 0xD9, 0xDA
+
+
+def pixels(text: str) -> int | None:
+    """The number of pixels of a picture in base64, which spaces may stand in; None if it is no PNG or JPEG."""
+    try:
+        content = base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+    if content.startswith(PNG) and content[12:16] == b"IHDR" and len(content) >= 24:
+        return _area(*struct.unpack(">II", content[16:24]))
+    return _pixels_of_jpeg(content) if content.startswith(JPEG) else None
+
+
+def _pixels_of_jpeg(content: bytes) -> int | None:
+    at = 2
+    while True:
+        at = content.find(b"\xff", at)
+        while 0 <= at < len(content) and content[at] == 0xFF:
+            at += 1
+        if not 0 <= at < len(content) or content[at] in (_END, _SCAN):
+            return None
+        marker, at = content[at], at + 1
+        if marker == 0 or marker in _ALONE:
+            continue
+        if len(content) < at + 7:
+            return None
+        if marker in _FRAMES:
+            return _area(*struct.unpack(">HH", content[at + 3 : at + 7]))
+        at += struct.unpack(">H", content[at : at + 2])[0]
+
+
+def _area(one: int, other: int) -> int | None:
+    return one * other or None

@@ -1,0 +1,48 @@
+"""How many pixels a picture has: as its maker says, whatever it is called; nothing else is a picture."""
+
+import base64
+import io
+
+import pytest
+from PIL import Image
+
+from grading.core import pictures
+
+
+def saved(kind: str, **how: object) -> bytes:
+    held = io.BytesIO()
+    Image.new("RGB", (70, 30), "white").save(held, kind, **how)
+    return held.getvalue()
+
+
+def in_base64(content: bytes) -> str:
+    return base64.encodebytes(content).decode()  # in lines, as notebooks have it
+
+
+@pytest.mark.parametrize(
+    "content",
+    [saved("PNG"), saved("JPEG"), saved("JPEG", progressive=True), saved("JPEG", comment=b"\xff\xc0" * 500)],
+    ids=["png", "jpeg", "progressive", "with a comment that looks like a size"],
+)
+def test_a_picture_has_the_pixels_that_it_was_made_with(content: bytes):
+    assert pictures.pixels(in_base64(content)) == 70 * 30
+
+
+@pytest.mark.parametrize("kind", ["GIF", "BMP", "WEBP", "TIFF", "ICO"])
+def test_what_a_browser_would_take_for_another_kind_of_picture_is_none(kind: str):
+    assert pictures.pixels(in_base64(saved(kind))) is None
+
+
+def test_what_ends_before_its_size_or_has_none_is_no_picture():
+    for whole in (saved("PNG"), saved("JPEG")):
+        start = next(n for n in range(len(whole)) if pictures.pixels(in_base64(whole[:n])))
+        assert [pictures.pixels(in_base64(whole[:n])) for n in range(start)] == [None] * start
+    empty = saved("PNG")[:16] + b"\0" * 40
+    assert pictures.pixels(in_base64(empty)) is None
+    for text in ("", "iVBORw0KGgo=", "no base64", "\ud800", in_base64(b"\xff\xd8" + b"\xff" * 900)):
+        assert pictures.pixels(text) is None
+
+
+def test_bytes_between_the_pieces_of_a_jpeg_are_passed_over_as_browsers_do():
+    whole = saved("JPEG")
+    assert pictures.pixels(in_base64(whole[:2] + b"\x00\x01\xff\x00\xff\xff" + whole[3:])) == 70 * 30
