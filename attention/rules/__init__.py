@@ -95,13 +95,15 @@ def no_torch(answer_id: str) -> Breach | None:
         | {"display", "get_ipython"}
     )
     places = [(code, statement) for code in codes if code.answer and code.tree for statement in code.tree.body]
-    for code, node in places + closure.answer(answer_id, COURSE.part_of(answer_id).names):
+    places += closure.answer(answer_id, COURSE.part_of(answer_id).names)
+    by_names = any(_takes_names(inner) for _, node in places for inner in ast.walk(node))
+    for code, node in places:
         free = closure.free_names(node)
         used = (free & modules) | closure.imported(node, torch).keys() | (free - known if anything else set())
         for inner in ast.walk(node):
             by_name = isinstance(inner, ast.Name) and inner.id in used and isinstance(inner.ctx, ast.Load)
-            by_text = isinstance(inner, ast.Subscript) and folded(inner.slice) in {"torch", "nn"}
-            if by_name or by_text and isinstance(inner.value, ast.Call) or closure.imports_by_call(inner) == "torch":
+            by_text = by_names and isinstance(inner, ast.expr) and folded(inner) in {"torch", "nn"}
+            if by_name or by_text or closure.imports_by_call(inner) == "torch":
                 return Breach(_breach_torch(code.where, inner.lineno, code.line(inner.lineno)))
     return None
 
@@ -113,6 +115,11 @@ def one_statement_each(answer_id: str, function: str) -> Breach | None:
         return None
     code, line, position = found
     return Breach(_breach_statements(code.where, line, code.line(line), position + 1))
+
+
+def _takes_names(node: ast.AST) -> bool:
+    """Whether all names of the notebook are asked for, as in `globals().get("torch")`."""
+    return isinstance(node, ast.Name) and node.id in {"globals", "locals", "vars"}
 
 
 def _own_names(codes: list[Code]) -> set[str]:

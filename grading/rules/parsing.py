@@ -212,17 +212,33 @@ class _Unfold(ast.NodeTransformer):
 
     def __init__(self) -> None:
         self.told: dict[ast.expr, ast.Module | None] = {}  # each text is read once, however many stand in one another
+        self.before: list[ast.stmt] = []  # the statement that is looked at: what a text in it runs
+
+    def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
+        """What a text within a statement runs comes before it, as in `done = exec("for i in x: f(i)")`."""
+        if not isinstance(node, ast.stmt):
+            return super().visit(node)
+        outer, self.before = self.before, []
+        made = super().visit(node)
+        found, self.before = self.before, outer
+        return [*found, *(made if isinstance(made, list) else [made])] if found else made
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
         node = self.generic_visit(node)
         inner = self.told.get(node.value)
-        return _at(inner.body, node) if inner and inner.body else node
+        if not inner or not inner.body:
+            return node
+        here = {*inner.body}
+        self.before = [one for one in self.before if one not in here]
+        return _at(inner.body, node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         node = self.generic_visit(node)
         inner = self.told[node] = _in_text(node)
         if inner and len(inner.body) == 1 and isinstance(inner.body[0], ast.Expr):
             return _at([inner.body[0].value], node)[0]
+        if inner and isinstance(node.func, ast.Name) and node.func.id == "exec":
+            self.before += _at(inner.body, node)
         return node
 
 

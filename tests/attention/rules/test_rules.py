@@ -185,6 +185,9 @@ def test_every_attention_that_torch_has_is_known():
         "assert isinstance(1, torch.Tensor)",
         "def f(W):\n    return __import__('torch').tensor(W)",
         "t = __import__('torch.linalg')\ndef f(W):\n    return t.linalg.svd(W)",
+        "def f(W):\n    return globals().get('torch').tensor(W)",
+        "def f(W):\n    match globals():\n        case {'torch': t}:\n            return t.tensor(W)",
+        "def f(W):\n    names = {**globals()}\n    return names['torch'].tensor(W)",
     ],
 )
 def test_any_use_of_pytorch_in_the_answer_is_found(source: str):
@@ -214,6 +217,7 @@ def test_pytorch_that_the_answer_reaches_is_found(answer: str, other: str):
         ("nn = 4\nprint(np.ones(nn))", "pass"),
         ("def f(W, torch=1):\n    return W * torch", "pass"),
         ("names = {'torch': 1}\nnames['torch']", "pass"),
+        ("def f(W):\n    return W", "print('torch' in globals())"),
         ("from numpy import *\ndef f(W):\n    return tile(W, 2)", "pass"),
     ],
 )
