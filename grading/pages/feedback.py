@@ -4,6 +4,7 @@ Texts of students are read by others, in a browser that is logged in. Their Mark
 their HTML reduced to plain tables and texts; pictures come with the notebook or not at all.
 """
 
+import contextlib
 import html
 import re
 import time
@@ -23,6 +24,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from grading.core import cells, limits, messages, pictures
+from grading.marking import budget
 from grading.pages import mathml, safe_html, wording
 from grading.submission import in_memory
 
@@ -33,6 +35,7 @@ _CELL = HtmlFormatter(cssclass=" highlight hl-ipython3")  # as nbconvert has it
 _CODE = '<pre class="code" tabindex="0"><code>{}</code></pre>'
 # Escapes in one text of an output, for which nbconvert takes 0.5 s, and in all of a page; a long traceback has 2,000.
 _MOST_COLOURS, _PAGE_COLOURS = 10_000, 50_000
+_SHORT_CHARS = 2_000  # a text that takes 0.1 s at most: its time is not watched while it runs
 SPENT = "spent_s"  # the key in a page's resources for the time that its texts have taken
 WRITTEN = "written_chars"  # for the HTML that they have become
 COLOURS = "colours"  # and for the colours of its outputs
@@ -191,14 +194,17 @@ def _shown(
 ) -> Markup:
     """A converted text; as it stands if it or its page would be too long, if it is too deep, or if that takes long."""
     started, spent_s = time.thread_time(), resources.get(SPENT, 0.0)
-    if len(source) <= limit_chars and spent_s < limits.PAGE_LIMIT_S:
+    left_s = limits.PAGE_LIMIT_S - spent_s
+    if len(source) <= limit_chars and left_s > 0:
+        short = len(source) <= _SHORT_CHARS
         try:
-            written = convert(source, started + limits.PAGE_LIMIT_S - spent_s)
+            with contextlib.nullcontext() if short else budget.limited(left_s, limits.JUDGE_BYTES):
+                written = convert(source, started + left_s)
             written_chars = resources.get(WRITTEN, 0) + len(written)
             if written_chars <= limits.PAGE_CHARS:  # a text that names a picture once may show it thousands of times
                 resources[WRITTEN] = written_chars
                 return Markup(written)
-        except (RecursionError, safe_html.TooMuch):
+        except (RecursionError, safe_html.TooMuch, budget.TooMuch):
             pass
         finally:
             resources[SPENT] = spent_s + time.thread_time() - started

@@ -434,6 +434,16 @@ def test_the_texts_of_a_page_together_become_no_more_html_than_a_page_may_have(m
     assert [("<em>" in each) for each in shown] == [True, True, False, False, False]
 
 
+def test_a_single_text_takes_no_more_time_than_its_page_has(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(limits, "PAGE_LIMIT_S", 0.5)
+    nested, resources = "_*a" * 3_333 + "a*_" * 3_333, {}  # 8 s, in a parser that asks nobody
+    started = time.process_time()
+    assert feedback.markdown(nested, resources) == f'<pre tabindex="0">{nested}</pre>'
+    assert time.process_time() - started < 4
+    assert "<em>" not in feedback.markdown("*a* " * 1_000, resources)
+    assert "<em>" in feedback.markdown("*a* " * 1_000, {})
+
+
 def test_thousands_of_lines_of_spaces_keep_no_page_and_no_formgrader_waiting(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(limits, "PAGE_LIMIT_S", 0.3)
     cells = [new_code_cell("x = 1"), new_code_cell(" \n" * 9_000 + "y = 2")]
