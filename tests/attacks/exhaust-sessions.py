@@ -1,9 +1,6 @@
-"""48 busy processes that each ask for a session of its own, for 48 shares of the processors: they get three more.
-
-The notebook ends by its limit on time, as any does that keeps the processors busy.
-"""
+"""48 processes that each ask for a session of its own, for 48 shares of the processors; three get one and keep busy."""
 # part: 3
-# earns: 0
+# earns: 10
 # %%
 # MODEL
 # %%
@@ -14,10 +11,6 @@ for _ in range(48):
         try:
             os.setsid()
         except PermissionError:
-            pass
+            os._exit(0)
         while True:
             pass
-# %%
-import time
-
-time.sleep(5)
