@@ -132,3 +132,18 @@ def test_where_linux_is_older_the_watch_ends_a_notebook_with_more(monkeypatch: p
     with opened(granted=replace(bubblewrap.Limits(), notebook_s=60.0)) as pool:
         run = Run(pool, BEGIN, "print([begin() for _ in range(5)])\ntime.sleep(60)", "print('after')")
     assert run.died and run.struck is EndedBy.SESSIONS and "after" not in run.printed
+
+
+def test_no_socket_is_left_in_a_kernel_on_which_it_could_answer_itself(pool):
+    code = """
+import os, socket
+kinds = set()
+for number in map(int, os.listdir('/proc/self/fd')):
+    try:
+        with socket.socket(fileno=os.dup(number)) as found:
+            kinds.add(int(found.type))
+    except OSError:
+        pass
+print(kinds, int(socket.SOCK_SEQPACKET))
+"""
+    assert Run(pool, code).printed == "{1} 5"
