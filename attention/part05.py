@@ -8,7 +8,8 @@ computed then, but not the output's shape, if the model runs as it is. Both are 
 fails with a single sample or a single key loses both. A class that is no nn.Module costs the projections, and the rest
 if it can't be called. Sizes that a later model overwrites cost the attributes and, where forward uses them, the values;
 layers that are made in each call, or that two names or two models share, cost the projections and the values. A model
-whose second call, or whose weights, are not what they were after the first costs the values.
+whose second call, or whose weights, are not what they were after the first costs the values, and so does one that
+changes weights in its first call.
 """
 
 from collections.abc import Iterable
@@ -67,7 +68,7 @@ def projections_right(found: Found, asked: dict[str, Sizes]) -> Verdict:
 
 def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, transposed: bool = False) -> Tried:
     """What a model of these sizes gives, as it was made and then with weights of ours, for two pairs x, y and the first
-    again.
+    again; and what another one gives for that pair in its first call.
 
     Shapes  x (B, L_1, D_1), y (B, L_2, D_2), outputs (B, L_1, D_1); `sizes` are D_1, D_2, D_qk, D_v and H.
     """
@@ -76,22 +77,23 @@ def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, trans
     x, y = random.standard_normal((B, L_1, D_1)), random.standard_normal((B, L_2, D_2))
     weights = oracles.mha_weights(D_1, D_2, D_qk, D_v, H, seed=seed + 1)
     x_2, y_2 = random.standard_normal((B, L_1, D_1)), random.standard_normal((B, L_2, D_2))
-    first = questions.as_made(sizes, probe.tensor(x), probe.tensor(y), transposed)
-    shape = mistakes.placed(where, rubric.same_shape(first, (B, L_1, D_1)), first)
+    made = questions.as_made(sizes, probe.tensor(x), probe.tensor(y), transposed)
+    shape = mistakes.placed(where, rubric.same_shape(made, (B, L_1, D_1)), made)
     sent = {name: probe.tensor(weight) for name, weight in weights.items()}
-    pairs = [(x, y), (x_2, y_2), (x, y)]
+    pairs = [(x, y), (x_2, y_2), (x, y), (x, y)]
     got = questions.prepare(sizes, OTHERS, sent, probe.tensor(x), probe.tensor(y))
     if isinstance(got, str) and got in weights:
         text = f"the weight of {got} is missing or has another shape, so it could not be set."
         got = probe.Reason(probe.Why.MISSING, text)
     elif not isinstance(got, probe.Reason):
         got = questions.outputs([(probe.tensor(x), probe.tensor(y)) for x, y in pairs], transposed)
-    each = got if isinstance(got, list) and len(got) == 3 else [got] * 3
-    want = [oracles.mha(weights, *pair, H) for pair in pairs[:2]]  # (B, L_1, D_1) each
-    places = (where, f"{where}, in a second call with other tokens", f"{where}, in a third call, with the first tokens")
+    each = got if isinstance(got, list) and len(got) == len(pairs) else [got] * len(pairs)
+    first, second = (oracles.mha(weights, *pair, H) for pair in pairs[:2])  # (B, L_1, D_1) each
+    calls = ("", ", in a second call with other tokens", ", in a third call, with the first tokens")
+    places = [where + call for call in (*calls, ", in the first call of a model whose weights the test has set")]
     values = [
         mistakes.Case(place, one, right, (weights, *pair, H))
-        for place, one, right, pair in zip(places, each, [*want, want[0]], pairs, strict=True)
+        for place, one, right, pair in zip(places, each, [first, second, first, first], pairs, strict=True)
     ]
     return Tried(shape, values, structure.unchanged(weights))
 

@@ -82,7 +82,7 @@ def keeps_no_copies() -> Verdict:
     if isinstance(kept, probe.Reason):
         return rubric.fact(False, kept.text)
     if not isinstance(kept, list) or len(kept) != len(cases) or not all(type(number) is int for number in kept):
-        return rubric.fact(False, "its parameters and buffers cannot be counted.")
+        return rubric.fact(False, "what it keeps in memory cannot be counted.")
     signs = [(-1) ** (3 - sum(corner)) for corner in itertools.product((0, 1), repeat=3)]
     grown = sum(sign * number for sign, number in zip(signs, kept, strict=True))
     one_set = math.prod(high - low for low, high in ranges)
@@ -107,14 +107,16 @@ def makes_no_copies() -> Verdict:
 def has_values(cases: Cases) -> Verdict:
     """Whether all outputs are right with weights of ours, and the last model's weights what they were before.
 
-    All models exist side by side; each is called on tokens of its sizes, the last again and again, with others.
+    All models exist side by side; each is called on tokens of its sizes, the last again and again, with others. One of
+    the last sizes is called once its weights are set, and not before.
     """
-    models = [(sizes, oracles.mha_weights(*sizes, seed=700 + n)) for n, sizes in enumerate(cases)]
-    asked = [(n, *tokens(sizes, lengths, 720 + n), False) for n, (sizes, lengths) in enumerate(cases.items())]
-    n, (sizes, _) = len(models) - 1, models[-1]
+    *_, (sizes, lengths) = cases.items()
+    models = [(one, oracles.mha_weights(*one, seed=700 + n)) for n, one in enumerate([sizes, *cases])]
+    asked = [(n, *tokens(*case, 720 + n), False) for n, case in enumerate(cases.items(), start=1)]
+    n = len(models) - 1
     asked += [(n, *tokens(sizes, (1, 3, 4), 740), False), (n, *tokens(sizes, (3, 2, 5), 741), True)]
     # Other tokens of the first size, and the first again: what a model keeps of one call serves it badly in the next.
-    asked += [(n, *tokens(sizes, (2, 6, 7), 742), False), asked[n]]
+    asked += [(n, *tokens(sizes, (2, 6, 7), 742), False), asked[n - 1], (0, *tokens(sizes, lengths, 743), False)]
     got = questions.prepare([(sizes, {name: probe.tensor(w) for name, w in one.items()}) for sizes, one in models])
     if isinstance(got, str) and got in structure.PROJECTIONS:
         return rubric.fact(False, f"{got} takes no weight of the right shape, so there are no values to compare.")
@@ -128,7 +130,8 @@ def has_values(cases: Cases) -> Verdict:
     for output, (n, x, y, _) in zip(got, asked, strict=True):
         (*_, H, G), weights = models[n]
         data = (weights, x, y, H, G)
-        compared.append(mistakes.Case(named(H, G, x, y), output, oracles.gqa(*data), data))
+        where = named(H, G, x, y) + ("" if n else ", in the first call of a model whose weights the test has set")
+        compared.append(mistakes.Case(where, output, oracles.gqa(*data), data))
     verdict = mistakes.judged(compared, mistakes.GQA)
     if not verdict.right:
         return verdict

@@ -99,7 +99,7 @@ MISTAKES: dict[str, str] = {
     "first-head-for-all": "All query heads read the same key/value head, number 0. How many are there to be read?",
     "heads-stacked-by-key-head": "Each head reads what it should, but the outputs are stacked in another order. Which does the output matrix expect?",
     "heads-not-shared": "There are as many heads of keys or values as of queries. How many does GQA keep, and who shares them?",
-    "copies-kept": "Parameters or buffers hold weights of keys or of values for every query head. Must a weight be kept as often as it is read?",
+    "copies-kept": "The model keeps weights of keys or of values for every query head. Must a weight be kept as often as it is read?",
     "copies-made-in-a-call": "A tensor made in a call holds these weights once for every query head. What else could the query heads that share a head read?",
     # Stacks and factors: parts 6, 9, 10 and 11.
     "copies-add-rank": "Copies are taken to raise the rank. Does a row that is there already add to what the rows span?",

@@ -15,14 +15,15 @@ def as_made(sizes, x, y, transposed):
 
 @probe.remote
 def prepare(sizes, others, weights, x, y):
-    """Makes a model, one of the same sizes and one of others, and sets its weights in place, twice, with calls between.
+    """Makes a model, two of the same sizes and one of others, and sets its weights in place, twice, with calls between.
 
-    The name of a projection that could not be set, or "". The next calls find the model as it is left here.
+    The name of a projection that could not be set, or "". The next calls find the model as it is left here, and
+    `fresh`, which has the same weights and was not called.
     """
     kept.clear()
-    model, twin, later = MyMHA(*sizes), MyMHA(*sizes), MyMHA(*others)
-    kept["models"] = [model]
-    for one, (D_1, D_2, *_) in ((model, sizes), (twin, sizes), (later, others)):
+    fresh, model, twin, later = MyMHA(*sizes), MyMHA(*sizes), MyMHA(*sizes), MyMHA(*others)
+    kept["models"] = [fresh, model]
+    for one, (D_1, D_2, *_) in ((fresh, sizes), (model, sizes), (twin, sizes), (later, others)):
         if any([nn.parameter.is_lazy(getattr(getattr(one, name, None), "weight", None)) for name in weights]):
             one(torch.zeros(2, 3, D_1), torch.zeros(2, 4, D_2))
     for factor in (2.0, 1.0):
@@ -30,6 +31,7 @@ def prepare(sizes, others, weights, x, y):
             try:
                 with torch.no_grad():
                     getattr(model, name).weight.copy_(factor * weight)
+                    getattr(fresh, name).weight.copy_(factor * weight)
                     getattr(twin, name).weight.zero_()
                     getattr(later, name).weight.zero_()
             except (AttributeError, RuntimeError, TypeError):
@@ -43,10 +45,11 @@ def prepare(sizes, others, weights, x, y):
 
 @probe.remote
 def outputs(tokens, transposed):
-    """What the prepared model gives for pairs of x (B, L_1, D_1) and y (B, L_2, D_2), one after another."""
-    found = []
-    for x, y in tokens:
+    """What the prepared model gives for pairs of x (B, L_1, D_1) and y (B, L_2, D_2), one after another; for the last
+    pair, what the one that was not called yet gives."""
+    found, (fresh, model) = [], kept["models"]
+    for which, (x, y) in zip([model] * (len(tokens) - 1) + [fresh], tokens):
         if transposed:  # the same numbers, in another order in memory
             x, y = x.transpose(0, 1).contiguous().transpose(0, 1), y.transpose(0, 1).contiguous().transpose(0, 1)
-        found.append(kept["models"][-1](x, y))  # (B, L_1, D_1)
+        found.append(which(x, y))  # (B, L_1, D_1)
     return found

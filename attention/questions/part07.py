@@ -19,7 +19,8 @@ def in_memory(tensor):
 
 @probe.remote(using=(in_memory,))
 def bytes_kept(cases):
-    """How many bytes a model's parameters and buffers keep, for each case; memory that they share counts once."""
+    """How many bytes a model's parameters, buffers and other tensors keep, for each case; memory that they share counts
+    once."""
     found = []
     for sizes in cases:
         model = MyGQA(*sizes)
@@ -27,8 +28,9 @@ def bytes_kept(cases):
             model(torch.zeros(1, 1, sizes[0]), torch.zeros(1, 1, sizes[1]))  # a call may register more of them
         except Exception:
             pass
-        kept = {}
-        for tensor in [*model.parameters(), *model.buffers()]:
+        kept, own = {}, [value for part in model.modules() for value in vars(part).values()]
+        plain = [value for value in own if isinstance(value, torch.Tensor)]  # such as self.copies = W.repeat(2, 1)
+        for tensor in [*model.parameters(), *model.buffers(), *plain]:
             if nn.parameter.is_lazy(tensor) or tensor.is_meta:
                 continue
             there = in_memory(tensor)  # of a stride of 0 all is named that there is
@@ -136,7 +138,7 @@ def fresh(sizes, x, y):
 
 @probe.remote
 def prepare(models):
-    """Makes models that exist side by side and sets their weights in place, twice, with calls between.
+    """Makes models that exist side by side and sets their weights in place, twice; calls all but the first between.
 
     The name of a projection whose weight cannot be set, or "". The next calls find the models as they are left here.
     """
@@ -154,7 +156,7 @@ def prepare(models):
                         getattr(model, name).weight.copy_(factor * weight)
                 except (AttributeError, RuntimeError, TypeError):
                     return name
-            if factor == 2.0:  # whatever a model keeps of this call serves it badly in the next
+            if factor == 2.0 and kept["models"]:  # whatever a model keeps of this call serves it badly in the next
                 model(*tokens)
         kept["models"].append(model)
     return ""

@@ -24,11 +24,11 @@ def test_the_weights_have_the_shapes_of_parts_2_and_4():
 
 
 @pytest.mark.parametrize("transposed", [False, True])
-def test_a_right_model_has_the_output_s_shape_and_its_values_in_three_calls(transposed: bool):
+def test_a_right_model_has_the_output_s_shape_and_its_values_in_every_call(transposed: bool):
     found = tried(RIGHT, transposed=transposed)
     assert found.shape.right and part05.values_right([found]).right
-    first, second, third = found.values
-    assert (first.want == third.want).all() and not (first.want == second.want).all()
+    first, second, third, of_another = (case.want for case in found.values)
+    assert (first == third).all() and (first == of_another).all() and not (first == second).all()
 
 
 def test_an_output_of_another_shape_is_told_with_its_case():
@@ -48,6 +48,12 @@ def test_an_output_of_another_shape_is_told_with_its_case():
 def test_values_that_are_wrong_in_any_of_the_calls_are_told_with_the_call(instead: str, where: str):
     verdict = part05.values_right([tried(RIGHT.replace(OUTPUT, instead))])
     assert not verdict.right and verdict.found.startswith(f"{where}") and "the largest miss" in verdict.found
+
+
+def test_weights_that_a_first_call_draws_are_told():
+    drawn = "self.W_K.weight.data *= getattr(self, 'factor', 2); self.factor = 1; B, L_1, _ ="
+    verdict = part05.values_right([tried(RIGHT.replace("B, L_1, _ =", drawn))])
+    assert verdict.found.startswith("here, in the first call of a model whose weights the test has set, the largest")
 
 
 def test_a_projection_that_takes_no_weight_is_named():

@@ -50,11 +50,12 @@ def test_a_projection_that_is_wrong_is_named(layer: str, mistake: str, text: str
     assert not verdict.right and verdict.mistake == mistake and verdict.found.startswith(text)
 
 
+@pytest.mark.parametrize("keep", ["self.register_buffer('all', {}.detach())", "self.all = {}"], ids=["buffer", "plain"])
 @pytest.mark.parametrize(
     "kept", [REPEATED.format("", "H // G"), "torch.zeros(H * D_qk, D_2)"], ids=["copies", "as large"]
 )
-def test_a_model_that_keeps_as_much_as_copies_of_a_weight_is_told(kept: str):
-    with answered(7, RIGHT.replace(KEYS, f"{KEYS}; self.register_buffer('all', {kept}.detach())")):
+def test_a_model_that_keeps_as_much_as_copies_of_a_weight_is_told(kept: str, keep: str):
+    with answered(7, RIGHT.replace(KEYS, f"{KEYS}; {keep.format(kept)}")):
         assert part07.keeps_no_copies().mistake == "copies-kept"
 
 
@@ -76,7 +77,7 @@ def test_numbers_that_cannot_be_counted_are_told(monkeypatch: pytest.MonkeyPatch
         assert not part07.keeps_no_copies().right
     for found in ([1, 2], None, [1.0] * 8):
         monkeypatch.setattr(part07.questions, "bytes_kept", lambda cases, found=found: found)
-        assert part07.keeps_no_copies().found == "its parameters and buffers cannot be counted."
+        assert part07.keeps_no_copies().found == "what it keeps in memory cannot be counted."
 
 
 @pytest.mark.parametrize("dtype", ["", ".float()", ".half()"])
@@ -117,6 +118,13 @@ def test_values_that_are_wrong_in_any_call_are_told(instead: str, text: str):
     with answered(7, RIGHT.replace(OUTPUT, instead)):
         verdict = part07.has_values(CASES)
     assert not verdict.right and verdict.found.startswith(text), verdict.found
+
+
+def test_weights_that_a_first_call_draws_are_told():
+    drawn = "self.W_K.weight.data *= getattr(self, 'factor', 2); self.factor = 1; B, L_1, L_2 ="
+    with answered(7, RIGHT.replace("B, L_1, L_2 =", drawn)):
+        verdict = part07.has_values(CASES)
+    assert verdict.found.startswith("with H = 6, G = 2, B = 2, L_1 = 3 and L_2 = 4, in the first call of a model whose")
 
 
 def test_a_projection_that_takes_no_weight_of_the_right_shape_is_named():
