@@ -16,6 +16,7 @@ TOO_MUCH = (
 NOT_PROPORTIONAL = "the numbers are not one factor times the expected ones."
 NEGATIVE_FACTOR = "every number has the opposite sign of the expected one."
 NO_EXPRESSION = "this is not an expression in the symbols that the setup cell provides."
+NO_SHAPE = "this is not a shape: expected a tuple or a list of expressions in the symbols."
 OTHER_EXPRESSION = "the expression's value is not the expected one."
 # About a submission: what was found, and what to do. Read by instructors in the log, and by students in the feedback.
 EMPTY = "the file is empty"

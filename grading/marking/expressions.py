@@ -56,6 +56,8 @@ def is_shape(got: object, want: tuple[Expression, ...], symbols: Sequence[str]) 
     if len(want) == 1 and len(entries) == 2 and is_expression(entries[1], 1, symbols).right:
         entries = entries[:1]
     if len(entries) != len(want):
+        if not isinstance(got, (list, tuple)) and is_expression(got, 1, symbols).found == messages.NO_EXPRESSION:
+            return Verdict(False, messages.NO_SHAPE)
         return Verdict(False, messages.number_of_entries(len(entries), len(want)))
     for position, (entry, expected) in enumerate(zip(entries, want, strict=True)):
         verdict = is_expression(entry, expected, symbols)
