@@ -16,10 +16,11 @@ class Odd(Enum):
 
     TEXT = "text"
     NOTHING = "nothing"
+    LIST = "list"
     NO_NUMBER = "no number"
 
 
-SAID = {Odd.TEXT: "a text", Odd.NOTHING: "None", Odd.NO_NUMBER: "something else"}
+SAID = {Odd.TEXT: "a text", Odd.NOTHING: "None", Odd.LIST: "a list or a tuple", Odd.NO_NUMBER: "something else"}
 
 
 def reads_the_right_heads(sizes: list[tuple[int, int]]) -> Verdict:

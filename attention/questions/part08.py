@@ -12,5 +12,5 @@ def heads(pairs):
         try:
             found.append("text" if isinstance(head, str) else float(head.item() if hasattr(head, "item") else head))
         except (TypeError, ValueError, RuntimeError):
-            found.append("nothing" if head is None else "no number")
+            found.append("nothing" if head is None else "list" if isinstance(head, (list, tuple)) else "no number")
     return found

@@ -84,6 +84,7 @@ def _number(head):
     """A head as a float: ints, floats, and arrays or tensors of one number. Fails the line for anything else."""
     expect(head is not None, "got None. Does kv_head end with a return?")
     expect(not isinstance(head, str), "expected a number, got a text")
+    expect(not isinstance(head, (list, tuple)), "expected a number, got a list or a tuple")
     return float(head.item() if hasattr(head, "item") else head)
 
 
