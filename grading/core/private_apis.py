@@ -65,8 +65,9 @@ USES = (
         "grading.submission.nbgrader_patches",
         of("nbgrader.converters.base.BaseConverter", "init_notebooks convert_notebooks init_assignment")
         + of("nbgrader.converters.GenerateAssignment", "_clean_old_notebooks convert_notebooks")
-        + ("nbgrader.preprocessors.SaveCells.preprocess",),
-        "who is graded, by names checked first, which notebooks are entered, which files count, what a release held",
+        + ("nbgrader.preprocessors.SaveCells.preprocess", "nbgrader.nbgraderformat.common.jsonschema"),
+        "who is graded, by names checked first, which notebooks are entered, which files count, what a release held; "
+        "and cells' metadata against a schema that is itself checked once",
         "none: nbgrader's hooks run later, ignore lists know only files, and each notebook released is entered",
     ),
     Use(
@@ -132,15 +133,10 @@ USES = (
     ),
     Use(
         "grading.judge.kernels",
-        ("jupyter_client.provisioning.KernelProvisionerFactory.provisioners",),
-        "our provisioner is found without being installed",
-        "an entry point of the group jupyter_client.kernel_provisioners, once the course is an installed package",
-    ),
-    Use(
-        "grading.judge.kernels",
-        of("jupyter_client.manager.AsyncKernelManager", "kernel_spec provisioner"),
-        "kernels of a specification that lies on no disk, whatever kernel a notebook names",
-        "a kernelspec manager of one's own (kernel_spec_manager), if it gives one specification for every name",
+        of("jupyter_client.manager.AsyncKernelManager", "kernel_spec provisioner")
+        + ("jupyter_client.provisioning.KernelProvisionerFactory.provisioners",),
+        "kernels of a specification on no disk, whatever kernel a notebook names; a provisioner that isn't installed",
+        "a kernel_spec_manager of one's own, and an entry point of the group jupyter_client.kernel_provisioners",
     ),
     Use(
         "grading.judge.incoming",
@@ -165,7 +161,7 @@ USES = (
         (
             "nbconvert.filters.markdown_mistune.MarkdownWithMath",
             *of(_RENDERER, "image heading block_code block_math inline_math latex_environment"),
-            "mistune.renderers.html.HTMLRenderer.link",
+            *of("mistune", "renderers.html.HTMLRenderer.link util.striptags"),
         ),
         "students' Markdown without HTML of its own, formulas as MathML; each method shows one kind of element",
         "mistune's HTMLRenderer is public, but it knows no formulas; nbconvert's filter lets HTML through",
@@ -176,12 +172,6 @@ USES = (
         "the Formgrader's pages: filters of ours in place of nbconvert's, criteria next to nbgrader's fields",
         "none: c.HTMLExporter.filters is public, but not which filters, fields and functions those pages have",
         words="strip_files_prefix",
-    ),
-    Use(
-        "grading.pages.feedback",
-        ("mistune.util.striptags",),
-        "the description of a picture as plain text",
-        "markupsafe's Markup.striptags, which loses the description of a picture in a description",
     ),
     Use(
         "grading.own_work.shell",

@@ -22,11 +22,12 @@ from nbgrader.apps.zipcollectapp import ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback, base
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.nbgraderformat import common
 from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config, Configurable
 
 from grading.core import find_course, messages, names
-from grading.submission import collected, extra_files, in_memory, kept_copies, safe_walk, times
+from grading.submission import collected, extra_files, in_memory, kept_copies, safe_walk, schemas, times
 
 
 class Collect(ExchangeCollect):
@@ -94,6 +95,7 @@ def guard() -> None:
     _guard_release()
     _guard_files()
     _guard_times()
+    common.jsonschema = schemas  # of which it calls `validate`
 
 
 def _guard_names() -> None:

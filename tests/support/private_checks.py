@@ -293,6 +293,10 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         takes("self", "nb", "resources"),
         used_by("nbgrader.preprocessors.SaveCells.preprocess", "_create_notebook"),
     ),
+    "nbgrader.nbgraderformat.common.jsonschema": (
+        gives("is a module that checks", lambda found: callable(found.validate)),
+        used_by("nbgrader.nbgraderformat.common.BaseMetadataValidator.validate_cell", "jsonschema", "validate"),
+    ),
     "nbgrader.apps.NbGraderAPI.get_submitted_students": (takes("self", "assignment_id"),),
     "nbgrader.apps.NbGraderAPI.get_submitted_timestamp": (source("7b422a7f12d0"),),
     "nbgrader.coursedir.CourseDirectory.get_existing_timestamp": (source("f62859cdb0b4"),),
