@@ -95,7 +95,7 @@ def _check(chosen: argparse.Namespace) -> int:
         from grading.own_work import forks
 
         if (early := find_course.early(chosen.course)) is not None:
-            forks.prepare(early.libraries)  # it imports what notebooks import, while the next lines import here
+            forks.prepare(early[0].libraries)  # it imports what notebooks import, while the next lines import here
         from grading.gradebook import course_folder
         from grading.own_work import check_json, table, visible_checks, work_folder
 
@@ -113,12 +113,15 @@ def _autograde(chosen: argparse.Namespace) -> int:
     from grading.classroom import forks
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if chosen.scheduler is None:
-        forks.prepare()  # first, because it imports for the workers what the next lines import here
     with command_line.importing():
+        # First, because what is started here imports for the workers while the next lines import here.
+        begun = forks.begin(chosen.course, chosen.student, chosen.force) if chosen.scheduler is None else None
         from grading.classroom import class_run
         from grading.gradebook import course_folder, marks_json
         from grading.judge import sandbox_check
+
+        if begun is not None:
+            begun.fork()
 
     with _for_people(chosen.json):
         if chosen.scheduler is None:

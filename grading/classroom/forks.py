@@ -1,9 +1,16 @@
 """What workers are forked from: a process that is started as soon as a command begins."""
 
+import os
+import sys
 import tempfile
+import threading
+from pathlib import Path
 
-from grading.core import fork_server
+from grading.core import command_line, find_course, fork_server
+from grading.core.course import Course
+from grading.sandbox import bubblewrap
 from grading.sandbox.host import SOCKET_PATH_CHARS
+from grading.sandbox.sandbox_keeper import SANDBOXES
 
 PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest; of ours nothing, because it knows no limits
 
@@ -13,6 +20,16 @@ def method() -> str:
     return "forkserver" if len(tempfile.gettempdir()) < SOCKET_PATH_CHARS else "spawn"
 
 
+def begin(root: Path, student: str | None = None, force: bool = False) -> "Ahead | None":
+    """Begins what the workers of a command need; once it has imported what they need, too, it calls `Ahead.fork`.
+
+    Errors  OSError if it cannot start.
+    """
+    if command_line.is_alone() and sys.platform == "linux" and method() == "forkserver":
+        return Ahead(root, student, force)
+    return prepare()
+
+
 def prepare() -> None:
     """Starts the process, once, where workers are forked.
 
@@ -20,3 +37,45 @@ def prepare() -> None:
     """
     if method() == "forkserver":
         fork_server.begin(PRELOAD)
+
+
+class Ahead:
+    """For a command that is alone in its process: the process to fork from is forked from this one, with a sandbox.
+
+    So whatever the command has imported is there, and the first worker's sandbox loads while it imports.
+    """
+
+    def __init__(self, root: Path, student: str | None, force: bool) -> None:
+        """Starts the sandbox if the course in `root` has walls, and a submission that surely has to be graded."""
+        found = find_course.early(root)
+        self._starting = threading.Thread(target=_start, args=found or ())
+        if found is not None and found[1] and (force or _new(root, found[0].name, student)):
+            self._starting.start()
+
+    def fork(self) -> None:
+        """Forks the process: whoever is forked from it first has the sandbox.
+
+        Errors  OSError if it cannot start.
+        """
+        if self._starting.ident is not None:
+            self._starting.join()
+        fork_server.fork(_leave_to_the_first)
+        SANDBOXES.leave()
+
+
+def _start(course: Course, walled: bool) -> None:
+    if bubblewrap.available() is None:
+        SANDBOXES.of_course(course, walled).begun()
+
+
+def _new(root: Path, assignment: str, student: str | None) -> bool:
+    """Whether there are submissions that no run has graded, with `student` theirs alone."""
+    submitted, graded = (
+        {path.parent.name for path in (root / step).glob(f"*/{assignment}")} for step in ("submitted", "autograded")
+    )
+    return bool((submitted if student is None else submitted & {student}) - graded)
+
+
+def _leave_to_the_first() -> None:
+    here = os.getpid()
+    os.register_at_fork(after_in_parent=lambda: SANDBOXES.leave() if os.getpid() == here else None)

@@ -6,11 +6,13 @@ import gc
 import os
 import sys
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from pathlib import Path
 
 from grading.core import errors, names
 
 OURS = ("grading", "dev")  # packages that lie here or nowhere
+_alone: ContextVar[bool] = ContextVar("alone", default=False)
 SET_UP = "Run `make demo`, or use .venv/bin/python."
 
 
@@ -49,10 +51,17 @@ def _wrong_settings() -> tuple[type[Exception], ...]:
 
 def alone(main: Callable[[], int]) -> int:
     """The exit status of a command that is all its process does; at the end Python looks through nothing once more."""
+    token = _alone.set(True)
     try:
         return main()
     finally:
+        _alone.reset(token)
         gc.freeze()
+
+
+def is_alone() -> bool:
+    """Whether this process is there for one command, so that what is forked from it knows of nothing else."""
+    return _alone.get()
 
 
 @contextlib.contextmanager

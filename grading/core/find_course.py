@@ -14,14 +14,17 @@ from grading.core.errors import CourseError
 CONFIGURATION = "nbgrader_config.py"
 
 
-def early(root: Path) -> Course | None:
-    """The course of a folder, found before nbgrader is imported, to load its libraries meanwhile; None if it is none.
+def early(root: Path) -> tuple[Course, bool] | None:
+    """The course of a folder, and whether notebooks run within walls; None if it is none.
+
+    It is found before nbgrader is imported, to load the course's libraries meanwhile.
 
     Whoever needs the course in earnest reads its configuration once nbgrader is there, which is then guarded, and says
     what is wrong with it.
     """
     try:
-        return of(PyFileConfigLoader(CONFIGURATION, path=str(root)).load_config())
+        config = PyFileConfigLoader(CONFIGURATION, path=str(root)).load_config()
+        return of(config), config.Judge.get("sandbox") != "none"
     except Exception:  # noqa: BLE001  (whatever it is, it is raised again where the course is needed)
         return None
 

@@ -1,15 +1,18 @@
 """The process that others are forked from: begun before it is needed, so that it imports while a command does."""
 
 import contextlib
+import functools
 import multiprocessing
 import os
 import signal
+import sys
+import tempfile
 import threading
-from collections.abc import Iterator
-from multiprocessing import forkserver
+from collections.abc import Callable, Iterator
+from multiprocessing import forkserver, resource_tracker, util
 from pathlib import Path
 
-from grading.core import limits
+from grading.core import forked, limits
 
 FIRST = "grading.core.forked"  # by name: here it would turn the collector off
 _CODE = Path(__file__).resolve().parents[2]
@@ -26,6 +29,51 @@ def begin(modules: list[str]) -> None:
     multiprocessing.get_context("forkserver").set_forkserver_preload([FIRST, *modules])
     with _environment(), _deaf_to_ctrl_c():
         forkserver.ensure_running()
+
+
+def fork(first: Callable[[], None]) -> None:
+    """As `begin`, but the process is forked from this one, with all that it has imported; `first` is called there.
+
+    For a process that is there for one command: the other one knows our limits, too.
+
+    Errors  OSError if it cannot start.
+    """
+    resource_tracker.ensure_running()  # which would be forked as well, and hold all that is open here
+    start, util.spawnv_passfds = util.spawnv_passfds, functools.partial(_forked, first)
+    try:
+        multiprocessing.get_context("forkserver").set_forkserver_preload([])
+        with _deaf_to_ctrl_c():
+            forkserver.ensure_running()
+    finally:
+        util.spawnv_passfds = start
+
+
+def _forked(first: Callable[[], None], _: object, arguments: list[str], fds: list[int]) -> int:
+    """In place of a new Python that runs `arguments`: a fork of this one that runs the code in the last of them."""
+    sys.stdout.flush()
+    if (pid := os.fork()) > 0:
+        return pid
+    code = 1
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        _close_the_other_end(fds)
+        forkserver._forkserver.__init__()  # it is locked
+        tempfile.tempdir = None  # workers have one of their own
+        forked.look_for_none()
+        first()
+        exec(arguments[-1], {})
+    except SystemExit:
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _close_the_other_end(fds: list[int]) -> None:
+    """Closes what else is open of the pipe that says whether anybody needs this process, or it would need itself."""
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        with contextlib.suppress(OSError):  # the list's own is closed already
+            if fd not in fds and any(os.path.sameopenfile(fd, each) for each in fds):
+                os.close(fd)
 
 
 @contextlib.contextmanager

@@ -8,6 +8,12 @@ import gc
 import os
 import sys
 
-if any("multiprocessing.forkserver" in argument for argument in sys.orig_argv):  # whoever else imports it goes on
+
+def look_for_none() -> None:
+    """From now on this process looks for none, but whoever is forked from it."""
     gc.disable()
     os.register_at_fork(before=gc.freeze, after_in_child=gc.enable)
+
+
+if any("multiprocessing.forkserver" in argument for argument in sys.orig_argv):  # whoever else imports it goes on
+    look_for_none()

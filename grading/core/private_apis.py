@@ -268,6 +268,12 @@ USES = (
         "latex2mathml.converter.convert, the one function that is documented, and reading its text again",
     ),
     Use(
+        "grading.core.fork_server",
+        of("multiprocessing", "util.spawnv_passfds forkserver._forkserver"),
+        "what workers are forked from is itself forked from a command that has imported what they need",
+        "none: multiprocessing starts it as a new Python, in which a preload imports all of it once more",
+    ),
+    Use(
         "grading.sandbox.bubblewrap",
         ("matplotlib.font_manager._load_fontmanager",),
         "the list of fonts that matplotlib keeps, so that no sandbox takes a second to make one",

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from grading.core import limits
 from grading.core.course import Libraries
-from grading.sandbox import bubblewrap, cgroups, kernel_handle, packets
+from grading.sandbox import bubblewrap, cgroups, inherited, kernel_handle, packets
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.bubblewrap import Limits
 from grading.sandbox.clock import Clock, Deadline
@@ -57,7 +57,7 @@ class Sandbox:
         for name in ("sockets", "disk", "stage"):
             (self._base / name).mkdir(mode=0o711 if name == "stage" else 0o700)
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._process: subprocess.Popen | None = None
+        self._process: inherited.Process | None = None
         self.group = cgroups.Group()
         self._up = self._closed = self._killed = False
         self.clock = Clock(lambda: self._process.pid if self._process else None)
@@ -193,6 +193,14 @@ class Sandbox:
         """
         return self.walled and not self._killed
 
+    def begun(self) -> None:
+        """Waits until its process is there, or could not be started, which `ready` says."""
+        self._starting.exception()
+
+    def leave(self) -> None:
+        """Leaves it to a process that was forked from this one, with which it ends; `close` is still to come."""
+        self._control.close()
+
     def close(self) -> None:
         """Kills everything inside, at once, and removes what it had on the disk."""
         if self._closed:
@@ -203,10 +211,10 @@ class Sandbox:
             kernel.close()
         if self._starting.exception() is None:
             if not self.walled and self._up:  # without a process namespace the zygote itself must end what it forked
-                _wait(self._process, kernel_handle.STOP_LIMIT_S)
+                self._process.wait(kernel_handle.STOP_LIMIT_S)
             self._process.kill()
             self._process.wait()
-            self._process.stderr.close()
+            self._process.close()
         self._starter.shutdown()
         self.group.close()
         shutil.rmtree(self._base, ignore_errors=True)
@@ -220,7 +228,7 @@ class Sandbox:
                 command = bubblewrap.plain(control, disk, self._libraries)
             try:
                 self.group = cgroups.around(self.limits) if self.walled else self.group
-                self._process = subprocess.Popen(
+                self._process = inherited.Process(
                     ["sh", "-c", END_FIRST, "end-first", *self.group.inside(command.argv)],
                     env=command.env,
                     pass_fds=[control, *command.fds],
@@ -234,12 +242,9 @@ class Sandbox:
 
     def _rlimits(self) -> dict[str, tuple[int, int]]:
         granted = self.limits
-        found = {
-            "RLIMIT_NPROC": granted.processes if self.walled else None,  # else it counts all processes of the user
-            "RLIMIT_NOFILE": granted.open_files,
-            "RLIMIT_FSIZE": granted.written_bytes,
-        }
-        pairs = {name: (value, value) for name, value in found.items() if value is not None}
+        found = {"RLIMIT_NOFILE": granted.open_files, "RLIMIT_FSIZE": granted.written_bytes}
+        found |= {"RLIMIT_NPROC": granted.processes} if self.walled else {}  # else it counts all of the user's
+        pairs = {name: (value, value) for name, value in found.items()}
         return {**pairs, "RLIMIT_CPU": (granted.cpu_s, granted.cpu_s + 2)}  # first SIGXCPU, then SIGKILL
 
     def _ping(self) -> None:
@@ -292,8 +297,3 @@ def _files(folder: Path, granted: Limits) -> Iterator[tuple[str, int]]:
                 continue
             left, room = left - 1, room - state.st_size
             yield os.path.join(place, name).removeprefix(f"{folder}/"), fd
-
-
-def _wait(process: subprocess.Popen, limit_s: float) -> None:
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(limit_s)

@@ -65,6 +65,14 @@ class Pool:
         if box is not None:
             box.close()
 
+    def begun(self) -> None:
+        """Waits until the sandbox has a process, which what is forked from this one then shares."""
+        self._kept.begun()
+
+    def leave(self) -> None:
+        """Leaves the sandbox to a process that was forked from this one."""
+        self._kept.leave()
+
     def close(self) -> None:
         """Ends the sandbox: at once, or if it is in use, when it comes back."""
         with self._lock:
@@ -94,6 +102,12 @@ class Sandboxes:
             for each in given_up:
                 self._pools.pop(each).close()
         return pool
+
+    def leave(self) -> None:
+        """Leaves all to a process that was forked from this one, which still ends what is left when it ends itself."""
+        with self._lock:
+            while self._pools:
+                self._pools.popitem()[1].leave()
 
     def close(self) -> None:
         """Ends all that are not in use; the next notebook gets a new one."""

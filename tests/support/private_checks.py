@@ -227,6 +227,7 @@ COLLECT, SCORES = "nbgrader.exchange.default.ExchangeCollect", "nbgrader.preproc
 ZIP, CHANNEL = "nbgrader.apps.zipcollectapp.ZipCollectApp", "jupyter_client.channels.AsyncZMQSocketChannel"
 SHELL, COMPILER = "IPython.core.interactiveshell.InteractiveShell", "IPython.core.compilerop.CachingCompiler"
 MARKDOWN, RENDERER = (f"nbconvert.filters.markdown_mistune.{name}" for name in ("MarkdownWithMath", "IPythonRenderer"))
+SERVER = "multiprocessing.forkserver.ForkServer"
 OVERWRITE = "nbgrader.preprocessors.OverwriteCells"
 MEMORY = "numpy._core._exceptions._ArrayMemoryError"
 CHECKS: dict[str, tuple[Check, ...]] = {
@@ -296,6 +297,14 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "nbgrader.nbgraderformat.common.jsonschema": (
         gives("is a module that checks", lambda found: callable(found.validate)),
         used_by("nbgrader.nbgraderformat.common.BaseMetadataValidator.validate_cell", "jsonschema", "validate"),
+    ),
+    "multiprocessing.util.spawnv_passfds": (
+        takes("path", "args", "passfds"),
+        used_by(f"{SERVER}.ensure_running", "spawnv_passfds", "-c"),
+    ),
+    "multiprocessing.forkserver._forkserver": (
+        gives("is made without arguments", lambda found: type(found)()),
+        used_by(f"{SERVER}.ensure_running", "_lock"),
     ),
     "nbgrader.apps.NbGraderAPI.get_submitted_students": (takes("self", "assignment_id"),),
     "nbgrader.apps.NbGraderAPI.get_submitted_timestamp": (source("7b422a7f12d0"),),

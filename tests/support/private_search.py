@@ -16,6 +16,7 @@ DOCUMENTED = frozenset(
     for package, names in {
         "os": "_exit environ",
         "sys": "argv path stdin",
+        "tempfile": "tempdir",
         "": "emit",  # of a logging.Handler
         "nbclient": "create_kernel_manager process_message",
         "nbconvert": "preprocess preprocess_cell from_notebook_node",

@@ -59,7 +59,8 @@ import sys
 from pathlib import Path
 from grading.core import find_course
 found = find_course.early(Path())
-print(found.name, found.libraries.modules[0], "nbgrader" in sys.modules)
+course, walled = found
+print(course.name, course.libraries.modules[0], walled, "nbgrader" in sys.modules)
 from grading.gradebook import course_folder
 import nbgrader.converters.base
 before = nbgrader.converters.base.BaseConverter.init_notebooks
@@ -70,7 +71,7 @@ print(nbgrader.converters.base.BaseConverter.init_notebooks is not before)
 
 def test_a_course_is_found_before_nbgrader_is_imported_which_is_guarded_all_the_same():
     run = subprocess.run([sys.executable, "-c", EARLY], cwd=REPOSITORY, capture_output=True, text=True, check=False)
-    assert (run.stdout, run.stderr) == ("attention torch False\nTrue\n", "")
+    assert (run.stdout, run.stderr) == ("attention torch True False\nTrue\n", "")
 
 
 @pytest.mark.parametrize("text", [None, "", "c = get_config()\nc.Course.found = 'no.where:X'\n", "1 / 0\n"])

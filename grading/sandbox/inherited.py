@@ -1,0 +1,32 @@
+"""A process that can be ended by who started it, and by what was forked from that: there Python takes it for gone."""
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+
+
+class Process:
+    """A started process, as far as the judge needs it."""
+
+    def __init__(self, argv: list[str], **settings: object) -> None:
+        """Takes what subprocess.Popen takes, and fails as it does."""
+        self._popen = subprocess.Popen(argv, **settings)
+        self.pid, self.stderr = self._popen.pid, self._popen.stderr
+        self._pidfd = os.pidfd_open(self.pid)
+
+    def kill(self) -> None:
+        """Kills it, if it is still there."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+
+    def wait(self, limit_s: float | None = None) -> None:
+        """Waits until it has ended, or for as long as the limit says."""
+        if select.select([self._pidfd], [], [], limit_s)[0]:
+            self._popen.wait()  # which in a fork has nothing to wait for
+
+    def close(self) -> None:
+        """Closes what this process holds of it."""
+        self.stderr.close()
+        os.close(self._pidfd)

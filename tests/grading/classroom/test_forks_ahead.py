@@ -1,0 +1,183 @@
+"""A command forks what workers are forked from, with a sandbox that loads while it imports: one sandbox, one owner."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from kernel_runs import alive, inside
+
+from attention import course
+from attention.course import COURSE
+from dev import course_copy, sample_class
+from dev.packages import REPOSITORY
+from grading.classroom import forks
+from grading.core import command_line
+from grading.sandbox import host
+
+ONE = course.PARTS[1]
+
+
+@pytest.fixture
+def temporary() -> Iterator[Path]:
+    """A folder with a short name, because sockets lie in it, that others may go through."""
+    made = Path(tempfile.mkdtemp(prefix="t-"))
+    made.chmod(0o711)
+    yield made
+    shutil.rmtree(made)
+
+
+NOTED = """
+import os, sys
+from grading import __main__ as command
+from grading.sandbox import host
+make = host.Sandbox.__init__
+
+def noted(box, *given, **named):
+    with open(FILE, "a") as file:
+        print(os.getpid(), "nbgrader" in sys.modules, file=file)
+    make(box, *given, **named)
+
+FILE = sys.argv.pop()
+host.Sandbox.__init__ = noted
+print(os.getpid())
+sys.exit(command.command_line.alone(command.main))
+"""
+
+
+def test_a_class_is_graded_in_the_sandbox_that_was_begun_before_the_imports_and_nothing_is_left(
+    tmp_path: Path, temporary: Path
+):
+    """A second sandbox, or one for nothing, would be seen by nobody but for the time it takes."""
+    root, made = tmp_path / "course", tmp_path / "made"
+    root.mkdir()
+    course_copy.new(root, ONE)
+    folder = root / "submitted" / "anna" / COURSE.name
+    folder.mkdir(parents=True)
+    sample_class.write(folder, ONE, sample_class.model(ONE))
+
+    def grade(*options: str) -> tuple[str, str]:
+        command = [sys.executable, "-c", NOTED, "grade", "--course", str(root), *options, str(made)]
+        env = {**os.environ, "TMPDIR": str(temporary)}
+        run = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
+        assert (run.returncode, run.stderr, list(temporary.iterdir())) == (0, "", [])
+        pid, *said = run.stdout.splitlines()
+        return pid, "\n".join(said)
+
+    pid, said = grade()
+    assert made.read_text() == f"{pid} False\n" and "10" in said
+    assert "unchanged" in grade()[1] and made.read_text() == f"{pid} False\n"
+    again, _ = grade("--force", "--student", "anna")
+    assert made.read_text() == f"{pid} False\n{again} False\n"
+
+
+OWNED = """
+import gc, multiprocessing, os, signal, sys, tempfile
+from pathlib import Path
+from grading.classroom import forks
+from grading.core import command_line
+from grading.core.course import Course, Libraries, Part
+from grading.sandbox.sandbox_keeper import SANDBOXES
+
+SMALL = Course("small", "Small", "Small", (Part(1, "One", "one", ("one",), 1),), libraries=Libraries(("json",)))
+
+def work(pipe):
+    box = SANDBOXES.of_course(SMALL, True).take() if SANDBOXES._pools else None
+    handlers = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
+    as_it_should = handlers == [signal.SIG_DFL, signal.SIG_IGN] and gc.isenabled() and tempfile.tempdir is None
+    pipe.send((os.getppid(), box and box._process.pid, box and box.answers(), as_it_should))
+    multiprocessing.parent_process().join()  # as workers of Dask
+
+def main():
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    begun = forks.begin(Path("nowhere"))
+    pool = SANDBOXES.of_course(SMALL, True)
+    pool.begun()
+    begun.fork()
+    workers = []
+    for _ in range(2):
+        ours, theirs = multiprocessing.Pipe()
+        worker = multiprocessing.get_context("forkserver").Process(target=work, args=(theirs,), daemon=True)
+        worker.start()
+        workers.append(worker.pid)
+        server, *found = ours.recv()
+        print(*found, worker.pid, server, flush=True)
+    input()
+
+command_line.alone(main)
+"""
+
+
+class Box:
+    """A sandbox by the number of its process."""
+
+    def __init__(self, pid: int) -> None:
+        self._process = type("Process", (), {"pid": pid})
+
+
+@pytest.mark.parametrize("ends", ["the worker", "the command", "Ctrl-C", "all is well"])
+def test_a_sandbox_has_one_owner_and_ends_with_it_and_with_the_command(ends: str, temporary: Path):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    env = {**os.environ, "TMPDIR": str(temporary)}
+    with subprocess.Popen([sys.executable, "-c", OWNED], cwd=REPOSITORY, env=env, **pipes) as command:
+        pid, answers, first_is_right, worker, server = command.stdout.readline().split()
+        none, _, second_is_right, other, same = command.stdout.readline().split()
+        assert (answers, none, first_is_right, second_is_right, same) == ("True", "None", "True", "True", server)
+        processes = inside(Box(int(pid)))
+        assert processes
+        if ends == "the worker":
+            os.kill(int(worker), signal.SIGKILL)
+            assert not alive(processes - {int(pid)}) and psutil.Process(int(pid)).status() == psutil.STATUS_ZOMBIE
+            assert command.poll() is None
+        elif ends == "the command":
+            command.kill()
+        elif ends == "Ctrl-C":
+            command.send_signal(signal.SIGINT)
+        error = command.communicate("\n" if command.poll() is None else None)[1]
+    assert not alive({*processes, int(worker), int(other), int(server)})
+    assert error == "" or ends == "Ctrl-C" and error.rstrip().endswith("KeyboardInterrupt")
+    if ends != "the command":
+        assert list(temporary.iterdir()) == []
+
+
+def test_only_a_command_that_is_alone_in_its_process_forks_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """What tests or a service run next in the process may have other limits."""
+    monkeypatch.setattr(forks.fork_server, "begin", lambda modules: None)
+    assert forks.begin(tmp_path) is None
+    assert command_line.alone(lambda: type(forks.begin(tmp_path))) is forks.Ahead
+    monkeypatch.setattr(forks.sys, "platform", "darwin")
+    assert command_line.alone(lambda: forks.begin(tmp_path)) is None
+
+
+def test_a_sandbox_is_begun_for_a_submission_that_no_run_has_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    course_copy.new(tmp_path, ONE)
+    begun = []
+    monkeypatch.setattr(forks, "_start", lambda *course: begun.append(course))
+
+    def begins(*asked: object) -> bool:
+        begun.clear()
+        starting = forks.Ahead(tmp_path, *asked)._starting
+        if starting.ident is not None:
+            starting.join()
+        return begun == [(COURSE, True)]
+
+    assert not begins(None, False)
+    for step, student in (("submitted", "anna"), ("submitted", "b[o]b"), ("autograded", "anna")):
+        (tmp_path / step / student / COURSE.name).mkdir(parents=True)
+    assert begins(None, False) and begins("b[o]b", False) and begins("anna", True)
+    assert not begins("anna", False) and not begins("bob", False)
+    with open(tmp_path / "nbgrader_config.py", "a", encoding="utf-8") as file:
+        file.write('c.Judge.sandbox = "none"\n')
+    assert not begins(None, True)
+
+
+def test_where_the_walls_do_not_stand_nothing_is_begun(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(forks.bubblewrap, "available", lambda: "no")
+    monkeypatch.setattr(host, "Sandbox", lambda *_: pytest.fail("a sandbox is started"))
+    forks._start(COURSE, True)
