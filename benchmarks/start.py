@@ -28,13 +28,13 @@ TRACE = "BENCHMARK_TRACE"  # the environment variable that names the file of the
 HELP, CHECK, CLASS = "--help, the slowest of all", "check, 14 notebooks", "autograde, one student, one part"
 STEPS = (
     "imports made",
-    "worker up, its sandbox begun",
+    "worker up",
     "assignment entered",
     "submission sent",
     "sandbox loaded",
     "first part graded",
 )
-CALLS = ("start", "register", "submit")  # what has returned after the second, third and fourth
+CALLS = ("_begin", "register", "submit")  # what has returned after the second, third and fourth
 COLUMNS = ("what", "seconds", "computing_s")
 DIGITS = 3
 PR_SET_CHILD_SUBREAPER = 36

@@ -12,6 +12,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import dask
@@ -41,6 +42,7 @@ class Workers:
         self._names: dict[str, str] = {}
         self._shared = ""
         self._at_end = contextlib.ExitStack()
+        self._opening: concurrent.futures.Future | None = None  # begun by `start`
         self._client: Client | None = None
         self._cluster: LocalCluster | None = None
         self._folder: Path | None = None
@@ -51,6 +53,8 @@ class Workers:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._opening is not None:
+            concurrent.futures.wait([self._opening])
         self._at_end.close()
 
     @property
@@ -68,8 +72,8 @@ class Workers:
     @property
     def folder(self) -> Path | None:
         """A folder that these workers and this process share until the end; None with workers of others."""
-        if self._address is None and self._client is None:
-            self._open()
+        if self._address is None:
+            self._opened()
         return self._folder
 
     @property
@@ -81,18 +85,18 @@ class Workers:
         """Starts the workers of this machine before their first task; each begins with a coroutine function of these.
 
         Nobody waits for it, and what it raises is nobody's failure. On a cluster of others there is nothing to start.
+        Errors  CourseError if no process can be started.
         """
-        if self._address is None and self._client is None:
-            self._open()
-            self._client.run(function, *arguments, wait=False, on_error="ignore")
+        if self._address is None and self._client is None and self._opening is None:
+            local_cluster.prepare()
+            self._opening = ThreadPoolExecutor(1).submit(self._begin, function, *arguments)
 
     def submit(self, name: str, function: Callable, *arguments: object) -> None:
         """Begins a task; workers of others must find the function where it is here.
 
         Errors  CourseError if no scheduler answers at the address.
         """
-        if self._client is None:
-            self._open()
+        self._opened()
         if self._address is not None:
             function, arguments = pickled_call.OPEN, (pickled_call.call(function, *arguments),)
         with warnings.catch_warnings():
@@ -107,8 +111,7 @@ class Workers:
         Those that join later or were silent have not. One that falls silent only now is waited for until Dask gives up.
         Errors  CourseError if no scheduler answers at the address.
         """
-        if self._client is None:
-            self._open()
+        self._opened()
         if name != self._shared:
             try:
                 calling = pickled_call.call(function, *arguments)
@@ -166,6 +169,19 @@ class Workers:
         seen = {address: info["last_seen"] for address, info in self._client.scheduler_info()["workers"].items()}
         return [address for address, at in seen.items() if at > max(seen.values()) - SILENT_S]
 
+    def _begin(self, function: Callable, *arguments: object) -> None:
+        self._open()
+        self._client.run(function, *arguments, wait=False, on_error="ignore")
+
+    def _opened(self) -> None:
+        """Waits until the workers are there, which begin here at the latest."""
+        if self._opening is not None:
+            self._opening.result()
+        elif self._client is None:
+            if self._address is None:
+                local_cluster.prepare()
+            self._open()
+
     def _open(self) -> None:
         if self._address is not None:
             self._client = self._at_end.enter_context(_found(self._address))
@@ -173,7 +189,7 @@ class Workers:
                 print(f"The scheduler at {self._address} has no workers yet. Waiting for them.", file=sys.stderr)
         else:
             self._folder, cluster = self._at_end.enter_context(local_cluster.opened(self._workers))
-            self._client = self._at_end.enter_context(Client(cluster, direct_to_workers=True))
+            self._client = self._at_end.enter_context(Client(cluster, direct_to_workers=True, set_as_default=False))
             self._cluster = cluster
             self._at_end.callback(local_cluster.kill, cluster)
 

@@ -38,9 +38,21 @@ LOOKS = ("idle-timeout", "no-workers-timeout")  # both are never
 NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
 
 
+def prepare() -> None:
+    """Starts what workers are forked from; not in a thread, because the environment is another one meanwhile.
+
+    Errors  CourseError if it cannot start.
+    """
+    with _told():
+        forks.prepare()
+
+
 @contextlib.contextmanager
 def opened(workers: int) -> Iterator[tuple[Path, LocalCluster]]:
-    """A cluster on this machine and a folder to share; at the end its workers are killed, and their files removed."""
+    """A cluster on this machine and a folder to share; at the end its workers are killed, and their files removed.
+
+    It can be opened in a thread, once `prepare` has been called.
+    """
     folder = Path(tempfile.mkdtemp(prefix="class-"))
     folder.chmod(0o711)  # student code runs as another user, who must get through
     shared = folder / "shared"
@@ -73,9 +85,14 @@ def opened(workers: int) -> Iterator[tuple[Path, LocalCluster]]:
 
 
 def _started(**settings: object) -> LocalCluster:
-    try:
-        forks.prepare()
+    with _told():
         return LocalCluster(**settings)
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
     except (OSError, RuntimeError) as error:
         raise errors.CourseError(f"{NO_START}: {error}") from error
 

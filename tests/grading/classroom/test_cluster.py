@@ -130,6 +130,7 @@ def test_workers_that_all_fail_to_start_end_the_run():
 
 
 def test_no_worker_is_started_in_place_of_one_that_the_end_has_killed():
+    local_cluster.prepare()
     with local_cluster.opened(1) as (_, of_dask):
         (nanny,) = of_dask.workers.values()
         local_cluster.kill(of_dask)

@@ -3,17 +3,20 @@
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import busy
 import pytest
+from distributed import Status
 
 from attention import course
 from attention.course import COURSE
 from dev import course_copy, sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run, cluster, worker
+from grading.core import errors
 from grading.core.course import Course, Part
 from grading.sandbox import sandbox_keeper
 
@@ -76,15 +79,39 @@ def test_what_a_worker_cannot_prepare_fails_no_run():
 
     with cluster.Workers(1, None) as team:
         team.start(fail)
-        client = team._client
+        opening = team._opening
         team.start(fail)
-        assert team._client is client  # they have started already
+        assert team._opening is opening  # they start already
         team.submit("sum", sum, [1, 2])
         assert answer(team) == 3
     with cluster.Workers(1, None) as team:
         team.start(print)  # which is no coroutine function, so that the worker's own program refuses it
         team.submit("sum", sum, [1, 2])
         assert answer(team) == 3
+
+
+def test_workers_start_in_the_background_until_somebody_needs_them(monkeypatch: pytest.MonkeyPatch):
+    goes_on, prepared = threading.Event(), []
+
+    def opened(workers: int) -> None:
+        assert goes_on.wait(60)
+        raise errors.CourseError("the workers do not start")
+
+    monkeypatch.setattr(cluster.local_cluster, "opened", opened)
+    monkeypatch.setattr(cluster.local_cluster, "prepare", lambda: prepared.append(threading.current_thread()))
+    with cluster.Workers(1, None) as team:
+        team.start(worker.prepare, False, SMALL)
+        assert not team._opening.done() and prepared == [threading.current_thread()]
+        goes_on.set()
+        with pytest.raises(errors.CourseError, match="the workers do not start"):
+            team.submit("sum", sum, [1, 2])
+
+
+def test_what_ends_early_ends_the_workers_that_are_still_starting():
+    with pytest.raises(KeyboardInterrupt), cluster.Workers(1, None) as team:
+        team.start(worker.prepare, False, SMALL)
+        raise KeyboardInterrupt
+    assert team._cluster.status is Status.closed and not team._folder.exists()
 
 
 def test_on_a_cluster_of_others_nothing_is_started():
