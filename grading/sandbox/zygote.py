@@ -108,6 +108,21 @@ def serve(control: socket.socket, settings: dict, run: Callable, namespaces: Mod
     while True:
         watched = [control, kernel.status, kernel.pidfd, *kernel.sessions.asked()] if kernel else [control]
         ready, _, _ = select.select(watched, [], [], kernel.next_look_s() if kernel and kernel.going else None)
+        if kernel is not None:  # first, so that whoever is answered knows of its end
+            kernel.sessions.answer(ready)
+            over = kernel.pidfd in ready
+            if not over and kernel.status in ready:
+                message, _ = packets.receive(kernel.status)
+                over = message is None
+                if message is not None:
+                    kernel.send_signal(message["signal"])
+            elif not over and kernel.next_look_s() == 0:
+                over = kernel.look() is not None
+            if over:
+                clean = kernel.end(settings)
+                kernel = None
+                if not clean:
+                    return
         if control in ready:
             request, fds = packets.receive(control)
             if request is None:
@@ -127,22 +142,6 @@ def serve(control: socket.socket, settings: dict, run: Callable, namespaces: Mod
                     kernel.going = True
             for fd in fds:
                 os.close(fd)
-        if kernel is None:
-            continue
-        kernel.sessions.answer(ready)
-        over = kernel.pidfd in ready
-        if not over and kernel.status in ready:
-            message, _ = packets.receive(kernel.status)
-            over = message is None
-            if message is not None:
-                kernel.send_signal(message["signal"])
-        elif not over and kernel.next_look_s() == 0:
-            over = kernel.look() is not None
-        if over:
-            clean = kernel.end(settings)
-            kernel = None
-            if not clean:
-                return
 
 
 class Kernel:
