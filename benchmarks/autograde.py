@@ -1,6 +1,6 @@
 """How fast a class is graded: stock nbgrader, the judge, the class command, and the floor, in one run, in turns.
 
-    python benchmarks/autograde.py [--students 1 8 32 64] [--parts 1 2 …] [--rounds 3] [--workers 1 2] [--results FOLDER]
+    python benchmarks/autograde.py [--students 1 8 …] [--parts 1 2 …] [--rounds 3] [--workers 1 2] [--results FOLDER]
 
 Every way grades the same submissions, honest and wrong ones. Stock is `nbgrader autograde` with nbgrader's own steps
 and an ordinary kernel a notebook; the judge is the same command with this course's configuration; the class command
