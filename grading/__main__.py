@@ -113,15 +113,12 @@ def _autograde(chosen: argparse.Namespace) -> int:
     from grading.classroom import forks
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with command_line.importing():
-        # First, because what is started here imports for the workers while the next lines import here.
-        begun = forks.begin(chosen.course, chosen.student, chosen.force) if chosen.scheduler is None else None
+    # What is started here first imports for the workers, or loads their sandbox, while this process imports.
+    begun = forks.begun(chosen.course, chosen.student, chosen.force) if chosen.scheduler is None else None
+    with command_line.importing(), begun or contextlib.nullcontext():
         from grading.classroom import class_run
         from grading.gradebook import course_folder, marks_json
         from grading.judge import sandbox_check
-
-        if begun is not None:
-            begun.fork()
 
     with _for_people(chosen.json):
         if chosen.scheduler is None:

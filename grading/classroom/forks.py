@@ -1,9 +1,11 @@
 """What workers are forked from: a process that is started as soon as a command begins."""
 
+import contextlib
 import os
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 from grading.core import command_line, find_course, fork_server
@@ -20,16 +22,6 @@ def method() -> str:
     return "forkserver" if len(tempfile.gettempdir()) < SOCKET_PATH_CHARS else "spawn"
 
 
-def begin(root: Path, student: str | None = None, force: bool = False) -> "Ahead | None":
-    """Begins what the workers of a command need; once it has imported what they need, too, it calls `Ahead.fork`.
-
-    Errors  OSError if it cannot start.
-    """
-    if command_line.is_alone() and sys.platform == "linux" and method() == "forkserver":
-        return Ahead(root, student, force)
-    return prepare()
-
-
 def prepare() -> None:
     """Starts the process, once, where workers are forked.
 
@@ -39,28 +31,30 @@ def prepare() -> None:
         fork_server.begin(PRELOAD)
 
 
-class Ahead:
-    """For a command that is alone in its process: the process to fork from is forked from this one, with a sandbox.
+@contextlib.contextmanager
+def begun(root: Path, student: str | None = None, force: bool = False) -> Iterator[None]:
+    """Within it a command imports what its workers need; what they are forked from is there at its end.
 
-    So whatever the command has imported is there, and the first worker's sandbox loads while it imports.
+    If the command is alone in its process, that is a fork of this one, with all that was imported. A sandbox loads
+    meanwhile, if a submission surely has to be graded, and the worker that is forked first has it.
+
+    Errors  OSError if it cannot start.
     """
-
-    def __init__(self, root: Path, student: str | None, force: bool) -> None:
-        """Starts the sandbox if the course in `root` has walls, and a submission that surely has to be graded."""
-        found = find_course.early(root)
-        self._starting = threading.Thread(target=_start, args=found or ())
-        if found is not None and found[1] and (force or _new(root, found[0].name, student)):
-            self._starting.start()
-
-    def fork(self) -> None:
-        """Forks the process: whoever is forked from it first has the sandbox.
-
-        Errors  OSError if it cannot start.
-        """
-        if self._starting.ident is not None:
-            self._starting.join()
-        fork_server.fork(_leave_to_the_first)
-        SANDBOXES.leave()
+    if not (command_line.is_alone() and sys.platform == "linux" and method() == "forkserver"):
+        prepare()
+        yield
+        return
+    found = find_course.early(root)
+    starting = threading.Thread(target=_start, args=found or ())
+    if found is not None and found[1] and (force or _new(root, found[0].name, student)):
+        starting.start()
+    try:
+        yield
+    finally:
+        if starting.ident is not None:
+            starting.join()
+    fork_server.fork(_leave_to_the_first)
+    SANDBOXES.leave()
 
 
 def _start(course: Course, walled: bool) -> None:

@@ -96,10 +96,8 @@ def work(pipe):
 
 def main():
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    begun = forks.begin(Path("nowhere"))
-    pool = SANDBOXES.of_course(SMALL, True)
-    pool.begun()
-    begun.fork()
+    with forks.begun(Path("nowhere")):
+        SANDBOXES.of_course(SMALL, True).begun()
     workers = []
     for _ in range(2):
         ours, theirs = multiprocessing.Pipe()
@@ -148,23 +146,56 @@ def test_a_sandbox_has_one_owner_and_ends_with_it_and_with_the_command(ends: str
 
 def test_only_a_command_that_is_alone_in_its_process_forks_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """What tests or a service run next in the process may have other limits."""
-    monkeypatch.setattr(forks.fork_server, "begin", lambda modules: None)
-    assert forks.begin(tmp_path) is None
-    assert command_line.alone(lambda: type(forks.begin(tmp_path))) is forks.Ahead
+    called = []
+    monkeypatch.setattr(forks.fork_server, "begin", lambda modules: called.append("begin"))
+    monkeypatch.setattr(forks.fork_server, "fork", lambda first: called.append("fork"))
+
+    def begin() -> None:
+        with forks.begun(tmp_path):
+            called.append("imports")
+
+    begin()
+    command_line.alone(begin)
     monkeypatch.setattr(forks.sys, "platform", "darwin")
-    assert command_line.alone(lambda: forks.begin(tmp_path)) is None
+    command_line.alone(begin)
+    assert called == ["begin", "imports", "imports", "fork", "begin", "imports"]
+
+
+STOPPED = """
+import threading, time
+from pathlib import Path
+from grading.classroom import forks
+from grading.core import command_line
+go, make = threading.Event(), forks.bubblewrap.available
+forks.bubblewrap.available = lambda: go.wait() and time.sleep(0.5) or make()
+
+def main():
+    with forks.begun(Path(), None, True):
+        go.set()
+        raise KeyboardInterrupt
+
+command_line.alone(main)
+"""
+
+
+def test_a_command_that_is_stopped_while_it_imports_leaves_nothing(temporary: Path):
+    env = {**os.environ, "TMPDIR": str(temporary), "PYTHONPATH": str(REPOSITORY)}
+    run = subprocess.run([sys.executable, "-c", STOPPED], cwd=REPOSITORY, env=env, capture_output=True, text=True)
+    assert run.stderr.splitlines()[-1] == "KeyboardInterrupt" and run.stderr.count("Traceback") == 1
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_sandbox_is_begun_for_a_submission_that_no_run_has_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     course_copy.new(tmp_path, ONE)
     begun = []
     monkeypatch.setattr(forks, "_start", lambda *course: begun.append(course))
+    monkeypatch.setattr(forks.fork_server, "fork", lambda first: None)
+    monkeypatch.setattr(forks.command_line, "is_alone", lambda: True)
 
     def begins(*asked: object) -> bool:
         begun.clear()
-        starting = forks.Ahead(tmp_path, *asked)._starting
-        if starting.ident is not None:
-            starting.join()
+        with forks.begun(tmp_path, *asked):
+            pass
         return begun == [(COURSE, True)]
 
     assert not begins(None, False)
