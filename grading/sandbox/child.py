@@ -73,7 +73,7 @@ def run(
         resource.setrlimit(number, [value if most == resource.RLIM_INFINITY else min(value, most) for value in pair])
     ipkernel.sys = NoModules()
     prctl(PR_SET_DUMPABLE, 1)  # unlike the zygote an ordinary process, which can read its own /proc/self
-    app = WalledKernelApp.instance(log=SILENT)
+    app = WalledKernelApp.instance()
     app.listening, app.session.key = listening, request["key"].encode()
     app.initialize(request["argv"])
     app.shell.ask_exit = lambda: None  # after exit() in a cell the kernel would end while the next cells run
@@ -92,8 +92,12 @@ def run(
 
 
 def rehearse() -> None:
-    """Makes a shell as each kernel does, and throws it away: what it looks up, compiles or remembers for the first time
-    is there when a kernel makes its own. Nothing else of it stays, no file, callback or variable."""
+    """Makes the application that each kernel starts with, in which nothing is set, and a shell, which is thrown away.
+
+    What a shell looks up, compiles or remembers for the first time is there when a kernel makes its own. Nothing else
+    of it stays, no file, callback or variable.
+    """
+    WalledKernelApp.instance(log=SILENT)
     places, path = (os.environ, vars(sys), vars(builtins)), sys.path[:]
     before, main = [dict(names) for names in places], sys.modules["__main__"]
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""The shell that is made and thrown away before the first fork leaves nothing of itself to any kernel."""
+"""Before the first fork a shell is made and thrown away, which leaves nothing, and an empty application."""
 
 import subprocess
 import sys
@@ -31,11 +31,16 @@ def state():
     }
 
 child.ZMQInteractiveShell = Noted
+fresh = child.WalledKernelApp(log=child.SILENT)
 before = state()
 child.rehearse()
 assert len(made) == 1 and not os.path.exists(made[0]), made
 for name, after in state().items():
     assert after == before[name], name
+app = child.WalledKernelApp.instance()
+assert app._trait_values.keys() == fresh._trait_values.keys() and app.config == fresh.config == {}, app._trait_values
+for name in ("shell", "kernel", "profile_dir", "session", "iopub_socket", "ipython_dir", "io_loop"):
+    assert app._trait_values.get(name) is None, name
 """
 
 
