@@ -1,10 +1,11 @@
-"""A process that can be ended by who started it, and by what was forked from that: there Python takes it for gone."""
+"""A process that can be ended by whoever started it, and by a fork of that one, in which Python takes it for gone."""
 
 import contextlib
 import os
 import select
 import signal
 import subprocess
+import threading
 
 
 class Process:
@@ -14,12 +15,13 @@ class Process:
         """Takes what subprocess.Popen takes, and fails as it does."""
         self._popen = subprocess.Popen(argv, **settings)
         self.pid, self.stderr = self._popen.pid, self._popen.stderr
-        self._pidfd = os.pidfd_open(self.pid)
+        self._pidfd, self._open, self._lock = os.pidfd_open(self.pid), True, threading.Lock()
 
     def kill(self) -> None:
-        """Kills it, if it is still there."""
-        with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
+        """Kills it, from whatever thread, if it is still there."""
+        with self._lock, contextlib.suppress(ProcessLookupError):
+            if self._open:  # else its descriptor's number may be another one's
+                signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
 
     def wait(self, limit_s: float | None = None) -> None:
         """Waits until it has ended, or for as long as the limit says."""
@@ -29,4 +31,6 @@ class Process:
     def close(self) -> None:
         """Closes what this process holds of it."""
         self.stderr.close()
-        os.close(self._pidfd)
+        with self._lock:
+            self._open = False
+            os.close(self._pidfd)
