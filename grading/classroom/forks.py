@@ -1,4 +1,4 @@
-"""What workers are forked from: a process that is started as soon as a command begins."""
+"""What workers are forked from: a process that is ready by the time a command has made its imports."""
 
 import contextlib
 import os
@@ -33,10 +33,10 @@ def prepare() -> None:
 
 @contextlib.contextmanager
 def begun(root: Path, student: str | None = None, force: bool = False) -> Iterator[None]:
-    """Within it a command imports what its workers need; what they are forked from is there at its end.
+    """In this block a command imports what its workers need; at its end there is a process that they are forked from.
 
-    If the command is alone in its process, that is a fork of this one, with all that was imported. A sandbox loads
-    meanwhile, if a submission surely has to be graded, and the worker that is forked first has it.
+    If the command is alone in its process, that is a fork of this one, with all that was imported. If there is surely a
+    submission to grade, a sandbox loads meanwhile, and belongs to the worker that is forked first.
 
     Errors  OSError if it cannot start.
     """
@@ -58,12 +58,13 @@ def begun(root: Path, student: str | None = None, force: bool = False) -> Iterat
 
 
 def _start(course: Course, walled: bool) -> None:
-    if bubblewrap.available() is None:
-        SANDBOXES.of_course(course, walled).begun()
+    with contextlib.suppress(OSError):  # there is no room; the worker that needs a sandbox says so
+        if bubblewrap.available() is None:
+            SANDBOXES.of_course(course, walled).begun()
 
 
 def _new(root: Path, assignment: str, student: str | None) -> bool:
-    """Whether there are submissions that no run has graded, with `student` theirs alone."""
+    """Whether there is a submission that no run has graded; with `student`, whether theirs is one."""
     submitted, graded = (
         {path.parent.name for path in (root / step).glob(f"*/{assignment}")} for step in ("submitted", "autograded")
     )

@@ -8,37 +8,37 @@ import signal
 import sys
 import tempfile
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from multiprocessing import forkserver, resource_tracker, util
 from pathlib import Path
 
 from grading.core import forked, limits
 
-FIRST = "grading.core.forked"  # by name: here it would turn the collector off
 _CODE = Path(__file__).resolve().parents[2]
 
 
 def begin(modules: list[str]) -> None:
     """Starts the process, which imports these modules; where it runs already, nothing changes.
 
-    It stays, and what runs next in this process may have other limits, so it knows none of ours; whoever is forked is
-    given all of the environment. Ctrl-C is for this process, which then ends those.
+    It outlives a command, and the next one in this process may have other limits. So it knows none of ours; those that
+    are forked from it get our whole environment. Ctrl-C is for this process, which then ends them.
 
     Errors  OSError if it cannot start.
     """
-    multiprocessing.get_context("forkserver").set_forkserver_preload([FIRST, *modules])
+    multiprocessing.get_context("forkserver").set_forkserver_preload([forked.__name__, *modules])
     with _environment(), _deaf_to_ctrl_c():
         forkserver.ensure_running()
 
 
 def fork(first: Callable[[], None]) -> None:
-    """As `begin`, but the process is forked from this one, with all that it has imported; `first` is called there.
+    """As `begin`, but the process is a fork of this one, with all that it has imported; it calls `first`.
 
-    For a process that is there for one command: the other one knows our limits, too.
+    Only for a process that runs a single command, because the fork knows our limits, too.
 
     Errors  OSError if it cannot start.
     """
-    resource_tracker.ensure_running()  # which would be forked as well, and hold all that is open here
+    resource_tracker.ensure_running()  # or it would be forked as well, and hold all that is open here
     start, util.spawnv_passfds = util.spawnv_passfds, functools.partial(_forked, first)
     try:
         multiprocessing.get_context("forkserver").set_forkserver_preload([])
@@ -49,7 +49,7 @@ def fork(first: Callable[[], None]) -> None:
 
 
 def _forked(first: Callable[[], None], _: object, arguments: list[str], fds: list[int]) -> int:
-    """In place of a new Python that runs `arguments`: a fork of this one that runs the code in the last of them."""
+    """A fork of this process that runs the code in the last of `arguments`, in place of a new Python that would."""
     sys.stdout.flush()
     if (pid := os.fork()) > 0:
         return pid
@@ -64,12 +64,14 @@ def _forked(first: Callable[[], None], _: object, arguments: list[str], fds: lis
         exec(arguments[-1], {})
     except SystemExit:
         code = 0
+    except BaseException:  # noqa: BLE001  (nobody else would hear of it)
+        traceback.print_exc()
     finally:
         os._exit(code)
 
 
 def _close_the_other_end(fds: list[int]) -> None:
-    """Closes what else is open of the pipe that says whether anybody needs this process, or it would need itself."""
+    """Closes the other end of the pipe by which this process learns that nobody needs it, or it would stay for ever."""
     for fd in map(int, os.listdir("/proc/self/fd")):
         with contextlib.suppress(OSError):  # the list's own is closed already
             if fd not in fds and any(os.path.sameopenfile(fd, each) for each in fds):

@@ -19,7 +19,6 @@ from dev import course_copy, sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import forks
 from grading.core import command_line
-from grading.sandbox import host
 
 ONE = course.PARTS[1]
 
@@ -210,5 +209,14 @@ def test_a_sandbox_is_begun_for_a_submission_that_no_run_has_graded(tmp_path: Pa
 
 def test_where_the_walls_do_not_stand_nothing_is_begun(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(forks.bubblewrap, "available", lambda: "no")
-    monkeypatch.setattr(host, "Sandbox", lambda *_: pytest.fail("a sandbox is started"))
+    monkeypatch.setattr(forks.SANDBOXES, "of_course", lambda *_: pytest.fail("a sandbox is started"))
     forks._start(COURSE, True)
+
+
+def test_a_sandbox_that_finds_no_room_is_left_for_the_worker_to_report(monkeypatch: pytest.MonkeyPatch):
+    def full(*_: object) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(forks.bubblewrap, "available", lambda: None)
+    monkeypatch.setattr(forks.SANDBOXES, "of_course", full)
+    forks._start(COURSE, True)  # in a thread, which would print a traceback
