@@ -1,8 +1,9 @@
-"""How many sessions a notebook's processes form at once: no process begins one more without the preloaded one's leave.
+"""How many sessions a notebook's processes form at once: each setsid waits until the preloaded process allows it.
 
-Linux has the call wait until this process has counted (seccomp_unotify(2); the answer that it may go on is of Linux
-5.5). One too many fails with EPERM, at the very call that asks for it. So what becomes of a notebook does not depend on
-when somebody looks, as it does where Linux is older: there only the watch counts.
+Linux holds the call until this process has counted (seccomp_unotify(2); that it may answer "go on" is new in Linux
+5.5). One session too many fails with EPERM, at the very call that asks for it. So what becomes of a notebook does not
+depend on when somebody looks. Where Linux is older, or another program around us answers calls already, it does: there
+only the watch counts.
 
 What a notebook chooses, such as the arguments of its call, is wiped here as it is in the watch. Like the zygote this
 file stands alone.
@@ -30,15 +31,15 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 class Sessions:
-    """The sessions of one kernel: at most so many, of the processes that the watch sees.
+    """The sessions that the processes of one kernel form, as the watch sees them, and the most that they may form.
 
-    It answers as many calls as a kernel may start processes, each of which needs one at most. Linux refuses the rest
-    itself, so that no notebook keeps this process busy.
+    It answers as many calls as a kernel may start processes, because each needs one at most. Linux refuses the rest by
+    itself, so no notebook keeps this process busy.
     """
 
     def __init__(self, granted: dict, watch: ModuleType) -> None:
         self._most, self._left, self._watch = granted["sessions"], granted["started"], watch
-        self._granted: set[int] = set()  # processes that may begin one, which some of them are still to do
+        self._granted: set[int] = set()  # processes that may begin one; some have yet to do so
         ours, self.kernels = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._ours, self._listener = ours.detach(), None
 
@@ -47,16 +48,15 @@ class Sessions:
         return [fd for fd in (self._ours, self._listener) if fd is not None]
 
     def offer(self) -> None:
-        """In the kernel: has every setsid of its own and of all that it starts wait for an answer from now on."""
-        with self.kernels:
-            known = CALLS.get(platform.machine())
-            version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
-            if known is None or version < ANSWERED_SINCE:
-                return
-            listener = libc.syscall(known[2], SET_MODE_FILTER, NEW_LISTENER, ctypes.byref(_Filter(*known)))
-            if listener >= 0:  # else Linux, or another filter around this one, allows none
-                socket.send_fds(self.kernels, [b"listener"], [listener])
-                os.close(listener)
+        """In the kernel: from now on each setsid, its own and of all that it starts, waits for an answer."""
+        known = CALLS.get(platform.machine())
+        version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
+        if known is None or version < ANSWERED_SINCE:
+            return
+        listener = libc.syscall(known[2], SET_MODE_FILTER, NEW_LISTENER, ctypes.byref(_Filter(*known)))
+        if listener >= 0:  # else Linux, or another filter around this one, allows none
+            socket.send_fds(self.kernels, [b"listener"], [listener])
+            os.close(listener)
 
     def answer(self, ready: list) -> None:
         """Answers one process that waits, if any of what is ready is this kernel's."""

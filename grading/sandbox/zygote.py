@@ -173,6 +173,7 @@ class Kernel:
                 self.sessions.offer()
                 with open(settings["filter"], "rb") as file:
                     namespaces.give_up_rights(file.read())
+            self.sessions.kernels.close()  # or a student could answer on it
             run(request, fds[2:], self.status, gate)
 
         try:

@@ -134,7 +134,8 @@ def test_where_linux_is_older_the_watch_ends_a_notebook_with_more(monkeypatch: p
     assert run.died and run.struck is EndedBy.SESSIONS and "after" not in run.printed
 
 
-def test_no_socket_is_left_in_a_kernel_on_which_it_could_answer_itself(pool):
+@pytest.mark.parametrize("walled", [True, False], ids=["walled", "plain"])
+def test_no_socket_is_left_in_a_kernel_on_which_it_could_answer_itself(walled: bool):
     code = """
 import os, socket
 kinds = set()
@@ -146,4 +147,5 @@ for number in map(int, os.listdir('/proc/self/fd')):
         pass
 print(kinds, int(socket.SOCK_SEQPACKET))
 """
-    assert Run(pool, code).printed == "{1} 5"
+    with opened(walled=walled) as pool:
+        assert Run(pool, code).printed == "{1} 5"
