@@ -67,8 +67,9 @@ def projections_right(found: Found, asked: dict[str, Sizes]) -> Verdict:
 
 
 def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, transposed: bool = False) -> Tried:
-    """What a model of these sizes gives, as it was made and then with weights of ours, for two pairs x, y and the first
-    again; and what another one gives for that pair in its first call.
+    """What a model of these sizes gives, as it was made and then with weights of ours, for several pairs x, y.
+
+    They are two pairs, and the first again; then another model gets the first pair, in its first call.
 
     Shapes  x (B, L_1, D_1), y (B, L_2, D_2), outputs (B, L_1, D_1); `sizes` are D_1, D_2, D_qk, D_v and H.
     """

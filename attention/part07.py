@@ -107,8 +107,8 @@ def makes_no_copies() -> Verdict:
 def has_values(cases: Cases) -> Verdict:
     """Whether all outputs are right with weights of ours, and the last model's weights what they were before.
 
-    All models exist side by side; each is called on tokens of its sizes, the last again and again, with others. One of
-    the last sizes is called once its weights are set, and not before.
+    All models exist side by side; each is called on tokens of its sizes, the last again and again, with others. One
+    more, of the last one's sizes, is first called when its weights are set.
     """
     *_, (sizes, lengths) = cases.items()
     models = [(one, oracles.mha_weights(*one, seed=700 + n)) for n, one in enumerate([sizes, *cases])]

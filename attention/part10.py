@@ -101,8 +101,8 @@ def shapes_printed(tried: Printed, otherwise: str | None) -> Verdict:
 def error_printed(tried: Printed, otherwise: str | None, returned: Returned = ()) -> Verdict:
     """Whether the error is in every text, or the usual other error that is; `otherwise` as in shapes_printed.
 
-    A number that all texts have, and that is wrong in one of them, is computed nowhere and counts nowhere. Where any
-    call gives factors, `returned` included, one that gives none has no error of exactly 0: nothing shows that it is.
+    A number that all texts have, and that is wrong in one of them, is computed nowhere and counts nowhere. If any call
+    gives factors, `returned` included, then 0 is not right in a call that gives none: nothing shows that it is.
     """
     gives = any(factors(got) for _, got in [*returned, *((W, got) for W, got, _ in tried)])
     known = [errors(W, got, gives) for W, got, _ in tried]

@@ -17,8 +17,8 @@ def as_made(sizes, x, y, transposed):
 def prepare(sizes, others, weights, x, y):
     """Makes a model, two of the same sizes and one of others, and sets its weights in place, twice, with calls between.
 
-    The name of a projection that could not be set, or "". The next calls find the model as it is left here, and
-    `fresh`, which has the same weights and was not called.
+    The name of a projection that could not be set, or "". The next calls find the model as it is left here, and a
+    fresh one, with the same weights, that was never called.
     """
     kept.clear()
     fresh, model, twin, later = MyMHA(*sizes), MyMHA(*sizes), MyMHA(*sizes), MyMHA(*others)
@@ -45,8 +45,10 @@ def prepare(sizes, others, weights, x, y):
 
 @probe.remote
 def outputs(tokens, transposed):
-    """What the prepared model gives for pairs of x (B, L_1, D_1) and y (B, L_2, D_2), one after another; for the last
-    pair, what the one that was not called yet gives."""
+    """What the prepared model gives for pairs of x (B, L_1, D_1) and y (B, L_2, D_2), one after another.
+
+    For the last pair it is what the model gives that was never called.
+    """
     found, (fresh, model) = [], kept["models"]
     for which, (x, y) in zip([model] * (len(tokens) - 1) + [fresh], tokens):
         if transposed:  # the same numbers, in another order in memory

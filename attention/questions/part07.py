@@ -19,8 +19,7 @@ def in_memory(tensor):
 
 @probe.remote(using=(in_memory,))
 def bytes_kept(cases):
-    """How many bytes a model's parameters, buffers and other tensors keep, for each case; memory that they share counts
-    once."""
+    """How many bytes a model keeps in parameters, buffers and attributes, for each case; shared ones count once."""
     found = []
     for sizes in cases:
         model = MyGQA(*sizes)
@@ -138,7 +137,7 @@ def fresh(sizes, x, y):
 
 @probe.remote
 def prepare(models):
-    """Makes models that exist side by side and sets their weights in place, twice; calls all but the first between.
+    """Makes models that exist side by side and sets their weights in place, twice; between, it calls all but the first.
 
     The name of a projection whose weight cannot be set, or "". The next calls find the models as they are left here.
     """

@@ -174,7 +174,7 @@ class Workers:
         self._client.run(function, *arguments, wait=False, on_error="ignore")
 
     def _opened(self) -> None:
-        """Waits until the workers are there, which begin here at the latest."""
+        """Waits until the workers are there; starts them if nobody has."""
         if self._opening is not None:
             self._opening.result()
         elif self._client is None:

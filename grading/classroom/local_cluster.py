@@ -39,7 +39,7 @@ NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no po
 
 
 def prepare() -> None:
-    """Starts what workers are forked from; not in a thread, because the environment is another one meanwhile.
+    """Starts what workers are forked from; for the main thread alone, because it changes the environment meanwhile.
 
     Errors  CourseError if it cannot start.
     """

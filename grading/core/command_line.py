@@ -60,7 +60,7 @@ def alone(main: Callable[[], int]) -> int:
 
 
 def is_alone() -> bool:
-    """Whether this process is there for one command, so that what is forked from it knows of nothing else."""
+    """Whether this process runs a single command, so that a fork of it holds nothing of any other."""
     return _alone.get()
 
 

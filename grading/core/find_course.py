@@ -15,17 +15,15 @@ CONFIGURATION = "nbgrader_config.py"
 
 
 def early(root: Path) -> tuple[Course, bool] | None:
-    """The course of a folder, and whether notebooks run within walls; None if it is none.
+    """The course of a folder, and whether its notebooks run within walls; None if that cannot be told.
 
-    It is found before nbgrader is imported, to load the course's libraries meanwhile.
-
-    Whoever needs the course in earnest reads its configuration once nbgrader is there, which is then guarded, and says
-    what is wrong with it.
+    It is found before nbgrader is imported, so that the course's libraries can load meanwhile. Whoever grades reads the
+    configuration again once nbgrader is there: that guards nbgrader, and reports what is wrong.
     """
     try:
         config = PyFileConfigLoader(CONFIGURATION, path=str(root)).load_config()
         return of(config), config.Judge.get("sandbox") != "none"
-    except Exception:  # noqa: BLE001  (whatever it is, it is raised again where the course is needed)
+    except Exception:  # noqa: BLE001  (it is raised again where the course is needed)
         return None
 
 

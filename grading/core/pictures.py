@@ -1,7 +1,7 @@
-"""How large a picture becomes in a browser: a few kilobytes of PNG or JPEG may hold gigabytes of pixels.
+"""How large a picture becomes in a browser: a few kilobytes of PNG or JPEG may become gigabytes of pixels.
 
-Only the head of a picture is read, as the browsers' own libraries read it. What is neither PNG nor JPEG is no picture
-here, whatever it is called: a browser goes by what is in it.
+Only a picture's head is read, in the way of the libraries that browsers use. What is neither PNG nor JPEG is no picture
+here, whatever it is called: a browser, too, goes by the content.
 """
 
 import base64
@@ -9,13 +9,13 @@ import binascii
 import struct
 
 PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8"
-_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the markers that a JPEG's size comes with
-_ALONE = frozenset({0x01, *range(0xD0, 0xD9)})  # those that nothing belongs to
+_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the markers of segments that hold a JPEG's size
+_ALONE = frozenset({0x01, *range(0xD0, 0xD9)})  # markers without a segment
 _END, _SCAN = 0xD9, 0xDA
 
 
 def pixels(text: str) -> int | None:
-    """The number of pixels of a picture in base64, which spaces may stand in; None if it is no PNG or JPEG."""
+    """The number of pixels of a picture in base64, spaces and line breaks allowed; None if it is no PNG or JPEG."""
     try:
         content = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):

@@ -1,13 +1,17 @@
-"""nbgrader's steps that ask the gradebook for one cell at a time, with one question for all of a notebook.
+"""nbgrader's two steps that ask the gradebook for one cell after another, with one question for a whole notebook.
 
-Plugged in by configuration: `OverwriteCells`, which puts in the released cells, hidden tests included, in place of
-nbgrader's. `SaveAutoGrades` is what `judge.save_marks` adds to.
+`OverwriteCells`, plugged in by configuration, puts in the released cells, hidden tests included. `judge.save_marks`
+builds on `SaveAutoGrades`.
 """
+
+from typing import TypeVar
 
 from nbformat import NotebookNode
 from nbgrader import preprocessors
 from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry, Notebook, SourceCell, SubmittedNotebook
 from nbgrader.preprocessors import NbGraderPreprocessor
+
+Held = TypeVar("Held")
 
 
 class OverwriteCells(preprocessors.OverwriteCells):
@@ -26,7 +30,7 @@ class OverwriteCells(preprocessors.OverwriteCells):
 
 
 class Cells:
-    """The released cells of a notebook, with the questions about them that nbgrader asks a gradebook."""
+    """The released cells of a notebook, with the questions that nbgrader asks a gradebook about them."""
 
     def __init__(self, released: Notebook) -> None:
         self._source = {cell.name: cell for cell in released.source_cells}
@@ -42,7 +46,7 @@ class Cells:
 
 
 class SaveAutoGrades(preprocessors.SaveAutoGrades):
-    """nbgrader's SaveAutoGrades, which saves all of a notebook together or, where something fails, nothing."""
+    """nbgrader's SaveAutoGrades, but it saves all of a notebook at once or, if anything fails, nothing."""
 
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         """Saves the scores of one notebook.
@@ -60,7 +64,7 @@ class SaveAutoGrades(preprocessors.SaveAutoGrades):
 
 
 class Submitted:
-    """What a gradebook holds of a submitted notebook, with the questions about it that SaveAutoGrades asks."""
+    """What a gradebook holds of a submitted notebook, with the questions that SaveAutoGrades asks about it."""
 
     def __init__(self, book: Gradebook, submitted: SubmittedNotebook) -> None:
         self.db = self
@@ -75,7 +79,7 @@ class Submitted:
         )
 
     def commit(self) -> None:
-        """Saves nothing before the last cell."""
+        """Saves nothing: `SaveAutoGrades` does, after the last cell."""
 
     def find_grade(self, name: str, *_: str) -> Grade:
         """A cell's grade. Errors  MissingEntry if none has the name."""
@@ -86,9 +90,7 @@ class Submitted:
         return _found(self._comments, name)
 
 
-def _found(
-    cells: dict[str, BaseCell | SourceCell | Grade | Comment], name: str
-) -> BaseCell | SourceCell | Grade | Comment:
+def _found(cells: dict[str, Held], name: str) -> Held:
     if name not in cells:
         raise MissingEntry(f"No such cell: {name}")
     return cells[name]

@@ -1,4 +1,4 @@
-"""What the notebooks that are checked are forked from: a process that has imported what they import."""
+"""The process that checked notebooks are forked from, which has imported what they import."""
 
 import sys
 from multiprocessing import get_context
@@ -11,7 +11,7 @@ SHELL = "grading.own_work.shell"  # by name, because it imports IPython
 
 
 def prepare(libraries: Libraries) -> BaseContext:
-    """Starts the process, once, where forking is safe, and says how those that run a notebook start.
+    """Starts the process, once, where forking is safe; returns the way in which a notebook's process starts.
 
     Errors  OSError if it cannot start.
     """

@@ -92,10 +92,10 @@ def run(
 
 
 def rehearse() -> None:
-    """Makes the application that each kernel starts with, in which nothing is set, and a shell, which is thrown away.
+    """Makes the application that each kernel starts with, and a shell as each makes one, which is thrown away.
 
-    What a shell looks up, compiles or remembers for the first time is there when a kernel makes its own. Nothing else
-    of it stays, no file, callback or variable.
+    Nothing is set in the application. What a shell looks up, compiles or remembers for the first time stays. No file,
+    callback or variable of it does.
     """
     WalledKernelApp.instance(log=SILENT)
     places, path = (os.environ, vars(sys), vars(builtins)), sys.path[:]

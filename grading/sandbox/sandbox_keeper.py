@@ -66,7 +66,7 @@ class Pool:
             box.close()
 
     def begun(self) -> None:
-        """Waits until the sandbox has a process, which what is forked from this one then shares."""
+        """Waits until the sandbox has a process, so that a fork of this one can take it over."""
         self._kept.begun()
 
     def leave(self) -> None:
@@ -104,7 +104,7 @@ class Sandboxes:
         return pool
 
     def leave(self) -> None:
-        """Leaves all to a process that was forked from this one, which still ends what is left when it ends itself."""
+        """Leaves all to a process that was forked from this one; what is left of them ends when this one does."""
         with self._lock:
             while self._pools:
                 self._pools.popitem()[1].leave()

@@ -1,4 +1,4 @@
-"""nbgrader's check of the metadata of a cell against a schema, which is itself checked once, not with each cell."""
+"""nbgrader's check of a cell's metadata against a schema; the schema itself is checked once, not with each cell."""
 
 import functools
 import json
@@ -8,13 +8,14 @@ from jsonschema.protocols import Validator
 
 
 def validate(instance: object, schema: dict) -> None:
-    """As jsonschema's own: ValidationError if the instance breaks the schema, SchemaError if that is none."""
+    """As jsonschema's own: ValidationError if the instance breaks the schema, SchemaError if the schema is none."""
     if error := exceptions.best_match(_validator(json.dumps(schema)).iter_errors(instance)):
         raise error
 
 
 @functools.cache
 def _validator(schema: str) -> Validator:
-    found = validators.validator_for(json.loads(schema))
-    found.check_schema(json.loads(schema))
-    return found(json.loads(schema))
+    read = json.loads(schema)
+    kind = validators.validator_for(read)
+    kind.check_schema(read)
+    return kind(read)
