@@ -3,7 +3,6 @@
 import contextlib
 import os
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,15 +10,9 @@ from pathlib import Path
 from grading.core import command_line, find_course, fork_server
 from grading.core.course import Course
 from grading.sandbox import bubblewrap
-from grading.sandbox.host import SOCKET_PATH_CHARS
 from grading.sandbox.sandbox_keeper import SANDBOXES
 
 PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest; of ours nothing, because it knows no limits
-
-
-def method() -> str:
-    """How workers start: forked where they can be, because the process to fork from listens in the temporary folder."""
-    return "forkserver" if len(tempfile.gettempdir()) < SOCKET_PATH_CHARS else "spawn"
 
 
 def prepare() -> None:
@@ -27,7 +20,7 @@ def prepare() -> None:
 
     Errors  OSError if it cannot start.
     """
-    if method() == "forkserver":
+    if fork_server.method() == "forkserver":
         fork_server.begin(PRELOAD)
 
 
@@ -40,7 +33,7 @@ def begun(root: Path, student: str | None = None, force: bool = False) -> Iterat
 
     Errors  OSError if it cannot start.
     """
-    if not (command_line.is_alone() and sys.platform == "linux" and method() == "forkserver"):
+    if not (command_line.is_alone() and sys.platform == "linux" and fork_server.method() == "forkserver"):
         prepare()
         yield
         return

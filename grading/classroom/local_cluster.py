@@ -14,7 +14,7 @@ from distributed import LocalCluster, Status
 from distributed.security import Security
 
 from grading.classroom import forks
-from grading.core import errors
+from grading.core import errors, fork_server
 
 END_LIMIT_S = 3  # for the cluster's own way to end, once its workers are gone
 NO_START = "the workers do not start"
@@ -57,7 +57,7 @@ def opened(workers: int) -> Iterator[tuple[Path, LocalCluster]]:
     folder.chmod(0o711)  # student code runs as another user, who must get through
     shared = folder / "shared"
     shared.mkdir(mode=0o700)
-    changing = {"temporary-directory": str(folder), "distributed.worker.multiprocessing-method": forks.method()}
+    changing = {"temporary-directory": str(folder), "distributed.worker.multiprocessing-method": fork_server.method()}
     try:
         with dask.config.set({**SETTINGS, **changing}):
             cluster = _started(

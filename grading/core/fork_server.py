@@ -18,6 +18,11 @@ from grading.core import forked, limits
 _CODE = Path(__file__).resolve().parents[2]
 
 
+def method() -> str:
+    """How processes start: forked, unless the temporary folder's path is too long for the socket that this needs."""
+    return "forkserver" if len(tempfile.gettempdir()) < limits.SOCKET_PATH_CHARS else "spawn"
+
+
 def begin(modules: list[str]) -> None:
     """Starts the process, which imports these modules; where it runs already, nothing changes.
 

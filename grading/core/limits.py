@@ -64,6 +64,7 @@ NAMED = 10  # files of a submission that notices name, of each kind
 ENTRIES = 5_000  # names in a submission's folders that are looked at
 FILES = 200  # files of a submission, notebooks included
 FILE_DEPTH = 4  # folders in folders of a submission
+SOCKET_PATH_CHARS = 70  # of the 107 that a socket's path may have, what its folder may take
 CELLS = 500  # cells of one notebook
 SOURCE_CHARS = 500_000  # the text of all cells that a student writes, Markdown and code
 CODE_CHARS = 50_000  # the code among it: the model answers have 3,000, and a rule reads 50,000 in up to 5 s

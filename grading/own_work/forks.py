@@ -11,11 +11,11 @@ SHELL = "grading.own_work.shell"  # by name, because it imports IPython
 
 
 def prepare(libraries: Libraries) -> BaseContext:
-    """Starts the process, once, where forking is safe; returns the way in which a notebook's process starts.
+    """Starts the process, once, where forking is safe and possible; returns the way in which notebooks' processes start.
 
     Errors  OSError if it cannot start.
     """
-    if sys.platform != "linux":
-        return get_context("spawn")
-    fork_server.begin([SHELL, *libraries.modules])
-    return get_context("forkserver")
+    method = fork_server.method() if sys.platform == "linux" else "spawn"
+    if method == "forkserver":
+        fork_server.begin([SHELL, *libraries.modules])
+    return get_context(method)

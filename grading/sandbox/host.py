@@ -30,7 +30,6 @@ from grading.sandbox.kernel_handle import CHANNELS, Kernel
 # If memory runs out, the system should end a notebook rather than the grader, the gradebook or an editor, unless one of
 # them alone holds half of the memory. What runs inside cannot take it back: its /proc is read-only.
 END_FIRST = 'echo 500 2>/dev/null >/proc/self/oom_score_adj; exec "$@"'
-SOCKET_PATH_CHARS = 70  # of the 107 that a socket's path may have, what its folder may take
 
 
 class SandboxError(RuntimeError):
@@ -51,7 +50,7 @@ class Sandbox:
         self._gpu = gpu and bool(glob.glob("/dev/nvidia*"))
         if self._gpu:
             self.limits = replace(self.limits, process_bytes=None)
-        parent = tempfile.gettempdir() if len(tempfile.gettempdir()) < SOCKET_PATH_CHARS else "/tmp"
+        parent = tempfile.gettempdir() if len(tempfile.gettempdir()) < limits.SOCKET_PATH_CHARS else "/tmp"
         self._base = Path(tempfile.mkdtemp(prefix="grading-", dir=parent))
         self._base.chmod(0o711)
         for name in ("sockets", "disk", "stage"):

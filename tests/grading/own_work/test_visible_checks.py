@@ -224,6 +224,16 @@ def test_a_place_without_notebooks_is_one_clear_line(name: str, tmp_path: Path, 
     assert not printed.out and printed.err.count("\n") == 1 and str(tmp_path / name) in printed.err
 
 
+def test_processes_start_where_the_temporary_folder_s_path_is_too_long_for_a_socket(tmp_path: Path):
+    sample_class.equip(tmp_path)
+    sample_class.write(tmp_path, course.PARTS[8], sample_class.model(course.PARTS[8]))
+    (long := tmp_path / ("long" * 25)).mkdir()
+    command = [sys.executable, "-m", "grading", "check", tmp_path / "part08.ipynb"]
+    env = {**os.environ, "TMPDIR": str(long)}
+    run = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "") and "1 of 1 part passes" in run.stdout
+
+
 def test_a_notebook_without_its_checks_says_so(tmp_path: Path, capsys: pytest.CaptureFixture):
     (tmp_path / "part04.ipynb").write_text(json.dumps({"cells": [{"cell_type": "code", "source": ["1"]}]}))
     assert main(["check", str(tmp_path / "part04.ipynb")]) == 1
