@@ -11,7 +11,7 @@ SHELL = "grading.own_work.shell"  # by name, because it imports IPython
 
 
 def prepare(libraries: Libraries) -> BaseContext:
-    """Starts the process, once, where forking is safe and possible; returns the way in which notebooks' processes start.
+    """Starts the process, once, where forking is safe and possible; returns how notebooks' processes start.
 
     Errors  OSError if it cannot start.
     """
