@@ -28,6 +28,7 @@ def bytes_kept(cases):
         except Exception:
             pass
         kept, own = {}, [value for part in model.modules() for value in vars(part).values()]
+        own += [one for value in own if isinstance(value, (list, tuple)) for one in value]
         plain = [value for value in own if isinstance(value, torch.Tensor)]  # such as self.copies = W.repeat(2, 1)
         for tensor in [*model.parameters(), *model.buffers(), *plain]:
             if nn.parameter.is_lazy(tensor) or tensor.is_meta:

@@ -50,7 +50,11 @@ def test_a_projection_that_is_wrong_is_named(layer: str, mistake: str, text: str
     assert not verdict.right and verdict.mistake == mistake and verdict.found.startswith(text)
 
 
-@pytest.mark.parametrize("keep", ["self.register_buffer('all', {}.detach())", "self.all = {}"], ids=["buffer", "plain"])
+@pytest.mark.parametrize(
+    "keep",
+    ["self.register_buffer('all', {}.detach())", "self.all = {}", "self.all = {}.chunk(2)"],
+    ids=["buffer", "plain", "tuple"],
+)
 @pytest.mark.parametrize(
     "kept", [REPEATED.format("", "H // G"), "torch.zeros(H * D_qk, D_2)"], ids=["copies", "as large"]
 )
