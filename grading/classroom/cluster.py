@@ -42,7 +42,7 @@ class Workers:
         self._names: dict[str, str] = {}
         self._shared = ""
         self._at_end = contextlib.ExitStack()
-        self._opening: concurrent.futures.Future | None = None  # begun by `start`
+        self._opening: concurrent.futures.Future | None = None  # of this machine's workers, in a thread
         self._client: Client | None = None
         self._cluster: LocalCluster | None = None
         self._folder: Path | None = None
@@ -87,9 +87,8 @@ class Workers:
         Nobody waits for it, and what it raises is nobody's failure. On a cluster of others there is nothing to start.
         Errors  CourseError if no process can be started.
         """
-        if self._address is None and self._client is None and self._opening is None:
-            local_cluster.prepare()
-            self._opening = ThreadPoolExecutor(1).submit(self._begin, function, *arguments)
+        if self._address is None:
+            self._begin(self._open_with, function, *arguments)
 
     def submit(self, name: str, function: Callable, *arguments: object) -> None:
         """Begins a task; workers of others must find the function where it is here.
@@ -169,18 +168,23 @@ class Workers:
         seen = {address: info["last_seen"] for address, info in self._client.scheduler_info()["workers"].items()}
         return [address for address, at in seen.items() if at > max(seen.values()) - SILENT_S]
 
-    def _begin(self, function: Callable, *arguments: object) -> None:
+    def _begin(self, opening: Callable, *arguments: object) -> None:
+        """Has the workers of this machine opened, once, in a thread: Ctrl-C would tear what Dask starts."""
+        if self._opening is None:
+            local_cluster.prepare()
+            self._opening = ThreadPoolExecutor(1).submit(opening, *arguments)
+
+    def _open_with(self, function: Callable, *arguments: object) -> None:
         self._open()
         self._client.run(function, *arguments, wait=False, on_error="ignore")
 
     def _opened(self) -> None:
         """Waits until the workers are there; starts them if nobody has."""
-        if self._opening is not None:
-            self._opening.result()
-        elif self._client is None:
-            if self._address is None:
-                local_cluster.prepare()
+        if self._address is not None and self._client is None:
             self._open()
+        elif self._address is None:
+            self._begin(self._open)
+            self._opening.result()
 
     def _open(self) -> None:
         if self._address is not None:

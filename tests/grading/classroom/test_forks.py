@@ -1,5 +1,6 @@
 """Workers start early: forked from a process that has imported for them, with their sandbox under way before a task."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -105,6 +106,31 @@ def test_workers_start_in_the_background_until_somebody_needs_them(monkeypatch: 
         goes_on.set()
         with pytest.raises(errors.CourseError, match="the workers do not start"):
             team.submit("sum", sum, [1, 2])
+
+
+STOPPED = """
+import os, signal
+from distributed import Nanny
+from grading.classroom import cluster
+signal.signal(signal.SIGINT, signal.default_int_handler)
+start = Nanny.start_unsafe
+
+async def stopped(nanny):
+    os.kill(os.getpid(), signal.SIGINT)
+    return await start(nanny)
+
+Nanny.start_unsafe = stopped
+with cluster.Workers(1, None) as team:
+    team.submit("sum", sum, [1, 2])
+    team.next(60)
+"""
+
+
+def test_ctrl_c_while_the_first_task_waits_for_the_workers_leaves_nothing_of_them(tmp_path: Path):
+    env = {**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": str(REPOSITORY)}
+    run = subprocess.run([sys.executable, "-c", STOPPED], cwd=REPOSITORY, env=env, capture_output=True, text=True)
+    assert run.stderr.splitlines()[-1] == "KeyboardInterrupt" and run.stderr.count("Traceback") == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_what_ends_early_ends_the_workers_that_are_still_starting():
