@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 import tempfile
-import threading
 import traceback
 from collections.abc import Callable, Iterator
 from multiprocessing import forkserver, resource_tracker, util
@@ -27,13 +26,15 @@ def begin(modules: list[str]) -> None:
     """Starts the process, which imports these modules; where it runs already, nothing changes.
 
     It outlives a command, and the next one in this process may have other limits. So it knows none of ours; those that
-    are forked from it get our whole environment. Ctrl-C is for this process, which then ends them.
+    are forked from it get our whole environment. Ctrl-C is for this process, which then ends them: `forked` sees to
+    that.
 
     Errors  OSError if it cannot start.
     """
     multiprocessing.get_context("forkserver").set_forkserver_preload([forked.__name__, *modules])
-    with _environment(), _deaf_to_ctrl_c():
-        forkserver.ensure_running()
+    with _environment():
+        resource_tracker.ensure_running()  # here, because its start lets through what `_run` holds back
+        _run()
 
 
 def fork(first: Callable[[], None]) -> None:
@@ -47,10 +48,18 @@ def fork(first: Callable[[], None]) -> None:
     start, util.spawnv_passfds = util.spawnv_passfds, functools.partial(_forked, first)
     try:
         multiprocessing.get_context("forkserver").set_forkserver_preload([])
-        with _deaf_to_ctrl_c():
-            forkserver.ensure_running()
+        _run()
     finally:
         util.spawnv_passfds = start
+
+
+def _run() -> None:
+    # Who is stopped meanwhile is stopped afterwards: that is not lost, nor does the other process take it for its own.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, forked.STOPS)
+    try:
+        forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _forked(first: Callable[[], None], _: object, arguments: list[str], fds: list[int]) -> int:
@@ -61,6 +70,7 @@ def _forked(first: Callable[[], None], _: object, arguments: list[str], fds: lis
     code = 1
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        forked.hear_no_ctrl_c()
         _close_the_other_end(fds)
         forkserver._forkserver.__init__()  # it is locked
         tempfile.tempdir = None  # workers have one of their own
@@ -96,16 +106,3 @@ def _environment() -> Iterator[None]:
     finally:
         del os.environ["PYTHONPATH"]
         os.environ.update(before)
-
-
-@contextlib.contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """What is started within is not stopped by Ctrl-C; only the main thread of a program may see to that."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

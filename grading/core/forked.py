@@ -6,7 +6,10 @@ until somebody writes there, as the collector would. Whoever is forked collects 
 
 import gc
 import os
+import signal
 import sys
+
+STOPS = {signal.SIGINT, signal.SIGTERM}  # held back where this process starts
 
 
 def look_for_none() -> None:
@@ -15,5 +18,12 @@ def look_for_none() -> None:
     os.register_at_fork(before=gc.freeze, after_in_child=gc.enable)
 
 
+def hear_no_ctrl_c() -> None:
+    """From now on Ctrl-C stops neither this process nor whoever is forked from it, and SIGTERM stops it again."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+
+
 if any("multiprocessing.forkserver" in argument for argument in sys.orig_argv):  # whoever else imports it goes on
     look_for_none()
+    hear_no_ctrl_c()

@@ -1,6 +1,7 @@
-"""The process that others are forked from knows none of our limits, and leaves the environment as it was."""
+"""The process that others are forked from knows none of our limits; environment and Ctrl-C stay as they were."""
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -34,3 +35,46 @@ fork_server.fork(fail)
 def test_a_fork_that_fails_says_why():
     run = subprocess.run([sys.executable, "-c", FAILS], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert run.stderr.splitlines()[-1] == "OSError: there is no room"
+
+
+STOPPED = """
+import multiprocessing, os, signal, sys
+from multiprocessing import resource_tracker, util
+from grading.core import fork_server
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+resource_tracker.ensure_running()
+start, fork, stop = util.spawnv_passfds, os.fork, getattr(signal, sys.argv[2])
+
+def stopped(*given):
+    os.fork = fork
+    os.kill(os.getpid(), stop)
+    pid = (fork if not given else start)(*given)
+    if pid:
+        os.kill(os.getpid(), stop)
+    return pid
+
+say = "import signal; print(*map(signal.getsignal, (2, 15)), signal.pthread_sigmask(0, ()), flush=True)"
+util.spawnv_passfds, os.fork = (stopped, fork) if sys.argv[1] == "begin" else (start, stopped)
+try:
+    fork_server.begin([]) if sys.argv[1] == "begin" else fork_server.fork(lambda: None)
+    print("goes on")
+except KeyboardInterrupt:
+    exec(say)
+forked = multiprocessing.get_context("forkserver").Process(target=exec, args=(say,))
+forked.start()
+forked.join()
+"""
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("way", ["begin", "fork"])
+def test_who_is_stopped_while_the_process_starts_is_stopped_and_the_process_is_not(way: str, number: str):
+    command = [sys.executable, "-c", STOPPED, way, number]
+    run = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=100)
+    handler, none = signal.default_int_handler, set()
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.splitlines() == [
+        f"{handler} {handler} {none}",
+        f"{signal.SIG_IGN} {signal.SIG_DFL} {none}",
+    ]
