@@ -1,10 +1,15 @@
 """How a command ends: what the user can mend is told in one line, with an exit status that is not 0."""
 
+import _thread
 import argparse
 import contextlib
+import functools
 import gc
 import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -13,6 +18,7 @@ from grading.core import errors, names
 
 OURS = ("grading", "dev")  # packages that lie here or nowhere
 _alone: ContextVar[bool] = ContextVar("alone", default=False)
+AGAIN_S = 0.05  # from a Ctrl-C that Python went over to the next one
 SET_UP = "Run `make demo`, or use .venv/bin/python."
 
 
@@ -51,12 +57,28 @@ def _wrong_settings() -> tuple[type[Exception], ...]:
 
 def alone(main: Callable[[], int]) -> int:
     """The exit status of a command that is all its process does; at the end Python looks through nothing once more."""
-    token = _alone.set(True)
+    token, shown = _alone.set(True), sys.unraisablehook
+    sys.unraisablehook = functools.partial(_stop_again, shown)
     try:
         return main()
     finally:
+        sys.unraisablehook = shown
         _alone.reset(token)
         gc.freeze()
+
+
+def _stop_again(show: Callable[[object], None], raised: object) -> None:
+    """Has Ctrl-C come once more where Python went over it, as over all that a weak reference's callback raises."""
+    if raised.exc_type is not KeyboardInterrupt:
+        show(raised)
+        return
+    stops = signal.getsignal(signal.SIGTERM) is signal.default_int_handler  # where Ctrl-C may be ignored
+    _thread.start_new_thread(_interrupt, (signal.SIGTERM if stops else signal.SIGINT,))  # takes no lock
+
+
+def _interrupt(number: int) -> None:
+    time.sleep(AGAIN_S)
+    signal.pthread_kill(threading.main_thread().ident, number)  # which also wakes it
 
 
 def is_alone() -> bool:

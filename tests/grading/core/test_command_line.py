@@ -1,4 +1,4 @@
-"""When Python looks for rubbish in a command: not while it imports, and not once more at its end."""
+"""When Python looks for rubbish in a command, and how Ctrl-C ends one, wherever it comes."""
 
 import argparse
 import gc
@@ -53,3 +53,42 @@ def test_a_setting_of_nbgrader_s_that_is_of_the_wrong_kind_is_one_line(capsys: p
     error = capsys.readouterr().err
     assert error.startswith("watch: a setting in nbgrader_config.py has the wrong type. The 'root' trait")
     assert error.count("\n") == 1
+
+
+WITHIN_A_CALLBACK = """
+import os, signal, sys, time, weakref
+from grading.core import command_line
+
+class Thing:
+    pass
+
+def command(_):
+    signal.signal(signal.SIGINT, signal.SIG_IGN if number == signal.SIGTERM else signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.default_int_handler if number == signal.SIGTERM else signal.SIG_DFL)
+    thing = Thing()
+    seen = weakref.ref(thing, lambda _: os.kill(os.getpid(), number))
+    del thing
+    print("goes on", flush=True)
+    time.sleep(60)
+
+number = getattr(signal, sys.argv[1])
+sys.exit(command_line.alone(lambda: command_line.run("grade", command, None)))
+"""
+
+
+@pytest.mark.parametrize("number", ["SIGINT", "SIGTERM"])
+def test_a_command_ends_though_ctrl_c_comes_where_python_goes_over_it(number: str):
+    command = [sys.executable, "-c", WITHIN_A_CALLBACK, number]
+    run = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False, timeout=100)
+    assert (run.returncode, run.stdout) == (130, "goes on\n")
+    assert run.stderr == "\ngrade: stopped. Run it again to go on.\n"
+
+
+def test_what_else_python_goes_over_is_shown():
+    code = (
+        "import weakref\n"
+        "from grading.core import command_line\n"
+        "command_line.alone(lambda: weakref.ref(set([1]), lambda _: 1 / 0) and None)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert "ZeroDivisionError" in run.stderr
