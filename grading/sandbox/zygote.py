@@ -72,6 +72,8 @@ def main() -> None:
     prctl(PR_SET_CHILD_SUBREAPER, 1)  # what a kernel leaves behind becomes a child of this process, walls or not
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 gets the signals that it handles, from anybody
     gc.disable()  # imports leave little rubbish, and looking for it is a quarter of their time
+    if select.select([control], [], [], 0)[0]:  # the judge was gone before this process could be told to end with it
+        return
     try:
         prepare(settings)
         for name in [*settings["modules"], *PRELOAD]:

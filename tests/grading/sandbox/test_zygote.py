@@ -1,8 +1,12 @@
 """Kernels forked from a preloaded process: they compute as any kernel does, and none can reach beyond its notebook."""
 
 import dataclasses
+import json
 import os
 import signal
+import socket
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -566,3 +570,14 @@ def test_no_file_of_the_judge_is_left(monkeypatch):
             Run(pool, "print(1)")
             assert list(Path(folder).iterdir())
         assert [path.name for path in Path(folder).iterdir()] == []
+
+
+def test_a_preloaded_process_that_nobody_holds_any_more_loads_nothing():
+    """One that was killed before bubblewrap bound it to its parent lived on until all was loaded."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    settings = {"walled": True}  # of all others the first use would fail
+    command = [sys.executable, "-P", "-s", str(bubblewrap.ZYGOTE), str(theirs.fileno()), json.dumps(settings)]
+    with ours, theirs:
+        ours.close()
+        run = subprocess.run(command, pass_fds=[theirs.fileno()], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
