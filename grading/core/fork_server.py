@@ -5,7 +5,6 @@ import functools
 import multiprocessing
 import os
 import signal
-import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
@@ -64,7 +63,7 @@ def _run() -> None:
 
 def _forked(first: Callable[[], None], _: object, arguments: list[str], fds: list[int]) -> int:
     """A fork of this process that runs the code in the last of `arguments`, in place of a new Python that would."""
-    sys.stdout.flush()
+    print(end="", flush=True)  # also where there is no output
     if (pid := os.fork()) > 0:
         return pid
     code = 1

@@ -78,3 +78,9 @@ def test_who_is_stopped_while_the_process_starts_is_stopped_and_the_process_is_n
         f"{handler} {handler} {none}",
         f"{signal.SIG_IGN} {signal.SIG_DFL} {none}",
     ]
+
+
+def test_the_process_is_forked_where_there_is_no_output():
+    code = "import sys; sys.stdout = None; from grading.core import fork_server; fork_server.fork(lambda: None)"
+    run = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
