@@ -29,7 +29,9 @@ def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argpars
     more.
     """
     try:
-        return command(chosen)
+        status = command(chosen)
+        print(end="", flush=True)  # what is left may find its reader gone
+        return status
     except errors.CourseError as error:
         print(f"{name}: {names.printable_lines(str(error))}", file=sys.stderr)
         return 1

@@ -2,6 +2,7 @@
 
 import argparse
 import gc
+import os
 import subprocess
 import sys
 
@@ -92,3 +93,23 @@ def test_what_else_python_goes_over_is_shown():
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert "ZeroDivisionError" in run.stderr
+
+
+def test_a_reader_who_has_read_enough_is_no_failure_at_the_end_either():
+    code = (
+        "import sys\n"
+        "from grading.core import command_line\n"
+        "def command(_):\n"
+        "    print('one', flush=True)\n"
+        "    sys.stdin.read()\n"
+        "    print('two')\n"
+        "    return 0\n"
+        "sys.exit(command_line.run('grade', command, None))"
+    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    env = {**os.environ, "PYTHONUNBUFFERED": ""}
+    with subprocess.Popen([sys.executable, "-c", code], cwd=REPOSITORY, env=env, **pipes) as process:
+        assert process.stdout.readline() == b"one\n"
+        process.stdout.close()
+        process.stdin.close()
+        assert (process.stderr.read(), process.wait()) == (b"", 0)
