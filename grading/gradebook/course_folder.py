@@ -171,6 +171,8 @@ def register(root: Path, assignment: str = "") -> list[str]:
 def _generate(settings: Config, assignment: str) -> None:
     result = NbGraderAPI(config=settings).generate_assignment(assignment, force=True, create=True)
     if not result["success"]:
+        if result.get("error", "").rstrip().endswith("\nKeyboardInterrupt"):  # nbgrader takes a Ctrl-C for its failure
+            raise KeyboardInterrupt
         raise errors.CourseError(f"source/{assignment} could not be released: {last_error(result)}")
 
 

@@ -3,7 +3,10 @@
 from pathlib import Path
 
 import pytest
+from nbgrader.converters import GenerateAssignment
 
+from attention.course import COURSE
+from dev import course_copy
 from dev.packages import REPOSITORY
 from grading import __main__ as commands
 from grading.core.errors import CourseError
@@ -38,3 +41,16 @@ def test_what_is_no_address_of_a_database_is_told_in_a_line(url: object, tmp_pat
         CourseError, match=r"^c\.CourseDirectory\.db_url in nbgrader_config\.py is not the address [^\n]*$"
     ):
         course_folder.config(tmp_path)
+
+
+def test_ctrl_c_while_nbgrader_makes_the_release_stops_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """nbgrader says "Canceled", as if the assignment were at fault."""
+
+    def stopped(_: object) -> None:
+        raise KeyboardInterrupt
+
+    course_copy.new(tmp_path, COURSE.parts[0])
+    monkeypatch.setattr(GenerateAssignment, "start", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        course_folder.register(tmp_path)
+    assert not list(tmp_path.glob(".release-*"))
