@@ -1,6 +1,5 @@
 """How a command ends: what the user can mend is told in one line, with an exit status that is not 0."""
 
-import _thread
 import argparse
 import contextlib
 import functools
@@ -8,8 +7,6 @@ import gc
 import os
 import signal
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -71,16 +68,11 @@ def alone(main: Callable[[], int]) -> int:
 
 def _stop_again(show: Callable[[object], None], raised: object) -> None:
     """Has Ctrl-C come once more where Python went over it, as over all that a weak reference's callback raises."""
-    if raised.exc_type is not KeyboardInterrupt:
+    if raised.exc_type is not KeyboardInterrupt or not hasattr(signal, "setitimer"):
         show(raised)
         return
-    stops = signal.getsignal(signal.SIGTERM) is signal.default_int_handler  # where Ctrl-C may be ignored
-    _thread.start_new_thread(_interrupt, (signal.SIGTERM if stops else signal.SIGINT,))  # takes no lock
-
-
-def _interrupt(number: int) -> None:
-    time.sleep(AGAIN_S)
-    signal.pthread_kill(threading.main_thread().ident, number)  # which also wakes it
+    signal.signal(signal.SIGALRM, signal.default_int_handler)  # SIGINT itself may be ignored, where SIGTERM stops
+    signal.setitimer(signal.ITIMER_REAL, AGAIN_S)
 
 
 def is_alone() -> bool:
