@@ -15,6 +15,7 @@ from collections.abc import Iterator
 import psutil
 
 WATCH_S = 0.1  # how often a test is looked at
+AGAIN_S = 1.0  # of its time, from one strike to the next: Python goes over what is raised as an object is cleared away
 _here = threading.local()  # the watch over the test that this thread runs
 
 
@@ -56,7 +57,7 @@ class _Meter:
     """The processor time of one block: its limit, None for none, and what it has spent."""
 
     def __init__(self, limit_s: float | None) -> None:
-        self.limit_s, self.spent_s, self.struck = limit_s, 0.0, False
+        self.limit_s, self.spent_s, self.struck, self.next_s = limit_s, 0.0, False, 0.0
 
 
 class _Watch:
@@ -75,11 +76,11 @@ class _Watch:
             with self.lock:
                 self._count()
                 meter = self.meters[-1] if self.meters else None
-                if meter is None or meter.limit_s is None or meter.struck:
+                if meter is None or meter.limit_s is None or meter.spent_s < meter.next_s:
                     continue
                 grown = self.process.memory_info().rss - self.before
                 if meter.spent_s > meter.limit_s or grown > self.memory_bytes:
-                    meter.struck = True
+                    meter.struck, meter.next_s = True, meter.spent_s + AGAIN_S
                     self._raise(TooMuch)
 
     @contextlib.contextmanager

@@ -67,6 +67,20 @@ def test_work_that_catches_every_exception_is_ended_all_the_same():
                 forever()
 
 
+def test_a_strike_that_python_goes_over_is_not_the_last(monkeypatch: pytest.MonkeyPatch):
+    over = []
+    monkeypatch.setattr(sys, "unraisablehook", over.append)
+
+    class Cleared:
+        def __del__(self) -> None:
+            busy(5)
+
+    with pytest.raises(TooMuch), budget.limited(0.2, ENOUGH):
+        Cleared()
+        busy(5)
+    assert [each.exc_type for each in over] == [TooMuch]
+
+
 def test_a_test_cell_computes_on_one_thread_however_many_cores_there_are():
     libraries = ThreadpoolController()
     with libraries.limit(limits=4), pytest.raises(LookupError, match=r"\[1(, 1)*\]"):
