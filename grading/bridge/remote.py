@@ -182,6 +182,7 @@ def _limit(limit_s: float):
     try:
         yield
     finally:
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)  # first, or a ring that comes now sets the alarm that ends us
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 

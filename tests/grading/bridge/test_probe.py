@@ -3,6 +3,7 @@
 import contextlib
 import contextvars
 import math
+import os
 import threading
 import time
 import warnings
@@ -226,6 +227,24 @@ def test_no_alarm_is_left_over_after_a_call(student):
         probe.call(name)
         assert remote.signal.getitimer(remote.signal.ITIMER_REAL) == (0.0, 0.0)
         assert remote.signal.getsignal(remote.signal.SIGALRM) is remote.signal.SIG_DFL
+
+
+def test_an_alarm_that_comes_as_a_call_ends_sets_no_other_one(student, monkeypatch: pytest.MonkeyPatch):
+    """Nobody would hear it: Linux would end the kernel, by luck."""
+    set_alarm = remote.signal.setitimer
+
+    def set_late(which: int, seconds: float) -> None:
+        set_alarm(which, seconds)
+        if seconds == 0:
+            os.kill(os.getpid(), remote.signal.SIGALRM)
+
+    monkeypatch.setattr(remote.signal, "setitimer", set_late)
+    student("def f(): return 1")
+    try:
+        assert probe.call("f") == 1
+        assert remote.signal.getitimer(remote.signal.ITIMER_REAL) == (0.0, 0.0)
+    finally:
+        set_alarm(remote.signal.ITIMER_REAL, 0)
 
 
 def test_an_alarm_never_strikes_outside_the_student_s_code():
