@@ -18,6 +18,24 @@ from grading.judge import kernels
 from grading.sandbox.host import Sandbox
 from grading.sandbox.sandbox_keeper import Pool
 
+# For code that looks for what is left in its own process; the pattern, of bytes, must not match itself.
+IN_MEMORY = """
+import re
+
+def in_memory(pattern):
+    wanted, found = re.compile(pattern), 0
+    with open('/proc/self/mem', 'rb') as memory, open('/proc/self/maps') as maps:
+        for line in maps:
+            places, rights = line.split()[:2]
+            begin, end = (int(place, 16) for place in places.split('-'))
+            if rights.startswith('rw'):
+                memory.seek(begin)
+                content = memory.read(end - begin)
+                found += len(wanted.findall(content))
+                del content
+    return found
+"""
+
 
 class Run:
     """One notebook's run: what its cells printed, their outputs, whether the kernel died, and of what."""

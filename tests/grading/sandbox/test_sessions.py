@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from kernel_runs import Run, opened
+from kernel_runs import IN_MEMORY, Run, opened
 
 from grading.core import limits
 from grading.core.limits import EndedBy
@@ -103,20 +103,7 @@ print({name: errors.count(name) for name in sorted({*errors})})
 def test_what_was_passed_with_the_call_is_not_in_the_memory_of_the_next_kernel(pool):
     words = [int.from_bytes(b"q1z7" + bytes([n]) * 4, "little") for n in range(6)]
     ask = f"ctypes.CDLL(None).syscall({NUMBER}, *map(ctypes.c_uint64, {words}))"
-    look = """
-import re
-wanted, found = re.compile(b'q1z[7]([\\\\x00-\\\\x05])\\\\1\\\\1\\\\1'), 0
-with open('/proc/self/mem', 'rb') as memory:
-    for line in open('/proc/self/maps'):
-        places, rights = line.split()[:2]
-        begin, end = (int(place, 16) for place in places.split('-'))
-        if rights.startswith('rw'):
-            memory.seek(begin)
-            content = memory.read(end - begin)
-            found += len(wanted.findall(content))
-            del content
-print(found)
-"""
+    look = rf"{IN_MEMORY}print(in_memory(rb'q1z[7]([\x00-\x05])\1\1\1'))"
     first = Run(pool, BEGIN, f"begin(lambda: {ask})\nkept = b''.join([n.to_bytes(8, 'little') for n in {words}])", look)
     assert int(first.printed) > 0
     assert Run(pool, look).printed == "0"

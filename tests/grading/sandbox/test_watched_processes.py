@@ -5,26 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+from kernel_runs import IN_MEMORY
+
 from grading.sandbox import watch
 
 # Run alone, where nothing else gives memory back and takes it. The name is never written in here as it is.
-LOOKS = """
-import ctypes, os, re, sys, time
+LOOKS = f"""{IN_MEMORY}
+import ctypes, os, sys, time
 sys.path.insert(0, sys.argv[1])
 import watch
-
-def held():
-    wanted, found = re.compile(b'a-very-od[d]-name'), 0
-    with open('/proc/self/mem', 'rb') as memory, open('/proc/self/maps') as maps:
-        for line in maps:
-            places, rights = line.split()[:2]
-            begin, end = (int(place, 16) for place in places.split('-'))
-            if rights.startswith('rw'):
-                memory.seek(begin)
-                content = memory.read(end - begin)
-                found += len(wanted.findall(content))
-                del content
-    return found
 
 told, tell = os.pipe()
 if (child := os.fork()) == 0:
@@ -33,7 +22,7 @@ if (child := os.fork()) == 0:
     time.sleep(60)
 os.read(told, 1)
 looks = [watch.session, watch._resident_kb, watch._proportional_kb, lambda pid: watch._unread_kb([pid])]
-found = [(look(child) >= 0, held()) for look in looks]
+found = [(look(child) >= 0, in_memory(b'a-very-od[d]-name')) for look in looks]
 os.kill(child, 9)
 print(found)
 """

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import busy
 import pytest
-from kernel_runs import Run, alive, inside, opened, student
+from kernel_runs import IN_MEMORY, Run, alive, inside, opened, student
 
 from grading.core import limits
 from grading.core.course import Libraries
@@ -218,20 +218,7 @@ def test_nothing_of_a_notebook_reaches_the_next_one(any_pool):
 
 
 def test_nothing_that_was_submitted_is_in_the_memory_of_the_next_kernel(any_pool):
-    look = """
-import re
-wanted, found = re.compile(b'a_nam[e]_of_mine|a sentenc[e] of mine'), 0
-with open('/proc/self/mem', 'rb') as memory:
-    for line in open('/proc/self/maps'):
-        places, rights = line.split()[:2]
-        begin, end = (int(place, 16) for place in places.split('-'))
-        if rights.startswith('rw'):
-            memory.seek(begin)
-            content = memory.read(end - begin)
-            found += len(wanted.findall(content))
-            del content
-print(found)
-"""
+    look = f"{IN_MEMORY}print(in_memory(b'a_nam[e]_of_mine|a sentenc[e] of mine'))"
     files = {"a_name_of_mine.py": "text = 'a sentence of mine'"}
     assert int(Run(any_pool, "import a_name_of_mine", look, files=files).printed) > 0
     assert Run(any_pool, look).printed == "0"
