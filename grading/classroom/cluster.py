@@ -180,11 +180,11 @@ class Workers:
 
     def _opened(self) -> None:
         """Waits until the workers are there; starts them if nobody has."""
-        if self._address is not None and self._client is None:
-            self._open()
-        elif self._address is None:
+        if self._address is None:
             self._begin(self._open)
             self._opening.result()
+        elif self._client is None:
+            self._open()
 
     def _open(self) -> None:
         if self._address is not None:
