@@ -9,9 +9,10 @@ from attention.course import COURSE
 from dev.packages import REPOSITORY
 from grading.core.course import Part
 from grading.gradebook import course_folder
+from grading.gradebook.configuration import KERNEL_ARGUMENTS
 
 # What a step of ours, made without nbgrader, has to know of its surroundings.
-CONFIGURED = Config(Course={"found": "attention.course:COURSE"})
+CONFIGURED = Config(Course={"found": "attention.course:COURSE"}, Execute={"extra_arguments": KERNEL_ARGUMENTS[:]})
 
 
 def new(root: Path, *parts: Part) -> None:

@@ -108,7 +108,7 @@ USES = (
         of(_APP, "_try_bind_socket _bind_socket init_connection_file write_connection_file init_heartbeat")
         + of(_APP, "init_control control_socket debugpy_socket debug_shell_socket")
         + of(_APP, "control_thread shell_channel_thread kernel_class")
-        + of("ipykernel", "control.ControlThread shellchannel.ShellChannelThread"),
+        + of("ipykernel", "control.ControlThread kernelbase.Kernel._supports_kernel_subshells"),
         "a kernel serves sockets that the judge opened: no connection file, heartbeat or debugger",
         "none: a connection file takes no open sockets, and init_control, of which ours is a copy, connects a debugger",
     ),

@@ -17,6 +17,8 @@ from traitlets.config import Config
 from grading.core import cells, limits
 
 ENGINE = Path(__file__).resolve().parents[1]
+# Of each walled kernel; with others it makes a shell of its own (grading/sandbox/child.py), which takes 10 ms.
+KERNEL_ARGUMENTS = ["--HistoryManager.enabled=False", "--IPKernelApp.log_level=40"]
 _AFTER_THE_RUN = (
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
@@ -100,7 +102,7 @@ def _grading(c: Config) -> None:
 
 def _kernels(c: Config) -> None:
     c.Execute.iopub_timeout = limits.now("OUTPUTS_LIMIT_S")
-    c.Execute.extra_arguments = ["--HistoryManager.enabled=False", "--IPKernelApp.log_level=40"]
+    c.Execute.extra_arguments = KERNEL_ARGUMENTS[:]
 
 
 def _feedback(c: Config) -> None:

@@ -6,9 +6,7 @@ heartbeat, because the zygote sees the process.
 """
 
 import atexit
-import builtins
 import contextlib
-import contextvars
 import ctypes
 import logging
 import marshal
@@ -20,17 +18,17 @@ import signal
 import socket
 import sys
 import tempfile
-import warnings
+import threading
 from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
 import zmq
 from ipykernel import ipkernel
+from ipykernel.compiler import XCachingCompiler
 from ipykernel.control import ControlThread
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
-from ipykernel.shellchannel import ShellChannelThread
 from ipykernel.zmqshell import ZMQInteractiveShell
 from traitlets import Type
 from traitlets.config import Config
@@ -41,6 +39,9 @@ SILENT = logging.getLogger(__name__)  # nobody reads what a kernel logs
 SILENT.addHandler(logging.NullHandler())
 SILENT.propagate = False
 ARGUMENT = re.compile(r"--(\w+)\.(\w+)=(.*)")
+# The settings of a course's kernels (grading/gradebook/configuration.py, and one of nbclient's own), and of the shell
+# that is made before the fork.
+SETTINGS = {"HistoryManager": {"enabled": "False", "hist_file": ":memory:"}, "IPKernelApp": {"log_level": "40"}}
 CHANNELS = ("shell_port", "iopub_port", "stdin_port", "control_port")  # in the order of the sockets
 PIECE_BYTES = 2**16  # of a file, copied at once
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
@@ -91,25 +92,36 @@ def run(
     app.start()
 
 
-def rehearse() -> None:
-    """Makes the application that each kernel starts with, and a shell as each makes one, which is thrown away.
+def make_shell() -> None:
+    """Makes the application that each kernel starts with, and the shell that it takes over.
 
-    Nothing is set in the application. What a shell looks up, compiles or remembers for the first time stays. No file,
-    callback or variable of it does.
+    So a kernel finds them in memory that all share, and need not make its own. Nothing of a notebook's is in them.
     """
     WalledKernelApp.instance(log=SILENT)
-    places, path = (os.environ, vars(sys), vars(builtins)), sys.path[:]
-    before, main = [dict(names) for names in places], sys.modules["__main__"]
-    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-        quiet = Config(HistoryManager={"enabled": False})
-        shell = contextvars.Context().run(ZMQInteractiveShell, ipython_dir=folder, config=quiet)
-    atexit.unregister(shell.atexit_operations)
-    sys.modules.update(__main__=main)
-    sys.path[:] = path
-    for names, kept in zip(places, before, strict=True):
-        for name in names.keys() - kept.keys():
-            del names[name]
-        names.update(kept)
+    with tempfile.TemporaryDirectory() as folder:
+        made = ZMQInteractiveShell.instance(
+            ipython_dir=folder, config=configured(SETTINGS), compiler_class=XCachingCompiler
+        )
+    atexit.unregister(made.atexit_operations)
+
+
+def configured(settings: dict[str, dict[str, str]]) -> Config:
+    """The configuration of a command line with these settings, by the names of classes and traits."""
+    config = Config()
+    for owner, values in settings.items():
+        for name, value in values.items():
+            config[owner][name] = DeferredConfigString(value)
+    return config
+
+
+def take_over(shell: ZMQInteractiveShell, kernel: IPythonKernel) -> None:
+    """Makes the shell from before the fork this kernel's: what depends on the process, its folder and its streams."""
+    shell.parent = shell.kernel = kernel
+    shell.profile_dir, shell.ipython_dir = kernel.profile_dir, kernel.parent.ipython_dir
+    shell.starting_dir = os.getcwd()
+    shell.history_manager.reset(new_session=False)  # whose first folder is this one
+    shell.sys_excepthook = sys.excepthook
+    shell.save_sys_module_state()
 
 
 def draw_from(seed: int) -> None:
@@ -153,6 +165,16 @@ class NoModules:
         return getattr(sys, name)
 
 
+class NoThread:
+    """In place of ipykernel's thread that hands requests on to the main one, which serves the socket itself."""
+
+    def __init__(self) -> None:
+        self.parent_thread = threading.main_thread()  # in which a cell that awaits is interrupted
+
+    def __bool__(self) -> bool:
+        return False
+
+
 class WalledKernel(IPythonKernel):
     """A kernel that also answers the requests of hidden tests, in a namespace that no name of the student's can hide.
 
@@ -160,6 +182,15 @@ class WalledKernel(IPythonKernel):
     """
 
     answering: dict[str, ModuleType] = {}
+    _supports_kernel_subshells = False  # all requests come to the main thread, without a thread that hands them on
+
+    def __init__(self, **given: object) -> None:
+        made_ahead = given["parent"].config == configured(SETTINGS)
+        if not made_ahead:
+            ZMQInteractiveShell.clear_instance()  # so that one is made with other settings
+        super().__init__(**given)
+        if made_ahead:
+            take_over(self.shell, self)
 
     async def dispatch_shell(self, msg: list[zmq.Frame], /, *args: object, **kwargs: object) -> None:
         """As ipykernel does; but a request has a reply and nothing else, because nobody reads when a kernel is busy."""
@@ -208,10 +239,10 @@ class WalledKernelApp(IPKernelApp):
         if not all(found):
             super().parse_command_line(argv)
             return
-        config = Config()
+        settings: dict[str, dict[str, str]] = {}
         for owner, name, value in (match.groups() for match in found):
-            config[owner][name] = DeferredConfigString(value)
-        self.update_config(config)
+            settings.setdefault(owner, {})[name] = value
+        self.update_config(configured(settings))
 
     def load_config_file(self, *_: object, **__: object) -> None:
         """Reads nothing: there is no configuration in a home that was made a moment ago."""
@@ -244,7 +275,7 @@ class WalledKernelApp(IPKernelApp):
         self.debugpy_socket = context.socket(zmq.STREAM)
         self.debug_shell_socket = context.socket(zmq.DEALER)
         self.control_thread = ControlThread(daemon=True)
-        self.shell_channel_thread = ShellChannelThread(context, daemon=True)
+        self.shell_channel_thread = NoThread()
 
     def write_connection_file(self, **_: object) -> None:
         """Writes nothing."""

@@ -81,10 +81,10 @@ def main() -> None:
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(1)
         child, namespaces = neighbour("child"), neighbour("namespaces")
-        child.rehearse()
         if settings["warmup"]:
             module(settings["warmup"]).warm()
         package = package_ahead.load(settings["package"], settings["folder"]) if settings["package"] else {}
+        child.make_shell()
     except Exception as error:  # noqa: BLE001  (whatever it is, the judge must hear of it)
         packets.send(control, {"failed": f"{type(error).__name__}: {error}"[:400]})
         return

@@ -4,7 +4,7 @@ import contextlib
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import busy
@@ -14,6 +14,7 @@ from nbgrader.preprocessors import Execute
 
 from attention.course import COURSE
 from grading.core.limits import EndedBy
+from grading.gradebook.configuration import KERNEL_ARGUMENTS
 from grading.judge import kernels
 from grading.sandbox.host import Sandbox
 from grading.sandbox.sandbox_keeper import Pool
@@ -40,7 +41,14 @@ def in_memory(pattern):
 class Run:
     """One notebook's run: what its cells printed, their outputs, whether the kernel died, and of what."""
 
-    def __init__(self, pool: Pool, *cells: str, files: dict[str, str] | None = None, timeout_s: int = 60) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        *cells: str,
+        files: dict[str, str] | None = None,
+        timeout_s: int = 60,
+        arguments: Sequence[str] = (),
+    ) -> None:
         notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
         managers = []
 
@@ -55,7 +63,7 @@ class Run:
             shutdown_kernel="immediate",
             allow_errors=True,
             timeout=timeout_s,
-            extra_arguments=["--HistoryManager.enabled=False"],
+            extra_arguments=[*KERNEL_ARGUMENTS, *arguments],
         )
         started, self.died = time.monotonic(), False
         try:

@@ -346,7 +346,10 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{APP}.init_heartbeat": (takes("self"), used_by(f"{APP}.initialize", "init_heartbeat")),
     f"{APP}.init_control": (takes("self", "context"), source("4fa2ff111f57")),
     "ipykernel.control.ControlThread": (gives("takes daemon", lambda thread: thread(daemon=True)),),
-    "ipykernel.shellchannel.ShellChannelThread": (takes("context", "kwargs"),),
+    "ipykernel.kernelbase.Kernel._supports_kernel_subshells": (
+        used_by("ipykernel.kernelbase.Kernel.shell_main", "_supports_kernel_subshells"),
+        used_by("ipykernel.ipkernel.IPythonKernel.do_execute", "shell_channel_thread", "parent_thread"),
+    ),
     "traitlets.config.application.Application.parse_command_line": (
         takes("self", "argv"),
         used_by("IPython.core.application.BaseIPythonApplication.initialize", "parse_command_line", "load_config_file"),
