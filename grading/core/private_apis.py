@@ -43,7 +43,8 @@ USES = (
     Use(
         "grading.gradebook.asked_once",
         of("nbgrader.preprocessors.OverwriteCells", "preprocess gradebook notebook_id assignment_id")
-        + of("nbgrader.preprocessors.SaveAutoGrades", "preprocess gradebook notebook_id assignment_id student_id"),
+        + of("nbgrader.preprocessors.SaveAutoGrades", "preprocess gradebook notebook_id assignment_id student_id")
+        + ("nbgrader.preprocessors.AssignLatePenalties.preprocess",),
         "the cells of a notebook by one question, and one save; nbgrader asks for each of its 14 apart",
         "none: the gradebook has no question for all cells, and both steps open it themselves",
     ),

@@ -1,14 +1,25 @@
-"""nbgrader's two steps that ask the gradebook for one cell after another, with one question for a whole notebook.
+"""nbgrader's steps that ask the gradebook for one thing after another, with one question for a whole notebook.
 
-`OverwriteCells`, plugged in by configuration, puts in the released cells, hidden tests included. `judge.save_marks`
-builds on `SaveAutoGrades`.
+`OverwriteCells` and `AssignLatePenalties` are plugged in by configuration: the one puts in the released cells, hidden
+tests included, the other takes points off what was late. `judge.save_marks` builds on `SaveAutoGrades`.
 """
 
 from typing import TypeVar
 
 from nbformat import NotebookNode
 from nbgrader import preprocessors
-from nbgrader.api import BaseCell, Comment, Grade, Gradebook, MissingEntry, Notebook, SourceCell, SubmittedNotebook
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Gradebook,
+    MissingEntry,
+    Notebook,
+    SourceCell,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
 from nbgrader.preprocessors import NbGraderPreprocessor
 
 Held = TypeVar("Held")
@@ -88,6 +99,34 @@ class Submitted:
     def find_comment(self, name: str, *_: str) -> Comment:
         """A cell's comment. Errors  MissingEntry if none has the name."""
         return _found(self._comments, name)
+
+
+class AssignLatePenalties(preprocessors.AssignLatePenalties):
+    """nbgrader's AssignLatePenalties, but nothing is looked up for a submission in time that has no penalty."""
+
+    def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        """Notes the penalty of one notebook.
+
+        Errors  nbgrader's MissingEntry if the gradebook knows no such submission.
+        """
+        what = resources["nbgrader"]
+        with Gradebook(what["db_url"]) as book:
+            found = (
+                book.db.query(
+                    SubmittedNotebook.late_submission_penalty, SubmittedAssignment.timestamp, Assignment.duedate
+                )
+                .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+                .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+                .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+                .filter(SubmittedAssignment.student_id == what["student"])
+                .filter(Assignment.name == what["assignment"], Notebook.name == what["notebook"])
+                .one_or_none()
+            )
+        if found is not None:
+            penalty, time, due = found
+            if penalty is None and (time is None or due is None or time <= due):
+                return nb, resources
+        return super().preprocess(nb, resources)
 
 
 def _found(cells: dict[str, Held], name: str) -> Held:

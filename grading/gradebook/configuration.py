@@ -52,7 +52,7 @@ def wall_in(c: Config, folder: Path) -> None:
         *_AFTER_THE_RUN,
         "nbgrader.preprocessors.SaveAutoGrades",
         "grading.judge.save_marks.ZeroForMissing",
-        "nbgrader.preprocessors.AssignLatePenalties",
+        "grading.gradebook.asked_once.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     if "timeout" not in c.Execute:
@@ -93,7 +93,7 @@ def _grading(c: Config) -> None:
         "grading.judge.execution.Judge",
         *_AFTER_THE_RUN,
         "grading.judge.save_marks.SaveMarks",
-        "nbgrader.preprocessors.AssignLatePenalties",
+        "grading.gradebook.asked_once.AssignLatePenalties",
     ]
     c.Autograde.post_convert_hook = "grading.judge.save_marks.put_back_unmarked"
     c.Execute.timeout = limits.now("CELL_LIMIT_S")

@@ -331,6 +331,12 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         used_by(f"{SCORES}.preprocess_cell", "_add_score"),
         used_by(f"{SCORES}.preprocess", "gradebook", "notebook_id", "assignment_id", "student_id"),
     ),
+    "nbgrader.preprocessors.AssignLatePenalties.preprocess": (
+        takes("self", "nb", "resources"),
+        used_by(
+            "nbgrader.preprocessors.AssignLatePenalties.preprocess", "total_seconds_late", "late_submission_penalty"
+        ),
+    ),
     "nbgrader.utils.find_all_files": (takes("path", "exclude"),),
     "nbgrader.utils.compute_checksum": (gives("gives the checksum that our release holds", checksum),),
     "nbgrader.utils.parse_utc": (

@@ -7,7 +7,9 @@ import sqlalchemy
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader import api, utils
+from nbgrader.preprocessors import AssignLatePenalties as Late
 from nbgrader.preprocessors import SaveAutoGrades as Nbgraders
+from traitlets.config import Config
 
 from grading.gradebook import asked_once, engines
 
@@ -88,18 +90,24 @@ def test_what_is_saved_is_what_nbgrader_saves(address: str):
     assert held(address) == ours
 
 
-def test_grades_and_comments_are_asked_for_once_each_and_saved_together(address: str, monkeypatch: pytest.MonkeyPatch):
-    asked, commits, opened = [], [], api.Gradebook.__init__
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The first words of what gradebooks are asked from here on, and their commits."""
+    found, opened = [], api.Gradebook.__init__
 
     def open_and_listen(book: api.Gradebook, *args: object) -> None:
         opened(book, *args)
-        sqlalchemy.event.listen(book.engine, "before_cursor_execute", lambda *words: asked.append(words[2]))
-        sqlalchemy.event.listen(book.engine, "commit", lambda _: commits.append(1))
+        sqlalchemy.event.listen(book.engine, "before_cursor_execute", lambda *words: found.append(words[2].split()[0]))
+        sqlalchemy.event.listen(book.engine, "commit", lambda _: found.append("COMMIT"))
 
     monkeypatch.setattr(api.Gradebook, "__init__", open_and_listen)
+    return found
+
+
+def test_grades_and_comments_are_asked_for_once_each_and_saved_together(address: str, asked: list[str]):
     saved(asked_once.SaveAutoGrades, address, notebook())
-    assert len([question for question in asked if question.startswith("SELECT")]) == 3  # the first for the notebook
-    assert len(commits) == 1
+    assert asked.count("SELECT") == 3  # the first for the notebook
+    assert asked.count("COMMIT") == 1
 
 
 def test_where_a_cell_cannot_be_saved_nothing_is(address: str):
@@ -108,3 +116,36 @@ def test_where_a_cell_cannot_be_saved_nothing_is(address: str):
     with pytest.raises(api.MissingEntry):
         saved(asked_once.SaveAutoGrades, address, made)
     assert held(address) == before
+
+
+@pytest.mark.parametrize("before", [None, 0.0, 2.0])
+@pytest.mark.parametrize("handed_in", [None, "2026-01-31 11:59:59", "2026-01-31 12:00:00", "2026-01-31 12:00:01"])
+@pytest.mark.parametrize("due", [None, "2026-01-31 12:00:00"])
+def test_a_penalty_is_the_one_that_nbgrader_notes(address: str, due: str | None, handed_in: str | None, before: float):
+    found = []
+    for by in (asked_once.AssignLatePenalties, Late):
+        with api.Gradebook(address) as book:
+            book.update_or_create_assignment("ps", duedate=due)
+            book.update_or_create_submission("ps", "ada", timestamp=handed_in)
+            book.find_grade("test", "part01", "ps", "ada").auto_score = 3.0
+            book.find_submission_notebook("part01", "ps", "ada").late_submission_penalty = before
+            book.db.commit()
+        by(config=Config(LateSubmissionPlugin={"penalty_method": "zero"})).preprocess(
+            notebook(), {"nbgrader": {**WHERE, "db_url": address}}
+        )
+        with api.Gradebook(address) as book:
+            found.append(book.find_submission_notebook("part01", "ps", "ada").late_submission_penalty)
+    late = None not in (due, handed_in) and handed_in > due
+    assert found == [4.0 if late else None] * 2  # all points: 3 by the test, and 1 by hand
+
+
+def test_a_submission_in_time_is_asked_for_once(address: str, asked: list[str]):
+    saved(asked_once.AssignLatePenalties, address, notebook())
+    assert (asked.count("SELECT"), asked.count("COMMIT")) == (1, 0)
+
+
+def test_a_submission_that_nobody_knows_is_told_as_nbgrader_tells_it(address: str):
+    with pytest.raises(api.MissingEntry):
+        asked_once.AssignLatePenalties().preprocess(
+            notebook(), {"nbgrader": {**WHERE, "student": "eve", "db_url": address}}
+        )
