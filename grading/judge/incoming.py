@@ -67,6 +67,12 @@ class Replies(Channel):
     """The shell's socket: nbclient takes what answers its request there for a reply, whatever its type."""
 
     kinds = frozenset({"execute_reply", "kernel_info_reply"})
+    kept: dict | None = None  # a reply that has come, and that the next who waits for one gets
+
+    async def get_msg(self, timeout: float | None = None) -> dict:
+        """The reply that was kept, or the next one."""
+        kept, self.kept = self.kept, None
+        return kept or await super().get_msg(timeout)
 
 
 def read(frames: list[bytes]) -> dict | None:

@@ -148,7 +148,12 @@ class KernelClient(AsyncKernelClient):
         end = Deadline(self.clock, timeout or START_LIMIT_S)
         await self._expect(self.iopub_channel, "iopub_welcome", end)
         self.kernel_info()
-        await self._expect(self.shell_channel, "kernel_info_reply", end)
+        self.shell_channel.kept = await self._expect(self.shell_channel, "kernel_info_reply", end)
+
+    def kernel_info(self) -> str:
+        """Asks what the kernel is, and gives the request's id; nbclient, which asks once more, gets the same reply."""
+        kept = self.shell_channel.kept
+        return kept["parent_header"]["msg_id"] if kept else super().kernel_info()
 
     def _subscribe_again(self) -> None:
         """Has the kernel look at its subscriptions once more.
@@ -178,11 +183,11 @@ class KernelClient(AsyncKernelClient):
         await self.parent.shutdown_kernel(now=True)
         return False
 
-    async def _expect(self, channel: AsyncZMQSocketChannel, kind: str, end: Deadline) -> None:
+    async def _expect(self, channel: AsyncZMQSocketChannel, kind: str, end: Deadline) -> dict:
         while True:
             try:
-                if (await channel.get_msg(timeout=0.5))["msg_type"] == kind:
-                    return
+                if (message := await channel.get_msg(timeout=0.5))["msg_type"] == kind:
+                    return message
             except Empty:
                 if not await self.parent.is_alive():
                     kernel = self.parent.provisioner.kernel

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 import pytest
 from fuzzing import stand_in
 from nbclient.client import NotebookClient
+from nbclient.util import run_sync
 from nbformat.v4 import new_code_cell, new_notebook
+from nbgrader.preprocessors import Execute
 
 from grading.judge import kernels
 
@@ -36,3 +38,39 @@ def test_a_kernel_that_overhears_a_subscription_is_ready_all_the_same():
     notebook = new_notebook(cells=[new_code_cell("print('here')")])
     NotebookClient(notebook, kernel_manager_class=kernels.KernelManager, startup_timeout=20).execute()
     assert notebook.cells[0].outputs[0].text == "here\n"
+
+
+class Asked(stand_in.Kernel):
+    """A kernel that counts how often it is asked what it is."""
+
+    times = 0
+
+    def _introduce(self, *message: object) -> None:
+        Asked.times += 1
+        super()._introduce(*message)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Asked]]:
+    monkeypatch.setattr(stand_in, "Kernel", Asked)
+    monkeypatch.setattr(Asked, "times", 0)
+    with contextlib.closing(stand_in.Pool()) as pool:
+        monkeypatch.setattr(kernels.KernelManager, "pool", pool, raising=False)
+        yield Asked
+
+
+def test_a_kernel_is_asked_once_what_it_is(asked: type[Asked]):
+    notebook = new_notebook(cells=[new_code_cell("print('here')")])
+    Execute(kernel_manager_class=kernels.KernelManager).preprocess(notebook, {"metadata": {}})
+    assert notebook.cells[0].outputs[0].text == "here\n"
+    assert notebook.metadata.language_info.name == "python"
+    assert asked.times == 1
+
+
+def test_whether_a_kernel_responds_is_asked_anew_each_time(asked: type[Asked]):
+    client = NotebookClient(new_notebook(), kernel_manager_class=kernels.KernelManager, startup_timeout=20)
+    with client.setup_kernel():
+        first = client.wait_for_reply(client.kc.kernel_info())
+        assert first["content"]["language_info"]["name"] == "python" and asked.times == 1
+        assert [run_sync(client.kc.responds)(20.0) for _ in range(2)] == [True, True]
+    assert asked.times == 3
