@@ -111,7 +111,10 @@ def _check(chosen: argparse.Namespace) -> int:
 
 def _autograde(chosen: argparse.Namespace) -> int:
     from grading.classroom import forks
+    from grading.core import process_limits
 
+    if chosen.scheduler is None:
+        process_limits.suffice(1)  # how many workers there are is not known yet
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # What is started here first imports for the workers, or loads their sandbox, while this process imports.
     begun = forks.begun(chosen.course, chosen.student, chosen.force) if chosen.scheduler is None else None

@@ -19,7 +19,7 @@ import dask
 from distributed import Client, Future, LocalCluster, Status
 
 from grading.classroom import local_cluster, pickled_call
-from grading.core import errors
+from grading.core import errors, process_limits
 
 FIND_LIMIT_S = 10  # for a scheduler to answer
 AHEAD = 16  # tasks that a cluster of others may hold beyond one a worker, so that it sees the need to grow
@@ -169,8 +169,12 @@ class Workers:
         return [address for address, at in seen.items() if at > max(seen.values()) - SILENT_S]
 
     def _begin(self, opening: Callable, *arguments: object) -> None:
-        """Has the workers of this machine opened, once, in a thread: Ctrl-C would tear what Dask starts."""
+        """Has the workers of this machine opened, once, in a thread: Ctrl-C would tear what Dask starts.
+
+        Errors  CourseError if so many find no room here.
+        """
         if self._opening is None:
+            process_limits.suffice(self._workers)
             local_cluster.prepare()
             self._opening = ThreadPoolExecutor(1).submit(opening, *arguments)
 

@@ -5,7 +5,7 @@ import time
 import webbrowser
 from pathlib import Path
 
-from grading.core import command_line, errors, names
+from grading.core import command_line, errors, names, process_limits
 from grading.gradebook import results
 from grading.judge import sandbox_check
 from grading.own_work import table as check_table
@@ -21,6 +21,7 @@ def run(root: Path, assignment: str, watch: bool, open_page: bool, no_sandbox: b
 
     Errors  CourseError if there is nothing to mark, or student code can't be walled in.
     """
+    process_limits.suffice(1)
     own = OwnMarks(root, assignment)
     own.walls = not no_sandbox and _walled(root)
     with errors.of_files(own.folder), own.alone():

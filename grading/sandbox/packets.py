@@ -15,7 +15,9 @@ This file stands alone: it is there on both sides of the walls.
 """
 
 import array
+import errno
 import json
+import os
 import socket
 
 
@@ -29,13 +31,20 @@ def send(sock: socket.socket, message: dict, *fds: int) -> None:
 
 
 def receive(sock: socket.socket) -> tuple[dict | None, list[int]]:
-    """One message and its file descriptors; None when the other end is gone."""
+    """One message and its file descriptors; None when the other end is gone.
+
+    Errors  OSError if this process may not open so many.
+    """
     fds = array.array("i")
     try:
-        data, beside, _, _ = sock.recvmsg(1 << 16, socket.CMSG_SPACE(8 * fds.itemsize), socket.MSG_CMSG_CLOEXEC)
+        data, beside, flags, _ = sock.recvmsg(1 << 16, socket.CMSG_SPACE(8 * fds.itemsize), socket.MSG_CMSG_CLOEXEC)
     except ConnectionError:
         return None, []
     for level, kind, content in beside:
         if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
             fds.frombytes(content[: len(content) - len(content) % fds.itemsize])
+    if flags & socket.MSG_CTRUNC:
+        for fd in fds:
+            os.close(fd)
+        raise OSError(errno.EMFILE, "this process may open no more files, so what came beside a message is lost")
     return (json.loads(data) if data else None), list(fds)

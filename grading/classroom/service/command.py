@@ -14,7 +14,7 @@ from grading.classroom.service import status
 from grading.classroom.service.arrivals import Exchange, Folder
 from grading.classroom.service.server import Pages
 from grading.classroom.service.service import OutOfDate, Service
-from grading.core import errors, limits, memory_messages, names
+from grading.core import errors, limits, memory_messages, names, process_limits
 from grading.gradebook import course_folder
 
 STOP_LIMIT_S = 30.0  # for the workers to end
@@ -33,6 +33,7 @@ def run(root: Path, assignment: str, **options: object) -> None:
         source = Exchange(config, course, root)
         where = names.whole_path(source.folder / "inbound")
     workers = settings.workers or limits.workers()
+    process_limits.suffice(workers)
     board = status.Board(status.Status(course.title, workers, time.time()))
     stopping = threading.Event()
     with lock.alone(root, "the service, process"), _pages(board, settings.port) as pages, _until(stopping):
