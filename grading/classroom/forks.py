@@ -18,7 +18,7 @@ PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest; of ours nothin
 def prepare() -> None:
     """Starts the process, once, where workers are forked.
 
-    Errors  OSError if it cannot start.
+    Errors  CourseError if it cannot start.
     """
     if fork_server.method() == "forkserver":
         fork_server.begin(PRELOAD)
@@ -31,7 +31,7 @@ def begun(root: Path, student: str | None = None, force: bool = False) -> Iterat
     If the command is alone in its process, that is a fork of this one, with all that was imported. If there is surely a
     submission to grade, a sandbox loads meanwhile, and belongs to the worker that is forked first.
 
-    Errors  OSError if it cannot start.
+    Errors  CourseError if it cannot start.
     """
     if not (command_line.is_alone() and sys.platform == "linux" and fork_server.method() == "forkserver"):
         prepare()
@@ -40,7 +40,8 @@ def begun(root: Path, student: str | None = None, force: bool = False) -> Iterat
     found = find_course.early(root)
     starting = threading.Thread(target=_start, args=found or ())
     if found is not None and found[1] and (force or _new(root, found[0].name, student)):
-        starting.start()
+        with fork_server.told():
+            starting.start()
     try:
         yield
     finally:

@@ -1,5 +1,6 @@
 """The process that others are forked from: begun before it is needed, so that it imports while a command does."""
 
+import atexit
 import contextlib
 import functools
 import multiprocessing
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing import forkserver, resource_tracker, util
 from pathlib import Path
 
-from grading.core import forked, limits
+from grading.core import errors, forked, limits
 
 _CODE = Path(__file__).resolve().parents[2]
 
@@ -28,10 +29,10 @@ def begin(modules: list[str]) -> None:
     are forked from it get our whole environment. Ctrl-C is for this process, which then ends them: `forked` sees to
     that.
 
-    Errors  OSError if it cannot start.
+    Errors  CourseError if it cannot start.
     """
     multiprocessing.get_context("forkserver").set_forkserver_preload([forked.__name__, *modules])
-    with _environment():
+    with told(), _environment():
         resource_tracker.ensure_running()  # here, because its start lets through what `_run` holds back
         _run()
 
@@ -41,15 +42,37 @@ def fork(first: Callable[[], None]) -> None:
 
     Only for a process that runs a single command, because the fork knows our limits, too.
 
-    Errors  OSError if it cannot start.
+    Errors  CourseError if it cannot start.
     """
-    resource_tracker.ensure_running()  # or it would be forked as well, and hold all that is open here
+    with told():
+        resource_tracker.ensure_running()  # or it would be forked as well, and hold all that is open here
     start, util.spawnv_passfds = util.spawnv_passfds, functools.partial(_forked, first)
     try:
         multiprocessing.get_context("forkserver").set_forkserver_preload([])
-        _run()
+        with told():
+            _run()
     finally:
         util.spawnv_passfds = start
+
+
+@contextlib.contextmanager
+def told() -> Iterator[None]:
+    """Errors  CourseError where no process, or no thread, starts within."""
+    try:
+        yield
+    except (OSError, RuntimeError) as error:  # RuntimeError: of a thread
+        raise errors.CourseError(
+            f"no process can be started to grade in: {getattr(error, 'strerror', None) or error}. "
+            "Nothing is lost: end what else runs here, or raise the limit, and run this again."
+        ) from error
+
+
+def _end() -> None:
+    """Ends the process at once: it may import still, and what it has of ours, such as our output, would stay open."""
+    pid = forkserver._forkserver._forkserver_pid
+    if pid is not None:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def _run() -> None:
@@ -57,6 +80,8 @@ def _run() -> None:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, forked.STOPS)
     try:
         forkserver.ensure_running()
+        atexit.unregister(_end)
+        atexit.register(_end)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 

@@ -270,7 +270,7 @@ USES = (
     ),
     Use(
         "grading.core.fork_server",
-        of("multiprocessing", "util.spawnv_passfds forkserver._forkserver"),
+        of("multiprocessing", "util.spawnv_passfds forkserver._forkserver forkserver._forkserver._forkserver_pid"),
         "what workers are forked from is itself forked from a command that has imported what they need",
         "none: multiprocessing starts it as a new Python, in which a preload imports all of it once more",
     ),

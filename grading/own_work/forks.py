@@ -13,7 +13,7 @@ SHELL = "grading.own_work.shell"  # by name, because it imports IPython
 def prepare(libraries: Libraries) -> BaseContext:
     """Starts the process, once, where forking is safe and possible; returns how notebooks' processes start.
 
-    Errors  OSError if it cannot start.
+    Errors  CourseError if it cannot start.
     """
     method = fork_server.method() if sys.platform == "linux" else "spawn"
     if method == "forkserver":

@@ -4,11 +4,12 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from dev.packages import REPOSITORY
-from grading.core import fork_server, limits
+from grading.core import errors, fork_server, limits
 
 
 def test_the_environment_is_as_it_was_once_the_process_has_started(monkeypatch: pytest.MonkeyPatch):
@@ -23,12 +24,14 @@ def test_the_environment_is_as_it_was_once_the_process_has_started(monkeypatch: 
 
 
 FAILS = """
+import os
 from grading.core import fork_server
 
 def fail():
     raise OSError("there is no room")
 
 fork_server.fork(fail)
+os.wait()  # or the fork would end with this process, before it could say so
 """
 
 
@@ -84,3 +87,34 @@ def test_the_process_is_forked_where_there_is_no_output():
     code = "import sys; sys.stdout = None; from grading.core import fork_server; fork_server.fork(lambda: None)"
     run = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stderr) == (0, "")
+
+
+OUTLIVES = """
+import sys
+from pathlib import Path
+from grading.core import fork_server
+fork_server.begin(["slow"]) if sys.argv[1] == "begin" else fork_server.fork(lambda: __import__("slow"))
+"""
+
+
+@pytest.mark.parametrize("how", ["begin", "fork"])
+def test_what_reads_a_command_s_output_does_not_wait_for_the_process_that_imports_still(tmp_path: Path, how: str):
+    (tmp_path / "slow.py").write_text("import time; time.sleep(300)")
+    options = {"cwd": REPOSITORY, "env": {**os.environ, "PYTHONPATH": str(tmp_path)}, "timeout": 60, "check": True}
+    subprocess.run([sys.executable, "-c", OUTLIVES, how], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+
+
+@pytest.mark.parametrize(
+    "error", [OSError(11, "Resource temporarily unavailable"), RuntimeError("can't start new thread")]
+)
+def test_where_no_process_starts_a_line_says_so(monkeypatch: pytest.MonkeyPatch, error: Exception):
+    def refused() -> None:
+        raise error
+
+    monkeypatch.setattr(fork_server.forkserver, "ensure_running", refused)
+    reason = getattr(error, "strerror", None) or str(error)
+    for start in (lambda: fork_server.begin([]), lambda: fork_server.fork(lambda: None)):
+        with pytest.raises(
+            errors.CourseError, match=f"no process can be started to grade in: {reason}. Nothing is lost"
+        ):
+            start()
