@@ -3,11 +3,15 @@
 Each command imports what it needs itself, so that --help needs nothing that is installed, and answers at once.
 """
 
+import signal
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until a command runs, which says that it was stopped
+
 import argparse
 import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator

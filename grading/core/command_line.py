@@ -26,6 +26,8 @@ def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argpars
     more.
     """
     try:
+        _hear_ctrl_c()
+        _find_home()
         status = command(chosen)
         print(end="", flush=True)  # what is left may find its reader gone
         return status
@@ -46,6 +48,23 @@ def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argpars
     except KeyboardInterrupt as stopped:
         print(f"\n{name}: stopped. {stopped} Run it again to go on.".replace("  ", " "), file=sys.stderr)
         return 130
+
+
+def _hear_ctrl_c() -> None:
+    """Has Ctrl-C heard here where it ended the process without a word, as it does until a command can say so."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _find_home() -> None:
+    """CourseError if this account has no home, without which nothing of Jupyter's can be imported."""
+    try:
+        Path.home()
+    except RuntimeError:
+        raise errors.CourseError(
+            "your account has no home folder: HOME is not set, and the system's list of accounts doesn't name one. "
+            "Set it, to any folder of yours: HOME=FOLDER python -m grading …"
+        ) from None
 
 
 def _wrong_settings() -> tuple[type[Exception], ...]:

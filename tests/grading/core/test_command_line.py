@@ -3,6 +3,7 @@
 import argparse
 import gc
 import os
+import signal
 import subprocess
 import sys
 
@@ -113,3 +114,46 @@ def test_a_reader_who_has_read_enough_is_no_failure_at_the_end_either():
         process.stdout.close()
         process.stdin.close()
         assert (process.stderr.read(), process.wait()) == (b"", 0)
+
+
+def test_without_a_home_a_line_says_what_to_set(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture):
+    def unknown(_: int) -> None:
+        raise KeyError
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    assert command_line.run("watch", lambda _: 0, None) == 0
+    monkeypatch.delenv("HOME")
+    assert command_line.run("watch", lambda _: 0, None) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("watch: your account has no home folder: HOME is not set") and error.count("\n") == 1
+
+
+STOPPED_WHILE_IMPORTING = """
+import os, runpy, signal, sys
+signal.signal(signal.SIGINT, getattr(signal, sys.argv.pop(1)))
+name = sys.argv.pop(1)
+
+class Stops:
+    def find_spec(wanted, *_):
+        if wanted == name:
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.modules.pop(name, None)
+sys.meta_path.insert(0, Stops)
+runpy.run_module("grading", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("heard", "module", "status", "said"),
+    [
+        ("default_int_handler", "argparse", -signal.SIGINT, ""),
+        ("default_int_handler", "grading.core.find_course", 130, "\ncheck: stopped. Run it again to go on.\n"),
+        ("SIG_IGN", "argparse", 0, ""),  # as in the background
+    ],
+)
+def test_ctrl_c_while_a_command_imports_is_no_traceback(heard: str, module: str, status: int, said: str):
+    code = [sys.executable, "-c", STOPPED_WHILE_IMPORTING, heard, module]
+    command = [*code, "check"] if status else [*code, "--help"]
+    ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (status, said)
