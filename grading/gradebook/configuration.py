@@ -17,7 +17,7 @@ from traitlets.config import Config
 from grading.core import cells, limits
 
 ENGINE = Path(__file__).resolve().parents[1]
-# Of each walled kernel; with others it makes a shell of its own (grading/sandbox/child.py), which takes 10 ms.
+# Of each walled kernel; with any others it makes a shell of its own: see grading/sandbox/child.py.
 KERNEL_ARGUMENTS = ["--HistoryManager.enabled=False", "--IPKernelApp.log_level=40"]
 _AFTER_THE_RUN = (
     "nbgrader.preprocessors.IgnorePattern",
