@@ -16,7 +16,7 @@ PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest; of ours nothin
 
 
 def prepare() -> None:
-    """Starts the process, once, where workers are forked.
+    """Starts the process, once, where workers are forked; for the main thread alone, because of the environment.
 
     Errors  CourseError if it cannot start.
     """

@@ -13,7 +13,6 @@ import psutil
 from distributed import LocalCluster, Status
 from distributed.security import Security
 
-from grading.classroom import forks
 from grading.core import errors, fork_server
 
 END_LIMIT_S = 3  # for the cluster's own way to end, once its workers are gone
@@ -38,20 +37,11 @@ LOOKS = ("idle-timeout", "no-workers-timeout")  # both are never
 NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no port that another one may have
 
 
-def prepare() -> None:
-    """Starts what workers are forked from; for the main thread alone, because it changes the environment meanwhile.
-
-    Errors  CourseError if it cannot start.
-    """
-    with _told():
-        forks.prepare()
-
-
 @contextlib.contextmanager
 def opened(workers: int) -> Iterator[tuple[Path, LocalCluster]]:
     """A cluster on this machine and a folder to share; at the end its workers are killed, and their files removed.
 
-    It can be opened in a thread, once `prepare` has been called.
+    It can be opened in a thread, once `forks.prepare` has been called.
     """
     folder = Path(tempfile.mkdtemp(prefix="class-"))
     folder.chmod(0o711)  # student code runs as another user, who must get through
@@ -85,14 +75,8 @@ def opened(workers: int) -> Iterator[tuple[Path, LocalCluster]]:
 
 
 def _started(**settings: object) -> LocalCluster:
-    with _told():
-        return LocalCluster(**settings)
-
-
-@contextlib.contextmanager
-def _told() -> Iterator[None]:
     try:
-        yield
+        return LocalCluster(**settings)
     except (OSError, RuntimeError) as error:
         raise errors.CourseError(f"{NO_START}: {error}") from error
 

@@ -46,13 +46,12 @@ def fork(first: Callable[[], None]) -> None:
     """
     with told():
         resource_tracker.ensure_running()  # or it would be forked as well, and hold all that is open here
-    start, util.spawnv_passfds = util.spawnv_passfds, functools.partial(_forked, first)
-    try:
-        multiprocessing.get_context("forkserver").set_forkserver_preload([])
-        with told():
+        start, util.spawnv_passfds = util.spawnv_passfds, functools.partial(_forked, first)
+        try:
+            multiprocessing.get_context("forkserver").set_forkserver_preload([])
             _run()
-    finally:
-        util.spawnv_passfds = start
+        finally:
+            util.spawnv_passfds = start
 
 
 @contextlib.contextmanager

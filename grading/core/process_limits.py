@@ -28,40 +28,39 @@ def suffice(workers: int) -> None:
 
     files = FILES + FILES_A_WORKER * workers
     if (allowed := _raised(resource.RLIMIT_NOFILE, files)) < files:
-        raise errors.CourseError(
-            f"a process may open {allowed} files here, and grading {_at_once(workers)} takes {files}. "
-            f"Nothing is graded or lost: raise the limit, with `ulimit -n {files}` or as your administrator, "
-            f"{_fewer(workers)}and run this again."
-        )
+        found = f"a process may open {allowed} files here, and grading {_at_once(workers)} takes {files}"
+        raise _too_low(found, f"raise the limit, with `ulimit -n {files}`", workers)
     if os.geteuid() == 0:  # the limit on processes does not hold for root
         return
-    running = _running()
-    processes = running + PROCESSES_A_WORKER * workers
+    running, more = _running(), PROCESSES_A_WORKER * workers
+    processes = running + more
     if (allowed := _raised(resource.RLIMIT_NPROC, processes)) < processes:
-        raise errors.CourseError(
-            f"you may run {allowed} processes and threads here, {running} are running, and grading {_at_once(workers)} "
-            f"takes up to {processes - running} more. Nothing is graded or lost: raise the limit to {processes}, "
-            f"with `ulimit -u {processes}` or as your administrator, {_fewer(workers)}and run this again."
-        )
+        found = f"you may run {allowed} processes and threads here, {running} are running"
+        found += f", and grading {_at_once(workers)} takes up to {more} more"
+        raise _too_low(found, f"raise the limit to {processes}, with `ulimit -u {processes}`", workers)
 
 
 def _at_once(workers: int) -> str:
     return "one submission at a time" if workers == 1 else f"{workers} submissions at once"
 
 
-def _fewer(workers: int) -> str:
-    return "" if workers == 1 else "or grade fewer at once with --workers, "
+def _too_low(found: str, mend: str, workers: int) -> errors.CourseError:
+    fewer = "" if workers == 1 else "or grade fewer at once with --workers, "
+    return errors.CourseError(
+        f"{found}. Nothing is graded or lost: {mend} or as your administrator, {fewer}and run this again."
+    )
 
 
 def _raised(kind: int, wanted: int) -> float:
     """How much this process may have of a kind, once its limit is as high as is wanted, or as it may be."""
     import resource
 
-    soft, hard = (float("inf") if value == resource.RLIM_INFINITY else value for value in resource.getrlimit(kind))
-    if soft >= min(wanted, hard):
+    pair = resource.getrlimit(kind)
+    soft, hard = (float("inf") if value == resource.RLIM_INFINITY else value for value in pair)
+    if soft >= (most := min(wanted, hard)):
         return soft
-    resource.setrlimit(kind, (int(min(wanted, hard)), resource.getrlimit(kind)[1]))
-    return min(wanted, hard)
+    resource.setrlimit(kind, (int(most), pair[1]))
+    return most
 
 
 def _running(proc: Path = PROC) -> int:

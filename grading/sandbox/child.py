@@ -39,9 +39,9 @@ SILENT = logging.getLogger(__name__)  # nobody reads what a kernel logs
 SILENT.addHandler(logging.NullHandler())
 SILENT.propagate = False
 ARGUMENT = re.compile(r"--(\w+)\.(\w+)=(.*)")
-# The settings of a course's kernels (grading/gradebook/configuration.py, and one of nbclient's own), and of the shell
-# that is made before the fork.
-SETTINGS = {"HistoryManager": {"enabled": "False", "hist_file": ":memory:"}, "IPKernelApp": {"log_level": "40"}}
+# Of a course's kernels (grading/gradebook/configuration.py, and one of nbclient's own), and so of the shell that is
+# made before the fork.
+ARGUMENTS = ["--HistoryManager.enabled=False", "--IPKernelApp.log_level=40", "--HistoryManager.hist_file=:memory:"]
 CHANNELS = ("shell_port", "iopub_port", "stdin_port", "control_port")  # in the order of the sockets
 PIECE_BYTES = 2**16  # of a file, copied at once
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
@@ -100,17 +100,19 @@ def make_shell() -> None:
     WalledKernelApp.instance(log=SILENT)
     with tempfile.TemporaryDirectory() as folder:
         made = ZMQInteractiveShell.instance(
-            ipython_dir=folder, config=configured(SETTINGS), compiler_class=XCachingCompiler
+            ipython_dir=folder, config=configured(ARGUMENTS), compiler_class=XCachingCompiler
         )
     atexit.unregister(made.atexit_operations)
 
 
-def configured(settings: dict[str, dict[str, str]]) -> Config:
-    """The configuration of a command line with these settings, by the names of classes and traits."""
+def configured(arguments: list[str]) -> Config | None:
+    """The configuration by arguments that set one trait each; None if any of them is another."""
+    found = [ARGUMENT.fullmatch(argument) for argument in arguments]
+    if not all(found):
+        return None
     config = Config()
-    for owner, values in settings.items():
-        for name, value in values.items():
-            config[owner][name] = DeferredConfigString(value)
+    for owner, name, value in (match.groups() for match in found):
+        config[owner][name] = DeferredConfigString(value)
     return config
 
 
@@ -185,7 +187,7 @@ class WalledKernel(IPythonKernel):
     _supports_kernel_subshells = False  # all requests come to the main thread, without a thread that hands them on
 
     def __init__(self, **given: object) -> None:
-        made_ahead = given["parent"].config == configured(SETTINGS)
+        made_ahead = given["parent"].config == configured(ARGUMENTS)
         if not made_ahead:
             ZMQInteractiveShell.clear_instance()  # so that one is made with other settings
         super().__init__(**given)
@@ -235,14 +237,11 @@ class WalledKernelApp(IPKernelApp):
 
     def parse_command_line(self, argv: list[str] | None = None) -> None:
         """Reads arguments that set one trait each, without a parser for all that there could be."""
-        found = [ARGUMENT.fullmatch(argument) for argument in argv or ()]
-        if not all(found):
+        config = configured(argv or [])
+        if config is None:
             super().parse_command_line(argv)
-            return
-        settings: dict[str, dict[str, str]] = {}
-        for owner, name, value in (match.groups() for match in found):
-            settings.setdefault(owner, {})[name] = value
-        self.update_config(configured(settings))
+        else:
+            self.update_config(config)
 
     def load_config_file(self, *_: object, **__: object) -> None:
         """Reads nothing: there is no configuration in a home that was made a moment ago."""

@@ -37,7 +37,7 @@ numpy numpy.random
 IPython IPython.core.completer IPython.core.completerlib IPython.core.debugger IPython.core.logger IPython.core.oinspect
 IPython.core.pylabtools IPython.extensions.storemagic IPython.utils.wildcard pdb sqlite3 faulthandler psutil
 ipykernel.ipkernel ipykernel.zmqshell ipykernel.displayhook ipykernel.iostream ipykernel.debugger
-ipykernel.subshell_manager asyncio tornado.platform.asyncio
+asyncio tornado.platform.asyncio
 """.split()
 SLACK_S = 1.0  # so much below its limit on computing time a process that was killed had reached it
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36

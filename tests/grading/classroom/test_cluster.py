@@ -20,7 +20,7 @@ from busy import wait_for
 from distributed import Client, KilledWorker, LocalCluster, Status
 
 from dev.packages import REPOSITORY
-from grading.classroom import cluster, inputs, local_cluster
+from grading.classroom import cluster, forks, inputs, local_cluster
 from grading.core import errors, limits
 
 
@@ -130,7 +130,7 @@ def test_workers_that_all_fail_to_start_end_the_run():
 
 
 def test_no_worker_is_started_in_place_of_one_that_the_end_has_killed():
-    local_cluster.prepare()
+    forks.prepare()
     with local_cluster.opened(1) as (_, of_dask):
         (nanny,) = of_dask.workers.values()
         local_cluster.kill(of_dask)

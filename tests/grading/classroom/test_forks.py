@@ -99,7 +99,7 @@ def test_workers_start_in_the_background_until_somebody_needs_them(monkeypatch: 
         raise errors.CourseError("the workers do not start")
 
     monkeypatch.setattr(cluster.local_cluster, "opened", opened)
-    monkeypatch.setattr(cluster.local_cluster, "prepare", lambda: prepared.append(threading.current_thread()))
+    monkeypatch.setattr(cluster.forks, "prepare", lambda: prepared.append(threading.current_thread()))
     with cluster.Workers(1, None) as team:
         team.start(worker.prepare, False, SMALL)
         assert not team._opening.done() and prepared == [threading.current_thread()]

@@ -91,7 +91,6 @@ def test_the_process_is_forked_where_there_is_no_output():
 
 OUTLIVES = """
 import sys
-from pathlib import Path
 from grading.core import fork_server
 fork_server.begin(["slow"]) if sys.argv[1] == "begin" else fork_server.fork(lambda: __import__("slow"))
 """

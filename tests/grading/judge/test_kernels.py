@@ -25,11 +25,19 @@ class Overhearing(stand_in.Kernel):
             super()._take(peer, frames)
 
 
+@contextlib.contextmanager
+def served_by(kind: type[stand_in.Kernel]) -> Iterator[None]:
+    """Every kernel is one of this class."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stand_in, "Kernel", kind)
+        with contextlib.closing(stand_in.Pool()) as pool:
+            patch.setattr(kernels.KernelManager, "pool", pool, raising=False)
+            yield
+
+
 @pytest.fixture
-def overhearing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(stand_in, "Kernel", Overhearing)
-    with contextlib.closing(stand_in.Pool()) as pool:
-        monkeypatch.setattr(kernels.KernelManager, "pool", pool, raising=False)
+def overhearing() -> Iterator[None]:
+    with served_by(Overhearing):
         yield
 
 
@@ -52,10 +60,8 @@ class Asked(stand_in.Kernel):
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Asked]]:
-    monkeypatch.setattr(stand_in, "Kernel", Asked)
     monkeypatch.setattr(Asked, "times", 0)
-    with contextlib.closing(stand_in.Pool()) as pool:
-        monkeypatch.setattr(kernels.KernelManager, "pool", pool, raising=False)
+    with served_by(Asked):
         yield Asked
 
 
