@@ -51,7 +51,7 @@ LINES: tuple[tuple[str, str, str | None], ...] = (
     ("answers to the hidden test", "tested kernel", "untested kernel"),
     ("the judge, hidden test included", "tested judge", None),
     ("  of it without the hidden test", "untested judge", None),
-    ("nbgrader, and what its kernel adds", "autograde", "tested kernel + tested judge"),
+    ("nbgrader", "autograde", "tested kernel + tested judge"),
     ("in all", "autograde", None),
 )
 

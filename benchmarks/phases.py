@@ -20,7 +20,6 @@ import ways
 from nbclient import NotebookClient
 from nbformat.v4 import new_notebook
 from nbgrader.converters import Autograde
-from nbgrader.preprocessors import AssignLatePenalties
 
 from attention import course
 from attention.course import COURSE
@@ -41,7 +40,7 @@ STEPS = (
     (execution.Judge, "mark", "      hidden tests"),
     (NotebookClient, "_cleanup_kernel", "    kernel: let end, and the next one forked"),
     (save_marks.SaveMarks, "preprocess", "  marks into the gradebook"),
-    (AssignLatePenalties, "preprocess", "  late penalties"),
+    (asked_once.AssignLatePenalties, "preprocess", "  late penalties"),
 )
 
 EMPTY = 10  # notebooks without cells

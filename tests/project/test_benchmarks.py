@@ -36,6 +36,7 @@ import load_table  # noqa: E402
 import machines  # noqa: E402
 import measured  # noqa: E402
 import network_table  # noqa: E402
+import phases  # noqa: E402
 import public_torch  # noqa: E402
 import repeat  # noqa: E402
 import simulate  # noqa: E402
@@ -148,6 +149,14 @@ def test_the_account_of_a_notebook_adds_up_to_what_autograde_computes(tmp_path: 
     measured = {measure: ms for _, measure, ms in taken}
     assert 0 < measured["undrawn"] < measured["again"] < measured["autograde"]
     assert measured["pages"] > 100 and measured["cells"] >= 3
+
+
+def test_each_step_of_a_notebook_has_its_time():
+    arguments = ["--students", "2", "--parts", "1"]
+    run = subprocess.run([sys.executable, BENCHMARKS / "phases.py", *arguments], capture_output=True, text=True)
+    assert run.returncode == 0, run.stdout + run.stderr
+    for _, _, label in phases.STEPS:
+        assert re.search(rf"^{re.escape(label)} +\d+ +\d+$", run.stdout, re.MULTILINE), f"{label}\n{run.stdout}"
 
 
 def test_computing_is_counted_in_children_and_grandchildren_killed_or_not(tmp_path: Path):
