@@ -7,21 +7,18 @@ sandbox serves the next notebook, whoever handed it in, if all of the last one i
 
 import contextlib
 import glob
-import os
 import select
 import shutil
 import socket
-import stat
 import subprocess
 import tempfile
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 from grading.core import limits
 from grading.core.course import Libraries
-from grading.sandbox import bubblewrap, cgroups, inherited, kernel_handle, packets
+from grading.sandbox import bubblewrap, cgroups, inherited, kernel_handle, notebook_folder, packets
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.bubblewrap import Limits
 from grading.sandbox.clock import Clock, Deadline
@@ -121,9 +118,16 @@ class Sandbox:
                 self._ahead = self._fork(self._last.argv, self._last.env)
 
     def _fork(self, argv: list[str], env: dict[str, str]) -> Kernel:
-        """A kernel that waits for its folder; SandboxError if the sandbox is gone."""
+        """A kernel that waits for its folder; SandboxError if the sandbox is gone, or no socket can be opened."""
         if self._closed:
             raise SandboxError("The sandbox has ended.")
+        try:
+            return self._forked(argv, env)
+        except OSError as error:
+            self.close()
+            raise SandboxError(f"The sandbox does not answer: {error}") from error
+
+    def _forked(self, argv: list[str], env: dict[str, str]) -> Kernel:
         address = str(self._base / "sockets" / str(self._kernels))
         self._kernels += 1
         (ours, theirs), (gate, inner) = (socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2))
@@ -139,10 +143,9 @@ class Sandbox:
         try:
             self._control.settimeout(limits.SILENCE_LIMIT_S)
             packets.send(self._control, request, *[sock.fileno() for sock in (theirs, inner, *listening)])
-        except OSError as error:
+        except OSError:
             kernel.close()
-            self.close()
-            raise SandboxError(f"The sandbox does not answer: {error}") from error
+            raise
         finally:
             for sock in (theirs, inner, *listening):
                 sock.close()
@@ -161,7 +164,7 @@ class Sandbox:
         Its random numbers follow from `seed`, from 0 to 2**64 - 1; None: from one that nobody knows. What it takes of
         own time is taken off the allowance.
 
-        Errors  SandboxError if the sandbox is gone.
+        Errors  SandboxError if the sandbox is gone, or this process may open no more files.
         """
         self.ready()
         kernel, self._ahead = self._ahead, None
@@ -172,10 +175,12 @@ class Sandbox:
         try:
             self._control.settimeout(limits.SILENCE_LIMIT_S)
             packets.send(self._control, {"op": "go"})
+            files = notebook_folder.opened(folder, self.limits) if folder is not None else ()
+            kernel.begin(files, seed, allowance)
         except OSError as error:
+            kernel.close()
             self.close()
             raise SandboxError(f"The sandbox does not answer: {error}") from error
-        kernel.begin(_files(folder, self.limits) if folder is not None else (), seed, allowance)
         self._last = kernel
         return kernel
 
@@ -278,21 +283,3 @@ def _listener(path: str) -> socket.socket:
     sock.bind(path)
     sock.listen()
     return sock
-
-
-def _files(folder: Path, granted: Limits) -> Iterator[tuple[str, int]]:
-    """Relative path and open descriptor of the regular files below a folder, as far as half the scratch space goes."""
-    left, room = limits.FILES, granted.scratch_bytes // 2
-    for place, folders, names in os.walk(folder):
-        folders.sort()
-        for name in sorted(names):
-            try:
-                fd = os.open(os.path.join(place, name), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-            except OSError:
-                continue
-            state = os.fstat(fd)
-            if not stat.S_ISREG(state.st_mode) or state.st_size > room or not left:
-                os.close(fd)
-                continue
-            left, room = left - 1, room - state.st_size
-            yield os.path.join(place, name).removeprefix(f"{folder}/"), fd

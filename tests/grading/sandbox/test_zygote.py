@@ -274,15 +274,6 @@ def waiting(box: host.Sandbox) -> int:
     return kernel
 
 
-def test_only_regular_files_of_the_folder_are_copied(tmp_path):
-    (tmp_path / "data" / "deep").mkdir(parents=True)
-    (tmp_path / "data" / "deep" / "x.csv").write_text("1,2")
-    (tmp_path / "link").symlink_to("/etc/hostname")
-    os.mkfifo(tmp_path / "pipe")
-    found = host._files(tmp_path, bubblewrap.Limits())
-    assert {path: os.read(fd, 9) for path, fd in found} == {"data/deep/x.csv": b"1,2"}
-
-
 @pytest.mark.parametrize("ending", ["", "os._exit(3)", "ctypes.string_at(0)"])
 def test_a_daemon_ends_with_its_notebook_however_that_ends(pool, ending):
     box, before = student(pool)
