@@ -53,25 +53,35 @@ def _is_taken(module: str, name: str, packages: Collection[str]) -> bool:
 
 @functools.cache  # of what is installed: a cell asks for each name in it
 def _place(path: str) -> str | None:
-    """The file of a module; None if there is no such module, or one that is not written in Python."""
+    """The file of a module, or its folder; None if there is no such module, or one that is not written in Python.
+
+    A student spells the path, also as a text in `getattr(torch, "…")`, and must not lead to files that are no modules.
+    """
     package, *inner = path.split(".")
+    if not all(map(str.isidentifier, inner)):
+        return None
     spec = importlib.util.find_spec(package)
     for folder in (spec and spec.submodule_search_locations) or ():
         place = os.path.join(folder, *inner)
-        for file in (f"{place}.py", os.path.join(place, "__init__.py"), place):
-            if os.path.isfile(file) or file == place and os.path.isdir(file):
+        for file in (f"{place}.py", os.path.join(place, "__init__.py")):
+            if os.path.isfile(file):
                 return file
+        if os.path.isdir(place):
+            return place
     return None
 
 
 @functools.cache
 def _imports(module: str) -> Taken:
-    """What a module's import statements give it, by name."""
+    """What a module's import statements give it, by name; nothing where this Python cannot read it."""
     file = _place(module)
     if file is None or not os.path.isfile(file):
         return {}
-    with open(file, "rb") as source:
-        body = ast.parse(source.read()).body
+    try:
+        with open(file, "rb") as source:
+            body = ast.parse(source.read()).body
+    except SyntaxError:  # nobody can import it here
+        return {}
     found: Taken = {}
     inside = module if file.endswith("__init__.py") else module.rpartition(".")[0]
     for node in top_level(body):

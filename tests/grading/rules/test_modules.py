@@ -1,7 +1,12 @@
 """Modules as values, and stars: where a module goes somewhere that nobody can follow, it may hide an import."""
 
+from pathlib import Path
+from typing import BinaryIO
+
 import pytest
 from hand_written import import_breach
+
+from grading.rules import reexports
 
 HELD = [
     "from torch.nn.functional import *\nsoftmax(x, -1)",
@@ -71,6 +76,16 @@ HANDED_ON = [
     "def f():\n    yield torch",
 ]
 
+# Paths that lead to files, and to no module that this Python could import.
+TO_FILES = [
+    "getattr(torch, '/proc/self/environ').x",
+    "getattr(torch, '/etc/passwd').x",
+    "getattr(torch, '../../../../../../../../etc/passwd').x",
+    "t = getattr(torch, '/proc/self/environ')\nt.x",
+    "torch.bin.protoc.x",
+    "from torch.bin.protoc import x",
+]
+
 
 @pytest.mark.parametrize("source", HELD)
 def test_a_module_that_is_only_looked_into_or_printed_is_free(source: str):
@@ -82,3 +97,25 @@ def test_a_module_that_is_only_looked_into_or_printed_is_free(source: str):
 def test_a_module_that_is_handed_on_counts_as_hiding_an_import(source: str):
     assert import_breach(source).startswith("Answer, line ")
     assert import_breach("import torch", source).startswith("Cell 3, line ")
+
+
+@pytest.mark.parametrize("source", TO_FILES)
+def test_only_modules_are_read_whatever_path_is_spelt(source: str, monkeypatch: pytest.MonkeyPatch):
+    opened = []
+
+    def noted(file: str, mode: str) -> BinaryIO:
+        opened.append(file)
+        return open(file, mode)
+
+    monkeypatch.setattr(reexports, "open", noted, raising=False)
+    reexports._imports.cache_clear()
+    assert import_breach(source) is None
+    assert [file for file in opened if not file.endswith(".py")] == []
+
+
+def test_a_module_that_this_python_cannot_read_takes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "ofcourse").mkdir()
+    (tmp_path / "ofcourse" / "broken.py").write_text("import os\ndef f[T:](x): pass")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert reexports.is_module("ofcourse.broken", ["ofcourse"])
+    assert not reexports.is_foreign("ofcourse.broken.os", ["ofcourse"])
