@@ -11,6 +11,7 @@ from pathlib import Path
 from grading.core import cells, files, names
 
 FOLDER = Path("work") / "earlier"  # below a course's folder
+NAME_BYTES, SUFFIX_CHARS = 200, 10  # of a file's name that its copy bears; the moment is added, and Linux takes 255
 
 
 def keep(path: Path, root: Path, below: Path | None = None, of: str = "") -> Path:
@@ -21,9 +22,11 @@ def keep(path: Path, root: Path, below: Path | None = None, of: str = "") -> Pat
     inner = path.relative_to(below).parent if below else Path()
     folder = root / FOLDER / of / inner
     folder.mkdir(parents=True, exist_ok=True)
-    content, stem = path.read_bytes(), f"{path.stem}-{datetime.datetime.now():%Y-%m-%d-%H%M%S}"
+    content, named = path.read_bytes(), os.fsencode(path.stem)
+    stem = path.stem if len(named) <= NAME_BYTES else named[:NAME_BYTES].decode(errors="ignore")
+    stem, suffix = f"{stem}-{datetime.datetime.now():%Y-%m-%d-%H%M%S}", path.suffix[:SUFFIX_CHARS]
     for number in range(1, 1000):
-        copy = folder / f"{stem}{f'-{number}' if number > 1 else ''}{path.suffix}"
+        copy = folder / f"{stem}{f'-{number}' if number > 1 else ''}{suffix}"
         try:
             with copy.open("xb") as file:
                 file.write(content)

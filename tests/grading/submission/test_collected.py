@@ -209,3 +209,15 @@ def test_what_an_instructor_put_there_or_changed_is_kept_and_what_was_taken_is_n
     assert len(collected.take(directory, folder, place)) == 1
     kept = {path.read_text() for path in copy.parent.iterdir()}
     assert kept == {"by hand", "corrected"} and below(place)["part01.ipynb"] == "newer"
+
+
+@pytest.mark.parametrize("name", ["a" * 251 + ".txt", "a." + "b" * 253, "é" * 123 + "x.ipynb", "a" * 239 + ".txt"])
+def test_a_name_as_long_as_the_system_allows_is_kept_too(name: str, folder: Path, tmp_path: Path):
+    course, place = tmp_path / "course", tmp_path / "course" / "submitted" / "ada" / "attention"
+    (folder / name).write_text("theirs")
+    collected.replace(folder, place, root=course)
+    (place / "part01.ipynb").write_text("corrected")
+    (folder / name).unlink()
+    copies = dict(collected.replace(folder, place, root=course))
+    assert copies[place / name].read_text() == "theirs"
+    assert copies[place / name].suffix == Path(name).suffix[:10]
