@@ -4,14 +4,13 @@ import argparse
 import contextlib
 import functools
 import gc
-import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
-from grading.core import errors, names
+from grading.core import errors, names, streams
 
 OURS = ("grading", "dev")  # packages that lie here or nowhere
 _alone: ContextVar[bool] = ContextVar("alone", default=False)
@@ -43,7 +42,7 @@ def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argpars
         print(f"{name}: a setting in nbgrader_config.py has the wrong type. {error}".splitlines()[0], file=sys.stderr)
         return 1
     except BrokenPipeError:  # whoever read our output, such as head, has read enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.forget()
         return 0
     except KeyboardInterrupt as stopped:
         print(f"\n{name}: stopped. {stopped} Run it again to go on.".replace("  ", " "), file=sys.stderr)
@@ -75,11 +74,13 @@ def _wrong_settings() -> tuple[type[Exception], ...]:
 
 def alone(main: Callable[[], int]) -> int:
     """The exit status of a command that is all its process does; at the end Python looks through nothing once more."""
+    streams.prepare()
     token, shown = _alone.set(True), sys.unraisablehook
     sys.unraisablehook = functools.partial(_stop_again, shown)
     try:
         return main()
     finally:
+        streams.finish()
         sys.unraisablehook = shown
         _alone.reset(token)
         gc.freeze()

@@ -1,5 +1,6 @@
 """What `python -m grading watch` does: runs the service with its pages, and prints a line a submission."""
 
+import contextlib
 import os
 import re
 import signal
@@ -14,7 +15,7 @@ from grading.classroom.service import status
 from grading.classroom.service.arrivals import Exchange, Folder
 from grading.classroom.service.server import Pages
 from grading.classroom.service.service import OutOfDate, Service
-from grading.core import errors, limits, memory_messages, names, process_limits
+from grading.core import errors, limits, memory_messages, names, process_limits, streams
 from grading.gradebook import course_folder
 
 STOP_LIMIT_S = 30.0  # for the workers to end
@@ -104,4 +105,5 @@ class _until:
 
 
 def _say(line: str) -> None:
-    print(f"{status.in_utc(time.time())}  {line}", flush=True)
+    with contextlib.suppress(streams.Unwritable):  # a log on a full disk: the line follows once there is room
+        print(f"{status.in_utc(time.time())}  {line}", flush=True)

@@ -1,0 +1,78 @@
+"""Standard input, output and error of a process that runs a command, whatever it was started with."""
+
+import io
+import os
+import sys
+
+from grading.core import errors
+
+_STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
+
+
+def prepare() -> None:
+    """Opens those that are closed, and has output that can't be written said in a line.
+
+    A closed one leaves its number to the next file that is opened, which would then get what is printed. The null
+    device takes it. For a process that does nothing else.
+    """
+    for number, (name, mode) in enumerate(_STREAMS):
+        if not _is_open(number):
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest number that there is
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+    if type(out := sys.stdout) is io.TextIOWrapper:
+        file = io.FileIO(out.fileno(), "w", closefd=False)
+        settings = {"line_buffering": out.line_buffering, "write_through": out.write_through}
+        sys.stdout = _Output(
+            file if out.write_through else io.BufferedWriter(file), out.encoding, out.errors, **settings
+        )
+
+
+def forget() -> None:
+    """Lets go of what was printed and nobody reads, or Python would complain of it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def finish() -> None:
+    """As `forget`, if something is left that can't be written."""
+    try:
+        sys.stdout.flush()
+    except (Unwritable, BrokenPipeError):
+        forget()
+
+
+class Unwritable(errors.CourseError):
+    """What was printed can't be written; it is kept, and the next that is printed follows it."""
+
+
+class _Output(io.TextIOWrapper):
+    """Standard output; Unwritable in place of an OSError, unless nobody reads it any more."""
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except OSError as error:
+            raise _unwritable(error) from None
+
+    def flush(self) -> None:
+        try:
+            super().flush()
+        except OSError as error:
+            raise _unwritable(error) from None
+
+
+def _is_open(number: int) -> bool:
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
+
+
+def _unwritable(error: OSError) -> Exception:
+    if isinstance(error, BrokenPipeError):
+        return error
+    return Unwritable(
+        f"what this command prints can't be written: {error.strerror}. Nothing is lost: make room where its output "
+        "goes, or send it elsewhere, and run this again."
+    )

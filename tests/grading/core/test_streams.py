@@ -1,0 +1,69 @@
+"""Commands whose standard streams are closed, or can't be written."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dev.packages import REPOSITORY
+
+SAYS_ITS_STREAMS = """
+import os, sys
+from grading.core import command_line
+
+def command(_):
+    with open(sys.argv[1], "w") as file:  # would get a closed stream's number, and what is printed there
+        os.write(1, b"printed"), os.write(2, b"complained")
+        print("and more", flush=True)
+        print("and worse", file=sys.stderr, flush=True)
+        file.write(f"{os.read(0, 1)} {sys.stdin.read()!r} {file.fileno() > 2}")
+    return 0
+
+sys.exit(command_line.alone(lambda: command_line.run("grade", command, None)))
+"""
+WATCHES = """
+import sys
+from grading.classroom.service import command
+from grading.core import command_line
+
+def goes_on(_):
+    command._say("first")
+    command._say("second")
+    print("still there", file=sys.stderr)
+    return 0
+
+sys.exit(command_line.alone(lambda: command_line.run("watch", goes_on, None)))
+"""
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_command_works_with_closed_streams_and_no_file_gets_what_it_prints(closed: str, tmp_path: Path):
+    command = ["sh", "-c", f'"$@" {closed}', "sh", sys.executable, "-c", SAYS_ITS_STREAMS, str(tmp_path / "file")]
+    ran = subprocess.run(command, cwd=REPOSITORY, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert (tmp_path / "file").read_text() == "b'' '' True"
+    assert ran.stdout == (b"" if ">&- " in f" {closed} ".replace("2>&-", "") else b"printedand more\n")
+    assert ran.stderr == (b"" if "2>&-" in closed else b"complainedand worse\n")
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize("buffered", ["", "1"], ids=["buffered", "unbuffered"])
+def test_output_that_cannot_be_written_is_one_line_and_no_success(options: list[str], buffered: str):
+    command = [sys.executable, "-m", "grading", "check", *options, "release/attention/part01.ipynb"]
+    env = {**os.environ, "PYTHONUNBUFFERED": buffered}
+    with Path("/dev/full").open("w") as full:
+        settings = {"cwd": REPOSITORY, "env": env, "text": True, "check": False}
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, **settings)
+    assert ran.returncode == 1 and "Traceback" not in ran.stderr
+    last = ran.stderr.splitlines()[-1]
+    assert last.startswith("check: what this command prints can't be written: No space left on device.")
+
+
+def test_the_service_goes_on_while_its_log_cannot_be_written():
+    with Path("/dev/full").open("w") as full:
+        settings = {"cwd": REPOSITORY, "text": True, "check": False}
+        ran = subprocess.run([sys.executable, "-c", WATCHES], stdout=full, stderr=subprocess.PIPE, **settings)
+    assert ran.stderr.startswith("still there\nwatch: what this command prints can't be written")
+    assert ran.returncode == 1
