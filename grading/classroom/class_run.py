@@ -11,13 +11,13 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from sqlalchemy import Engine, make_url
+from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from grading.classroom import cluster, crash_notes, inputs, lock, merge, progress, registration, task_queue, worker
 from grading.classroom.task_queue import Graded, TaskQueue
 from grading.core import errors, find_course, limits, memory_messages, messages, names
-from grading.gradebook import course_folder, marks, snapshot
+from grading.gradebook import course_folder, marks, snapshot, trouble
 
 TICK_S = 0.5
 CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -165,7 +165,7 @@ def _told(root: Path) -> Iterator[None]:
     except (OSError, DBAPIError) as error:
         if isinstance(error, OSError) and error.errno not in task_queue.FULL + CLOSED:
             raise
-        reason = error.strerror if isinstance(error, OSError) else str(error.orig).strip().splitlines()[0]
+        reason = error.strerror if isinstance(error, OSError) else trouble.reason(error)
         raise errors.CourseError(
             f"the course in {names.path(root)} cannot be written: {reason}. "
             "No mark is lost: fix that, and run this again to go on."
@@ -179,12 +179,9 @@ def opened(root: Path) -> Iterator[Engine]:
     Errors  CourseError if it cannot be reached.
     """
     url = course_folder.database(root)
+    with trouble.told(url):
+        trouble.look(url)
     engine = snapshot.engine(url)
-    try:
-        engine.connect().close()
-    except DBAPIError as error:
-        shown, reason = make_url(url).render_as_string(), str(error.orig).strip().splitlines()[0]
-        raise errors.CourseError(f"the gradebook {shown} cannot be opened: {reason}") from None
     try:
         yield engine
     finally:

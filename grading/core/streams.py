@@ -10,10 +10,10 @@ _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
 def prepare() -> None:
-    """Opens those that are closed, and has output that can't be written said in a line.
+    """Opens those that are closed, and has output that can't be written said in a line; for a process of its own.
 
     A closed one leaves its number to the next file that is opened, which would then get what is printed. The null
-    device takes it. For a process that does nothing else.
+    device takes it. A letter that the output's encoding lacks is written as an escape.
     """
     for number, (name, mode) in enumerate(_STREAMS):
         if not _is_open(number):
@@ -23,9 +23,8 @@ def prepare() -> None:
     if type(out := sys.stdout) is io.TextIOWrapper:
         file = io.FileIO(out.fileno(), "w", closefd=False)
         settings = {"line_buffering": out.line_buffering, "write_through": out.write_through}
-        sys.stdout = _Output(
-            file if out.write_through else io.BufferedWriter(file), out.encoding, out.errors, **settings
-        )
+        settings["errors"] = "backslashreplace" if out.errors == "strict" else out.errors  # as of standard error
+        sys.stdout = _Output(file if out.write_through else io.BufferedWriter(file), out.encoding, **settings)
 
 
 def forget() -> None:

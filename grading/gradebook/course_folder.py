@@ -19,11 +19,12 @@ from traitlets.config.loader import FileConfigLoader, JSONFileConfigLoader, PyFi
 from grading.core import errors, find_course, names
 from grading.core.course import Course
 from grading.core.find_course import CONFIGURATION
-from grading.gradebook import engines
+from grading.gradebook import engines, trouble
 from grading.submission import kept_copies
 
 _AS_JSON = f"{Path(CONFIGURATION).stem}.json"
 _ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b")
+_OF_DATABASE = re.compile(r"(?:sqlalchemy\.exc|nbgrader\.api)\.\w+: \([\w.]+Error\) (.*)")
 _COPY = """\
 from pathlib import Path
 
@@ -143,10 +144,16 @@ def api(root: Path) -> NbGraderAPI:
 
 @contextlib.contextmanager
 def gradebook(root: Path) -> Iterator[Gradebook]:
-    """The gradebook of the course in `root`, closed at the end."""
+    """The gradebook of the course in `root`, closed at the end.
+
+    Errors  CourseError if it can't be used, now or within.
+    """
     settings = config(root)  # also has nbgrader make new gradebooks as `engines` does
-    with Gradebook(settings.CourseDirectory.db_url, settings.CourseDirectory.get("course_id", "")) as book:
-        yield book
+    url = settings.CourseDirectory.db_url
+    with trouble.told(url):
+        trouble.look(url)
+        with Gradebook(url, settings.CourseDirectory.get("course_id", "")) as book:
+            yield book
 
 
 def register(root: Path, assignment: str = "") -> list[str]:
@@ -173,7 +180,10 @@ def _generate(settings: Config, assignment: str) -> None:
     if not result["success"]:
         if result.get("error", "").rstrip().endswith("\nKeyboardInterrupt"):  # nbgrader takes a Ctrl-C for its failure
             raise KeyboardInterrupt
-        raise errors.CourseError(f"source/{assignment} could not be released: {last_error(result)}")
+        said = last_error(result)
+        if of_database := _OF_DATABASE.match(said):
+            raise errors.CourseError(trouble.unusable(settings.CourseDirectory.db_url, of_database[1]))
+        raise errors.CourseError(f"source/{assignment} could not be released: {said}")
 
 
 def _made_apart(settings: Config, assignment: str, apart: Path, path: Path) -> bool:
@@ -238,20 +248,12 @@ def students(root: Path, only: str | None = None, assignment: str = "") -> list[
 def gradebook_file(root: Path) -> Path | None:
     """The file of the gradebook, whether it is there or not; None for a gradebook that lies in no file of its own.
 
-    Errors  CourseError if the file is there and is none.
+    Errors  CourseError if the file is there and can't be used.
     """
-    url = make_url(database(root))
+    address = database(root)
+    url = make_url(address)
     path = Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
-    if path is not None and path.exists() and not _is_gradebook(path):
-        raise errors.CourseError(f"{names.path(path)} is not a gradebook. Move it away, or put back a copy of it.")
+    if path is not None and path.exists():
+        with trouble.told(address):
+            trouble.look(address)
     return path
-
-
-def _is_gradebook(path: Path) -> bool:
-    """Whether a file is an SQLite database that can be opened."""
-    try:
-        with contextlib.closing(sqlite3.connect(path)) as connection:
-            connection.execute("select count(*) from sqlite_master")
-        return True
-    except sqlite3.Error:
-        return False

@@ -96,11 +96,13 @@ def new(path: str, found: Rows, version: str) -> None:
 def version(connection: Connection) -> str:
     """The version of a gradebook's tables; where none is noted, the newest, as nbgrader too goes on with these.
 
-    nbgrader makes the tables, then looks for the program alembic, and notes nothing where that isn't on the PATH.
+    nbgrader makes the tables, then looks for the program alembic, and notes nothing where that isn't on the PATH. Where
+    alembic was stopped, its table has no row.
     """
     if not inspect(connection).has_table("alembic_version"):
         return engines.alembic_version()
-    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one()
+    noted = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    return noted or engines.alembic_version()
 
 
 def _where(connection: Connection, table: str, **wanted: list) -> dict[str, dict[str, object]]:

@@ -67,3 +67,16 @@ def test_the_service_goes_on_while_its_log_cannot_be_written():
         ran = subprocess.run([sys.executable, "-c", WATCHES], stdout=full, stderr=subprocess.PIPE, **settings)
     assert ran.stderr.startswith("still there\nwatch: what this command prints can't be written")
     assert ran.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("encoding", "shown"), [("ascii", rb"Zo\xeb"), ("latin-1", b"Zo\xeb"), ("utf-8", "Zoë".encode())]
+)
+def test_a_letter_that_the_output_lacks_is_an_escape(encoding: str, shown: bytes):
+    code = (
+        "from grading.core import command_line\n"
+        "command_line.alone(lambda: command_line.run('grade', lambda _: print('Zo\\xeb') or 0, None))"
+    )
+    env = {**os.environ, "PYTHONIOENCODING": encoding}
+    ran = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, env=env, capture_output=True, check=False)
+    assert (ran.stdout, ran.stderr) == (shown + b"\n", b"")

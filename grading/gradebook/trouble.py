@@ -1,0 +1,67 @@
+"""What keeps a gradebook from being read or written, in a line that says what to do."""
+
+import contextlib
+import re
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbgrader.api import Base
+from sqlalchemy import create_engine, inspect, make_url
+from sqlalchemy.exc import DBAPIError
+
+from grading.core import errors, names
+
+_DAMAGED = "the file is damaged, or is none of nbgrader's. Put back a copy of it"
+_OTHER = "an older nbgrader made it, or it is damaged. Run `nbgrader db upgrade`, or put back a copy of it"
+_TABLES = set(Base.metadata.tables)
+_HELP = {
+    r"is locked": "another program is using it. Wait until it is done, or end it",
+    r"not a database|malformed": _DAMAGED,
+    r"no such (table|column)": _OTHER,
+    r"readonly|unable to open": "let your account write the file and its folder",
+}
+
+
+@contextlib.contextmanager
+def told(url: str) -> Iterator[None]:
+    """Errors  CourseError for whatever a database says within that keeps it from being used."""
+    try:
+        yield
+    except (DBAPIError, sqlite3.Error) as error:
+        raise errors.CourseError(unusable(url, error)) from None
+
+
+def unusable(url: str, error: DBAPIError | sqlite3.Error | str) -> str:
+    """A line for what a database says."""
+    said = reason(error)
+    return (
+        f"the gradebook {_shown(url)} can't be used: {said}{'' if ': ' in said else '. Fix that'}, and run this again."
+    )
+
+
+def reason(error: DBAPIError | sqlite3.Error | str) -> str:
+    """What a database says, and behind a colon what that means and what to do."""
+    text = str(error.orig if isinstance(error, DBAPIError) else error).strip().splitlines()[0].rstrip(".")
+    return next((f"{text}: {help_}" for pattern, help_ in _HELP.items() if re.search(pattern, text)), text)
+
+
+def look(url: str) -> None:
+    """Errors  CourseError if a gradebook has only some of its tables: nbgrader would add others, with no mark in them.
+    DBAPIError if it can't be read.
+    """
+    engine = create_engine(url)
+    try:
+        found = set(inspect(engine).get_table_names())
+    finally:
+        engine.dispose()
+    missing = _TABLES - found
+    if missing and missing != _TABLES:
+        tables = f"{'table' if len(missing) == 1 else 'tables'} {', '.join(sorted(missing))}"
+        raise errors.CourseError(f"the gradebook {_shown(url)} lacks the {tables}: {_OTHER}, and run this again.")
+
+
+def _shown(url: str) -> str:
+    asked = make_url(url)
+    is_file = asked.get_backend_name() == "sqlite" and asked.database
+    return names.path(Path(asked.database)) if is_file else asked.render_as_string()

@@ -1,0 +1,92 @@
+"""A gradebook that can't be used: each command says so in a line, and leaves it as it is."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from attention import course
+from attention.course import COURSE
+from dev import course_copy, sample_class
+from grading import __main__ as commands
+from grading.classroom import inputs
+from grading.gradebook import course_folder, engines, snapshot
+
+ONE = course.PARTS[1]
+COMMANDS = ["autograde", "report", "export gradescope"]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    course_copy.new(tmp_path, ONE)
+    folder = tmp_path / "submitted" / "anna" / COURSE.name
+    folder.mkdir(parents=True)
+    sample_class.write(folder, ONE, sample_class.model(ONE))
+    course_folder.register(tmp_path)
+    return tmp_path
+
+
+def without(statement: str) -> Callable[[Path], None]:
+    """What takes something away from a gradebook."""
+
+    def take(path: Path) -> None:
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.execute(statement)
+        connection.close()
+
+    return take
+
+
+def damaged(path: Path) -> None:
+    """Writes over all pages but the first two."""
+    content = path.read_bytes()
+    path.write_bytes(content[:8192] + b"\xa5" * (len(content) - 8192))
+
+
+DAMAGED = "database disk image is malformed: the file is damaged, or is none of nbgrader's. Put back a copy of it"
+OLDER = "an older nbgrader made it, or it is damaged. Run `nbgrader db upgrade`, or put back a copy of it"
+HOW = {
+    "damaged": (damaged, f"can't be used: {DAMAGED}, and run this again."),
+    "without-a-table": (without("DROP TABLE grade"), f"lacks the table grade: {OLDER}, and run this again."),
+    "without-a-column": (without("ALTER TABLE grade DROP COLUMN extra_credit"), f": {OLDER}"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("how", HOW)
+def test_a_gradebook_that_lacks_something_is_one_line_and_stays_as_it_is(
+    how: str, command: str, root: Path, capsys: pytest.CaptureFixture
+):
+    take, said = HOW[how]
+    take(root / "gradebook.db")
+    before = (root / "gradebook.db").read_bytes()
+    capsys.readouterr()
+    assert commands.main([*command.split(), "--course", str(root)]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and said in error and str(root) in error
+    assert (root / "gradebook.db").read_bytes() == before
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_gradebook_that_another_program_holds_is_told_from_one_that_is_none(
+    command: str, root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    text = (root / "nbgrader_config.py").read_text().replace(f"timeout={course_folder.LOCK_LIMIT_S}", "timeout=0.1")
+    (root / "nbgrader_config.py").write_text(text)
+    holder = sqlite3.connect(root / "gradebook.db", isolation_level=None)
+    holder.execute("BEGIN EXCLUSIVE")
+    capsys.readouterr()
+    assert commands.main([*command.split(), "--course", str(root)]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "is locked: another program is using it. Wait until it is done" in error
+    holder.close()
+
+
+def test_a_gradebook_whose_version_alembic_did_not_come_to_note_is_graded_as_the_newest(root: Path):
+    without("DELETE FROM alembic_version")(root / "gradebook.db")
+    engine = snapshot.engine(f"sqlite:///{root / 'gradebook.db'}")
+    with engine.begin() as connection:
+        assert snapshot.version(connection) == engines.alembic_version()
+    assert inputs.read(root, engine).digest
+    engine.dispose()
