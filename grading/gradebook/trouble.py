@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nbgrader.api import Base
-from sqlalchemy import create_engine, inspect, make_url
+from sqlalchemy import Engine, create_engine, inspect, literal, make_url, select
 from sqlalchemy.exc import DBAPIError
 
 from grading.core import errors, names
 
 _DAMAGED = "the file is damaged, or is none of nbgrader's. Put back a copy of it"
 _OTHER = "an older nbgrader made it, or it is damaged. Run `nbgrader db upgrade`, or put back a copy of it"
-_TABLES = set(Base.metadata.tables)
+_TABLES = Base.metadata.tables
 _HELP = {
     r"is locked": "another program is using it. Wait until it is done, or end it",
     r"not a database|malformed": _DAMAGED,
@@ -47,18 +47,27 @@ def reason(error: DBAPIError | sqlite3.Error | str) -> str:
 
 
 def look(url: str) -> None:
-    """Errors  CourseError if a gradebook has only some of its tables: nbgrader would add others, with no mark in them.
-    DBAPIError if it can't be read.
+    """Looks whether a gradebook with anything in it has all of its tables: nbgrader would add others, with no mark.
+
+    Errors  CourseError if it has not, DBAPIError if it can't be read.
     """
     engine = create_engine(url)
     try:
         found = set(inspect(engine).get_table_names())
+        missing = _TABLES.keys() - found
+        if missing and _holds_rows(engine, _TABLES.keys() & found):
+            tables = f"{'table' if len(missing) == 1 else 'tables'} {', '.join(sorted(missing))}"
+            raise errors.CourseError(f"the gradebook {_shown(url)} lacks the {tables}: {_OTHER}, and run this again.")
     finally:
         engine.dispose()
-    missing = _TABLES - found
-    if missing and missing != _TABLES:
-        tables = f"{'table' if len(missing) == 1 else 'tables'} {', '.join(sorted(missing))}"
-        raise errors.CourseError(f"the gradebook {_shown(url)} lacks the {tables}: {_OTHER}, and run this again.")
+
+
+def _holds_rows(engine: Engine, tables: set[str]) -> bool:
+    """Whether any of these tables has a row; whoever was stopped while making a gradebook leaves some without."""
+    with engine.connect() as connection:
+        return any(
+            connection.execute(select(literal(1)).select_from(_TABLES[name]).limit(1)).first() for name in tables
+        )
 
 
 def _shown(url: str) -> str:

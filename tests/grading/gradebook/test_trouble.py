@@ -90,3 +90,11 @@ def test_a_gradebook_whose_version_alembic_did_not_come_to_note_is_graded_as_the
         assert snapshot.version(connection) == engines.alembic_version()
     assert inputs.read(root, engine).digest
     engine.dispose()
+
+
+def test_a_gradebook_that_somebody_was_stopped_making_is_made(root: Path):
+    (root / "gradebook.db").unlink()
+    without("CREATE TABLE course (id VARCHAR(128) NOT NULL PRIMARY KEY)")(root / "gradebook.db")
+    with course_folder.gradebook(root) as book:
+        assert book.students == []
+    course_folder.register(root)
