@@ -4,7 +4,9 @@ Between the two renames of a folder there is neither. A process that is killed t
 place, and `put_back` finds it there.
 """
 
+import errno
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -20,15 +22,32 @@ def below(folder: Path) -> list[Path]:
 def write_whole(path: Path, content: str | bytes, durable: bool = False) -> None:
     """Writes a file in place of another of its name; `durable`: it is on the disk before it takes that name.
 
-    Errors  OSError if it cannot be written; the old file is there then.
+    Errors  OSError if it cannot be written; the old file is there then, and nothing next to it.
     """
     new = new_name(path)
-    with new.open("wb") as file:
-        file.write(content.encode("utf-8") if isinstance(content, str) else content)
-        if durable:
-            file.flush()
-            os.fsync(file.fileno())
-    new.replace(path)
+    try:
+        with new.open("wb") as file:
+            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        new.replace(path)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise
+
+
+def copy_tree(source: Path, to: Path, **settings: object) -> None:
+    """As shutil.copytree, but what it raises has the number and the file of the first error, not a list of all.
+
+    Errors  OSError if a file can't be copied.
+    """
+    try:
+        shutil.copytree(source, to, **settings)
+    except shutil.Error as error:
+        _, file, said = error.args[0][0]
+        number = int(found[1]) if (found := re.match(r"\[Errno (\d+)\]", said)) else errno.EIO
+        raise OSError(number, os.strerror(number) if found else said, str(file)) from None
 
 
 def swap(place: Path, make: Callable[[Path], object]) -> Path:

@@ -8,7 +8,7 @@ import nbformat
 from nbgrader.converters import GenerateSolution
 from nbgrader.utils import capture_log
 
-from grading.core import errors, names
+from grading.core import errors, files, names
 from grading.core.course import Course
 from grading.gradebook import course_folder
 from grading.submission import kept_copies
@@ -26,16 +26,16 @@ def make(root: Path, target: Path, solve: bool = True, assignment: str = "") -> 
     `assignment` says which one is meant where the folder holds several. What somebody wrote into notebooks there is
     kept as a copy; returns a line about each.
 
-    Errors  CourseError if nbgrader cannot, or if a solution or a hidden test fails.
+    Errors  CourseError if nbgrader cannot, if a file can't be written, or if a solution or a hidden test fails.
     """
     course = course_folder.course(root, assignment)
     source = root / "source" / course.name
     for path in (source, *([source / course.module] if course.module else [])):
         if not path.exists():
             raise errors.CourseError(f"{names.path(path)} is not there: nothing can be released without it.")
-    with tempfile.TemporaryDirectory() as folder:
+    with errors.of_files(target), tempfile.TemporaryDirectory() as folder:
         made = Path(folder)
-        shutil.copytree(source, made / "source" / course.name)
+        files.copy_tree(source, made / "source" / course.name)
         for path in filter(Path.is_file, source.parent.iterdir()):  # such as a header for all assignments
             shutil.copyfile(path, made / "source" / path.name)
         course_folder.configure(made, root)

@@ -87,7 +87,7 @@ class OwnMarks:
         self.folder.mkdir(parents=True, exist_ok=True)
         self._write_note({})
         shutil.rmtree(self.folder / "source", ignore_errors=True)
-        shutil.copytree(self._root / "source", self.folder / "source")
+        files.copy_tree(self._root / "source", self.folder / "source")
         course_folder.configure(self.folder, self._root)
         course_folder.register(self.folder, self._assignment)
         self._write_note({"sources": wanted})

@@ -133,7 +133,7 @@ def kept_meanwhile(places: list[Path], removing: bool) -> Iterator[None]:
         if removing and place.exists():
             new = files.new_name(place)
             shutil.rmtree(new, ignore_errors=True)
-            shutil.copytree(place, new, symlinks=True)
+            files.copy_tree(place, new, symlinks=True)
             new.rename(files.old_name(place))  # whole, if it is there at all
     try:
         yield

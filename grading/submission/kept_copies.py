@@ -49,7 +49,7 @@ def replace(made: Path, target: Path, root: Path) -> list[tuple[Path, Path]]:
     files.put_back(target)
     kept = of_former(target, root)
     # copyfile: nbgrader's own files may not be written to
-    files.swap(target, lambda new: shutil.copytree(made, new, copy_function=shutil.copyfile))
+    files.swap(target, lambda new: files.copy_tree(made, new, copy_function=shutil.copyfile))
     return kept + of_former(target, root)
 
 
@@ -62,7 +62,7 @@ def beside(target: Path, root: Path, kept: list[tuple[Path, Path]]) -> Iterator[
     target = target.resolve()
     if target.exists():
         kept += of_former(target, root)
-        shutil.copytree(target, files.old_name(target), symlinks=True, copy_function=shutil.copyfile)
+        files.copy_tree(target, files.old_name(target), symlinks=True, copy_function=shutil.copyfile)
     try:
         yield
     finally:

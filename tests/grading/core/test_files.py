@@ -1,9 +1,12 @@
 """Files and folders that are replaced whole: the old one, or the new one, and nothing in between."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from dev.packages import REPOSITORY
 from grading.core import files
 
 
@@ -73,3 +76,20 @@ def test_files_below_a_folder_are_all_but_those_of_python_and_jupyter(tmp_path: 
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     assert [path.relative_to(tmp_path).as_posix() for path in files.below(tmp_path)] == ["a", "b/a"]
+
+
+def test_what_cannot_be_written_leaves_the_old_file_and_nothing_next_to_it(tmp_path: Path):
+    path = tmp_path / "marks.csv"
+    path.write_text("old")
+    code = (
+        "import resource, sys\n"
+        "from pathlib import Path\n"
+        "from grading.core import files\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))\n"
+        "files.write_whole(Path(sys.argv[1]), 'new' * 4096)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, str(path)], cwd=REPOSITORY, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 1 and "File too large" in ran.stderr
+    assert path.read_text() == "old" and names(tmp_path) == ["marks.csv"]

@@ -6,6 +6,8 @@ That the outputs in notebooks/ are those of a new run is what nbval finds out, f
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import course_module
@@ -277,3 +279,38 @@ def test_no_notebook_names_a_path_of_a_machine_or_installs_anything(part: Part):
     for step in ("source", "release", "notebooks"):
         found = json.dumps(notebook(step, part))
         assert not re.search(r"/home/|/root/|/tmp/|/work/|C:\\\\|pip install|wget |curl ", found), step
+
+
+def test_a_full_disk_is_one_line_and_the_release_stays_as_it_is(tmp_path: Path):
+    walled = ["bwrap", "--dev-bind", "/", "/", "--size", str(16 * 2**20), "--tmpfs", str(tmp_path)]
+    script = [*walled, "--", sys.executable, "-c", FULL_DISK, str(tmp_path)]
+    ran = subprocess.run(script, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stdout) == (0, "1 True True\n"), ran.stderr
+    assert ran.stderr.count("\n") == 1
+    assert re.match(
+        r"release: .*/release/\.attention\.new.* can't be read or written: No space left on device\.", ran.stderr
+    )
+
+
+FULL_DISK = """
+import sys
+from pathlib import Path
+from attention import course
+from dev import course_copy
+from grading.__main__ import main
+
+def content():
+    return {path: path.read_bytes() for path in (root / "release").rglob("*") if path.is_file()}
+
+root = Path(sys.argv[1])
+course_copy.new(root, course.PARTS[1])
+before = content()
+with (root / "filler").open("wb", buffering=0) as file:
+    while True:
+        try:
+            file.write(bytes(4096))
+        except OSError:
+            break
+refused = main(["release", "--course", str(root)])
+print(refused, content() == before, not list(root.glob("release/.*")))
+"""
