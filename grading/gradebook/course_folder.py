@@ -1,6 +1,7 @@
 """Course folders: nbgrader's view of one."""
 
 import contextlib
+import os
 import re
 import shutil
 import sqlite3
@@ -25,6 +26,7 @@ from grading.submission import kept_copies
 _AS_JSON = f"{Path(CONFIGURATION).stem}.json"
 _ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b")
 _OF_DATABASE = re.compile(r"(?:sqlalchemy\.exc|nbgrader\.api)\.\w+: \([\w.]+Error\) (.*)")
+_READ_OTHERWISE, _PATTERN = re.compile(r"\?|%[0-9A-Fa-f]{2}"), re.compile(r"[*\[]")
 _COPY = """\
 from pathlib import Path
 
@@ -50,6 +52,7 @@ def config(root: Path, assignment: str = "") -> Config:
         raise errors.CourseError(
             f"{names.path(root)} is not a course: it holds no {CONFIGURATION}. Go to a course's folder, or name one."
         )
+    _refuse_place(root, _READ_OTHERWISE)
     found = _loaded(PyFileConfigLoader, root, CONFIGURATION)
     found.CourseDirectory.root = str(root)
     if assignment:
@@ -58,6 +61,16 @@ def config(root: Path, assignment: str = "") -> Config:
         found.CourseDirectory.db_url = f"sqlite:///{(root / 'gradebook.db').resolve()}?timeout={LOCK_LIMIT_S}"
     _refuse_no_address(found.CourseDirectory.db_url)
     return found
+
+
+def _refuse_place(root: Path, signs: re.Pattern[str]) -> None:
+    """CourseError for a folder that would be taken for another one, in which a second gradebook would be made."""
+    place = str(root.resolve())
+    if signs.search(place) or os.path.expandvars(place) != place:
+        raise errors.CourseError(
+            f"{names.printable(place)} can't hold a course: ?, *, [, $NAME and %20 mean something else where nbgrader "
+            "and its gradebook read a path. Give the folder a name without them."
+        )
 
 
 def _refuse_no_address(url: object) -> None:
@@ -162,6 +175,7 @@ def register(root: Path, assignment: str = "") -> list[str]:
     What somebody wrote into released notebooks is kept as a copy; returns a line about each.
     Errors  CourseError with nbgrader's last words if it cannot, or if the gradebook's file is none.
     """
+    _refuse_place(root, _PATTERN)
     path, settings, assignment = gradebook_file(root), config(root), course(root, assignment).name
     # And then in place of the old one: nbgrader would remove that first, answers and all.
     made = Path(tempfile.mkdtemp(prefix=".release-", dir=root.resolve()))

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from nbgrader.converters import GenerateAssignment
 
+from attention import course
 from attention.course import COURSE
-from dev import course_copy
+from dev import course_copy, sample_class
 from dev.packages import REPOSITORY
 from grading import __main__ as commands
 from grading.core.errors import CourseError
@@ -54,3 +55,19 @@ def test_ctrl_c_while_nbgrader_makes_the_release_stops_the_command(tmp_path: Pat
     with pytest.raises(KeyboardInterrupt):
         course_folder.register(tmp_path)
     assert not list(tmp_path.glob(".release-*"))
+
+
+@pytest.mark.parametrize("name", ["why?", "100%25", "$HOME", "[1]", "star*"])
+@pytest.mark.parametrize("command", ["autograde", "mark"])
+def test_a_folder_that_would_be_taken_for_another_is_refused_in_one_line(
+    name: str, command: str, tmp_path: Path, capsys: pytest.CaptureFixture
+):
+    root = tmp_path / name
+    course_copy.new(root, course.PARTS[1])
+    for folder in (root / "submitted" / "anna" / COURSE.name, root / "work" / COURSE.name):
+        folder.mkdir(parents=True)
+        sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+    assert commands.main([command, "--course", str(root)]) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and f"/{name}" in error and "can't hold a course" in error
+    assert [path.name for path in tmp_path.iterdir()] == [name]  # in which /why would be a gradebook
