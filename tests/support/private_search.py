@@ -15,7 +15,7 @@ DOCUMENTED = frozenset(
     f"{package}.{name}"
     for package, names in {
         "os": "_exit environ",
-        "sys": "argv path stdin unraisablehook",
+        "sys": "argv path stdin stdout unraisablehook",
         "tempfile": "tempdir",
         "": "emit",  # of a logging.Handler
         "nbclient": "create_kernel_manager process_message",
