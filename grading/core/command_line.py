@@ -79,11 +79,14 @@ def alone(main: Callable[[], int]) -> int:
     sys.unraisablehook = functools.partial(_stop_again, shown)
     try:
         return main()
+    except streams.Unwritable as error:  # as of help, which no command prints
+        print(f"grading: {error}", file=sys.stderr)
+        return 1
     finally:
-        streams.finish()
         sys.unraisablehook = shown
         _alone.reset(token)
         gc.freeze()
+        streams.finish()
 
 
 def _stop_again(show: Callable[[object], None], raised: object) -> None:

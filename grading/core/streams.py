@@ -33,11 +33,19 @@ def forget() -> None:
 
 
 def finish() -> None:
-    """As `forget`, if something is left that can't be written."""
+    """As `forget`, if something is left that can't be written.
+
+    Errors  SystemExit with a line if nobody has been told yet, as after `--help`.
+    """
+    told = getattr(sys.stdout, "told", False)
     try:
         sys.stdout.flush()
-    except (Unwritable, BrokenPipeError):
+    except BrokenPipeError:
         forget()
+    except Unwritable as error:
+        forget()
+        if not told:
+            sys.exit(f"grading: {error}")
 
 
 class Unwritable(errors.CourseError):
@@ -47,17 +55,28 @@ class Unwritable(errors.CourseError):
 class _Output(io.TextIOWrapper):
     """Standard output; Unwritable in place of an OSError, unless nobody reads it any more."""
 
+    told = False  # whether Unwritable has been raised
+
     def write(self, text: str) -> int:
         try:
             return super().write(text)
         except OSError as error:
-            raise _unwritable(error) from None
+            raise self._unwritable(error) from None
 
     def flush(self) -> None:
         try:
             super().flush()
         except OSError as error:
-            raise _unwritable(error) from None
+            raise self._unwritable(error) from None
+
+    def _unwritable(self, error: OSError) -> Exception:
+        if isinstance(error, BrokenPipeError):
+            return error
+        self.told = True
+        return Unwritable(
+            f"what this command prints can't be written: {error.strerror}. Nothing is lost: make room where its output "
+            "goes, or send it elsewhere, and run this again."
+        )
 
 
 def _is_open(number: int) -> bool:
@@ -66,12 +85,3 @@ def _is_open(number: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def _unwritable(error: OSError) -> Exception:
-    if isinstance(error, BrokenPipeError):
-        return error
-    return Unwritable(
-        f"what this command prints can't be written: {error.strerror}. Nothing is lost: make room where its output "
-        "goes, or send it elsewhere, and run this again."
-    )

@@ -57,8 +57,18 @@ def test_output_that_cannot_be_written_is_one_line_and_no_success(options: list[
         settings = {"cwd": REPOSITORY, "env": env, "text": True, "check": False}
         ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, **settings)
     assert ran.returncode == 1 and "Traceback" not in ran.stderr
-    last = ran.stderr.splitlines()[-1]
+    *_, last = lines = ran.stderr.splitlines()
+    assert sum("can't be written" in line for line in lines) == 1
     assert last.startswith("check: what this command prints can't be written: No space left on device.")
+
+
+@pytest.mark.parametrize("command", [[], ["check"]], ids=["all", "one"])
+def test_help_that_cannot_be_written_is_one_line_and_no_success(command: list[str]):
+    command = [sys.executable, "-m", "grading", *command, "--help"]
+    with Path("/dev/full").open("w") as full:
+        ran = subprocess.run(command, cwd=REPOSITORY, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    (line,) = ran.stderr.splitlines()
+    assert ran.returncode == 1 and line.startswith("grading: what this command prints can't be written: No space left")
 
 
 def test_the_service_goes_on_while_its_log_cannot_be_written():
