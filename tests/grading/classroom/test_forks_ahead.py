@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from attention.course import COURSE
 from dev import course_copy, sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import forks
-from grading.core import command_line
+from grading.core import command_line, errors
 
 ONE = course.PARTS[1]
 
@@ -214,6 +215,21 @@ def test_a_sandbox_is_begun_for_a_submission_that_no_run_has_graded(tmp_path: Pa
     with open(tmp_path / "nbgrader_config.py", "a", encoding="utf-8") as file:
         file.write('c.Judge.sandbox = "none"\n')
     assert not begins(None, True)
+
+
+def test_where_no_thread_starts_a_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    course_copy.new(tmp_path, ONE)
+    (tmp_path / "submitted" / "anna" / COURSE.name).mkdir(parents=True)
+    monkeypatch.setattr(forks.command_line, "is_alone", lambda: True)
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    with (
+        pytest.raises(errors.CourseError, match="no process can be started to grade in: can't start new thread. "),
+        forks.begun(tmp_path),
+    ):
+        pytest.fail("the command goes on")
 
 
 def test_where_the_walls_do_not_stand_nothing_is_begun(monkeypatch: pytest.MonkeyPatch):

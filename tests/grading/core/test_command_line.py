@@ -123,7 +123,7 @@ def test_without_a_home_a_line_says_what_to_set(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr("pwd.getpwuid", unknown)
     assert command_line.run("watch", lambda _: 0, None) == 0
     monkeypatch.delenv("HOME")
-    assert command_line.run("watch", lambda _: 0, None) == 1
+    assert command_line.run("watch", lambda _: pytest.fail("the command begins"), None) == 1
     error = capsys.readouterr().err
     assert error.startswith("watch: your account has no home folder: HOME is not set") and error.count("\n") == 1
 
@@ -157,3 +157,41 @@ def test_ctrl_c_while_a_command_imports_is_no_traceback(heard: str, module: str,
     command = [*code, "check"] if status else [*code, "--help"]
     ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (status, said)
+
+
+def test_ctrl_c_that_a_command_ignores_as_in_the_background_stays_ignored():
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert command_line.run("grade", lambda _: signal.raise_signal(signal.SIGINT) or 0, None) == 0
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+HEARD = """
+import signal
+from grading.core import command_line
+
+def heard(number, handler):
+    set_handler(number, handler)
+    signal.raise_signal(number)
+
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+set_handler, signal.signal = signal.signal, heard
+print(command_line.run("grade", lambda _: print("begins"), None))
+"""
+
+
+def test_ctrl_c_is_told_from_the_moment_that_it_is_heard():
+    run = subprocess.run([sys.executable, "-c", HEARD], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("130\n", "\ngrade: stopped. Run it again to go on.\n")
+
+
+def test_whoever_imports_the_commands_hears_ctrl_c_as_before():
+    code = (
+        "import signal\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from grading import __main__\n"
+        "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert run.stdout == "True\n"

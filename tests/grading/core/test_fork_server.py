@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -90,30 +91,60 @@ def test_the_process_is_forked_where_there_is_no_output():
 
 
 OUTLIVES = """
-import sys
+import os, sys, time
 from grading.core import fork_server
 fork_server.begin(["slow"]) if sys.argv[1] == "begin" else fork_server.fork(lambda: __import__("slow"))
+while not os.path.exists(sys.argv[2]):
+    time.sleep(0.01)
+"""
+SLOW = """
+import signal, time
+from pathlib import Path
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+Path(__file__).with_name("begun").touch()
+time.sleep(300)
 """
 
 
 @pytest.mark.parametrize("how", ["begin", "fork"])
 def test_what_reads_a_command_s_output_does_not_wait_for_the_process_that_imports_still(tmp_path: Path, how: str):
-    (tmp_path / "slow.py").write_text("import time; time.sleep(300)")
+    (tmp_path / "slow.py").write_text(SLOW)
     options = {"cwd": REPOSITORY, "env": {**os.environ, "PYTHONPATH": str(tmp_path)}, "timeout": 60, "check": True}
-    subprocess.run([sys.executable, "-c", OUTLIVES, how], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
+    command = [sys.executable, "-c", OUTLIVES, how, str(tmp_path / "begun")]
+    subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
 
 
+ENDED = """
+import os, signal
+from multiprocessing import forkserver
+from grading.core import fork_server
+fork_server.begin([])
+{}
+"""
+KILLED = "pid = forkserver._forkserver._forkserver_pid; os.kill(pid, signal.SIGKILL); os.waitpid(pid, 0)"
+
+
+@pytest.mark.parametrize("how", ["forkserver._forkserver._stop()", KILLED])
+def test_a_process_that_has_ended_already_is_no_failure_at_the_end(how: str):
+    command = [sys.executable, "-c", ENDED.format(how)]
+    run = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("starts", [fork_server.resource_tracker, fork_server.forkserver])
 @pytest.mark.parametrize(
     "error", [OSError(11, "Resource temporarily unavailable"), RuntimeError("can't start new thread")]
 )
-def test_where_no_process_starts_a_line_says_so(monkeypatch: pytest.MonkeyPatch, error: Exception):
+def test_where_no_process_starts_a_line_says_so(monkeypatch: pytest.MonkeyPatch, error: Exception, starts: ModuleType):
     def refused() -> None:
         raise error
 
-    monkeypatch.setattr(fork_server.forkserver, "ensure_running", refused)
+    monkeypatch.setattr(starts, "ensure_running", refused)
+    spawn = fork_server.util.spawnv_passfds
     reason = getattr(error, "strerror", None) or str(error)
     for start in (lambda: fork_server.begin([]), lambda: fork_server.fork(lambda: None)):
         with pytest.raises(
             errors.CourseError, match=f"no process can be started to grade in: {reason}. Nothing is lost"
         ):
             start()
+    assert fork_server.util.spawnv_passfds is spawn  # the next process starts as any other

@@ -12,10 +12,14 @@ FULL = """
 import os, resource, socket
 from grading.sandbox import packets
 here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-packets.send(here, {"path": "a"}, 0, 1)
+packets.send(here, {"path": "a"}, 0, 0, 0)
 taken = max(here.fileno(), there.fileno()) + 1
-resource.setrlimit(resource.RLIMIT_NOFILE, (taken + 1, taken + 1))  # room for one of two
-packets.receive(there)
+resource.setrlimit(resource.RLIMIT_NOFILE, (taken + 2, taken + 2))  # room for two of three
+try:
+    packets.receive(there)
+finally:
+    for _ in range(2):  # what came of them is closed
+        os.dup(0)
 """
 
 
@@ -25,6 +29,7 @@ def test_descriptors_come_beside_a_message():
         packets.send(here, {"path": "a"}, file.fileno())
         message, (fd,) = packets.receive(there)
         assert message == {"path": "a"} and os.path.sameopenfile(fd, file.fileno())
+        assert not os.get_inheritable(fd)
         os.close(fd)
 
 
