@@ -129,6 +129,16 @@ def test_workers_that_all_fail_to_start_end_the_run():
         team.next(0.01)
 
 
+@pytest.mark.parametrize("error", [OSError("there is no room"), RuntimeError("can't start new thread")])
+def test_a_cluster_that_cannot_start_is_a_line(monkeypatch: pytest.MonkeyPatch, error: Exception):
+    def refused(**_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(local_cluster, "LocalCluster", refused)
+    with pytest.raises(errors.CourseError, match=f"^the workers do not start: {error}$"), local_cluster.opened(1):
+        pytest.fail("the workers are there")
+
+
 def test_no_worker_is_started_in_place_of_one_that_the_end_has_killed():
     forks.prepare()
     with local_cluster.opened(1) as (_, of_dask):

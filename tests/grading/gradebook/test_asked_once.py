@@ -58,6 +58,10 @@ def address(tmp_path: Path) -> str:
             book.add_student(student)
             book.add_submission("ps", student)
         book.find_grade("failed", "part01", "ps", "ada").manual_score = 1
+        book.update_or_create_assignment("other", duedate="2026-01-31 12:00:00")
+        for name in ("part01", "part02"):  # one has the name of another assignment's
+            book.add_notebook(name, "other")
+        book.update_or_create_submission("other", "ada", timestamp="2026-01-31 12:00:00")  # at the last moment
         book.db.commit()
     return url
 
@@ -139,8 +143,10 @@ def test_a_penalty_is_the_one_that_nbgrader_notes(address: str, due: str | None,
     assert found == [4.0 if late else None] * 2  # all points: 3 by the test, and 1 by hand
 
 
-def test_a_submission_in_time_is_asked_for_once(address: str, asked: list[str]):
-    saved(asked_once.AssignLatePenalties, address, notebook())
+@pytest.mark.parametrize("assignment", ["ps", "other"])
+def test_a_submission_in_time_is_asked_for_once(address: str, asked: list[str], assignment: str):
+    where = {**WHERE, "assignment": assignment, "db_url": address}
+    asked_once.AssignLatePenalties().preprocess(notebook(), {"nbgrader": where})
     assert (asked.count("SELECT"), asked.count("COMMIT")) == (1, 0)
 
 
