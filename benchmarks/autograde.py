@@ -93,7 +93,10 @@ def _ways(workers: list[int]) -> list[ways.Way]:
 
 
 def _plan(sizes: list[int], workers: list[int]) -> list[tuple[ways.Way, int]]:
-    """What one round runs: stock at the smallest size, all ways at the second, ours at three, more workers at all."""
+    """What one round runs: stock at the smallest size, all ways at the second, ours at three, more workers at all.
+
+    The floor comes before and after what takes longest, because the machine's speed changes meanwhile.
+    """
     middle, most = sizes[min(1, len(sizes) - 1)], ways.class_of(max(workers))
     plan = [(way, middle) for way in _ways(workers) if not way.stock]
     plan += [(way, middle) for way in (ways.ONE_CORE, ways.TWO_FLOORS) if max(workers) > 1]
@@ -102,6 +105,7 @@ def _plan(sizes: list[int], workers: list[int]) -> list[tuple[ways.Way, int]]:
         fewer = [ways.class_of(count) for count in workers if count < max(workers)]
         plan += [(way, sizes[2]) for way in (*fewer, ways.ONE_CORE)]
     plan += [(most, size) for size in sizes[3:]]
+    plan += [(ways.FLOOR_WAY, middle)] if len(sizes) > 2 else []
     return [*plan, (ways.STOCK_WAY, sizes[0])]
 
 
