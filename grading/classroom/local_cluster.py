@@ -11,6 +11,7 @@ from pathlib import Path
 import dask
 import psutil
 from distributed import LocalCluster, Status
+from distributed.gc import disable_gc_diagnosis
 from distributed.security import Security
 
 from grading.core import errors, fork_server
@@ -82,7 +83,11 @@ def _started(**settings: object) -> LocalCluster:
 
 
 def _calm(cluster: LocalCluster) -> None:
-    """Has workers report seldom, and the scheduler not look eight times a second whether anybody uses it."""
+    """Has workers report seldom, and the scheduler not look eight times a second whether anybody uses it.
+
+    Nor does Python's collector call it: a strike of `marking.budget` over a page that comes meanwhile would be lost.
+    """
+    disable_gc_diagnosis(force=True)
     handlers = cluster.scheduler.handlers
     answer = handlers["heartbeat_worker"]
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from distributed.gc import disable_gc_diagnosis
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
@@ -82,6 +83,7 @@ def grade(given: inputs.Inputs, submission: bundle.Submission, before: snapshot.
     Errors  OtherProgram if this worker's code, packages or limits are not the parent's; inputs.NotKept if it lacks the
             archive.
     """
+    disable_gc_diagnosis(force=True)  # Dask's, which the collector calls: a strike of `marking.budget` in it is lost
     try:
         asked = find_course.of(given.config)
     except errors.CourseError as error:

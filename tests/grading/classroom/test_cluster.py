@@ -18,10 +18,12 @@ import psutil
 import pytest
 from busy import wait_for
 from distributed import Client, KilledWorker, LocalCluster, Status
+from traitlets.config import Config
 
 from dev.packages import REPOSITORY
-from grading.classroom import cluster, forks, inputs, local_cluster
+from grading.classroom import cluster, forks, inputs, local_cluster, worker
 from grading.core import errors, limits
+from grading.submission import bundle
 
 
 def test_of_tasks_that_are_done_hardly_any_is_held():
@@ -36,6 +38,29 @@ def test_of_tasks_that_are_done_hardly_any_is_held():
             while team.next(1.0) is None:
                 pass
         assert held() < 15
+
+
+def called_by_the_collector() -> list[str]:
+    """The modules of what Python's collector calls, but for Hypothesis, which no grader has."""
+    return [found.__module__ for found in gc.callbacks if "hypothesis" not in found.__module__]
+
+
+def seen_while_grading(given: inputs.Inputs) -> tuple[list[str], list[str]]:
+    before = called_by_the_collector()
+    with contextlib.suppress(worker.OtherProgram):
+        worker.grade(given, bundle.Submission("anna", ()), {})
+    return before, called_by_the_collector()
+
+
+def test_the_collector_calls_nobody_in_whom_a_strike_would_be_lost():
+    config = Config(Course={"found": "attention.course:COURSE"})
+    given = inputs.Inputs(archive=b"", config=config, secret="", program={}, digest="")
+    with cluster.Workers(1, None) as team:
+        team.submit("anna", seen_while_grading, given)
+        while (found := team.next(1.0)) is None:
+            pass
+        assert found == ("anna", (["distributed.gc"], []))  # Dask's own is there, and then it isn't
+        assert called_by_the_collector() == []  # where pages of the class are drawn
 
 
 def test_a_cluster_that_takes_long_to_close_fails_nothing(monkeypatch: pytest.MonkeyPatch):
