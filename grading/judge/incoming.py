@@ -6,7 +6,6 @@ together anew from the pieces that nbclient, nbformat, nbconvert and `transport`
 
 import asyncio
 import contextlib
-import functools
 import json
 import threading
 from collections.abc import Callable, Mapping
@@ -56,36 +55,12 @@ class Channel(AsyncZMQSocketChannel):
         while True:
             pause_s = None if end is None else end.pause()
             if await self.socket.poll(None if end is None else int(1000 * pause_s)):
-                message = self._taken_in(await self.socket.recv_multipart())
+                message = read(await self.socket.recv_multipart())
                 await asyncio.sleep(0)  # or this task alone would run, for as long as messages come
-                if message is not None:
+                if message is not None and (self.kinds is None or message["msg_type"] in self.kinds):
                     return message
             if pause_s == 0:
                 raise Empty
-
-    def wait_for_msg(self, timeout: float) -> dict:
-        """As `get_msg`, where nothing else waits meanwhile: without an event loop, whose steps cost more than reading.
-
-        Errors  Empty if no message comes within some seconds of the kernel's own time.
-        """
-        end = Deadline(self.clock, timeout)
-        while True:
-            pause_s = end.pause()
-            if self._blocking.poll(int(1000 * pause_s)):
-                message = self._taken_in(self._blocking.recv_multipart())
-                if message is not None:
-                    return message
-            if pause_s == 0:
-                raise Empty
-
-    @functools.cached_property
-    def _blocking(self) -> zmq.Socket:
-        """The same socket, for calls that wait."""
-        return zmq.Socket.shadow(self.socket.underlying)
-
-    def _taken_in(self, frames: list[bytes]) -> dict | None:
-        message = read(frames)
-        return message if message is not None and (self.kinds is None or message["msg_type"] in self.kinds) else None
 
 
 class Replies(Channel):
