@@ -42,8 +42,13 @@ def unusable(url: str, error: DBAPIError | sqlite3.Error | str) -> str:
 
 def reason(error: DBAPIError | sqlite3.Error | str) -> str:
     """What a database says, and behind a colon what that means and what to do."""
-    text = str(error.orig if isinstance(error, DBAPIError) else error).strip().splitlines()[0].rstrip(".")
+    text = first_line(error).rstrip(".")
     return next((f"{text}: {help_}" for pattern, help_ in _HELP.items() if re.search(pattern, text)), text)
+
+
+def first_line(error: Exception | str) -> str:
+    """What an error, or the database behind it, says first."""
+    return str(error.orig if isinstance(error, DBAPIError) else error).strip().splitlines()[0]
 
 
 def look(url: str) -> None:

@@ -12,6 +12,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -121,8 +122,14 @@ class Sandbox:
         """A kernel that waits for its folder; SandboxError if the sandbox is gone, or no socket can be opened."""
         if self._closed:
             raise SandboxError("The sandbox has ended.")
-        try:
+        with self._answering():
             return self._forked(argv, env)
+
+    @contextlib.contextmanager
+    def _answering(self) -> Iterator[None]:
+        """Closes the sandbox, and raises SandboxError, if it cannot be reached."""
+        try:
+            yield
         except OSError as error:
             self.close()
             raise SandboxError(f"The sandbox does not answer: {error}") from error
@@ -172,16 +179,12 @@ class Sandbox:
             kernel.stop()
             kernel = None
         kernel = kernel or self._fork(argv, env)
-        try:
+        self._last = kernel  # from now on the sandbox closes it
+        with self._answering():
             self._control.settimeout(limits.SILENCE_LIMIT_S)
             packets.send(self._control, {"op": "go"})
             files = notebook_folder.opened(folder, self.limits) if folder is not None else ()
             kernel.begin(files, seed, allowance)
-        except OSError as error:
-            kernel.close()
-            self.close()
-            raise SandboxError(f"The sandbox does not answer: {error}") from error
-        self._last = kernel
         return kernel
 
     def kill(self) -> None:

@@ -12,6 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from grading.classroom import task_queue
 from grading.classroom.service.status import Board
 from grading.core import errors, names
+from grading.gradebook import trouble
 
 TRY_AGAIN_S = 3.0
 COURSE, DATABASE, FILES = (
@@ -46,7 +47,7 @@ class Retrying:
             yield
             return
         except (errors.CourseError, DBAPIError, sqlite3.Error) as error:
-            said = str(error.orig if isinstance(error, DBAPIError) else error).strip().splitlines()[0]
+            said = trouble.first_line(error)
             self._kind = COURSE if isinstance(error, errors.CourseError) else DATABASE
         except OSError as error:
             if error.errno not in _PASSES:

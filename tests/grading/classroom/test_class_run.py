@@ -25,6 +25,7 @@ from pathlib import Path
 
 import busy
 import dask
+import full_disk
 import lean
 import nbformat
 import psutil
@@ -411,9 +412,7 @@ def test_a_full_disk_stops_with_a_line_and_the_next_run_goes_on(
     template: Path, stock: Path, tmp_path: Path, address: str
 ):
     disk = make(tmp_path / "disk")
-    walled = ["bwrap", "--dev-bind", "/", "/", "--size", str(64 * 2**20), "--tmpfs", str(disk)]
-    script = [sys.executable, "-c", FULL_DISK, str(template), str(disk / "course"), address, str(tmp_path / "out")]
-    ran = subprocess.run([*walled, "--", *script], cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    ran = full_disk.run(FULL_DISK, disk, 64, str(template), str(disk / "course"), address, str(tmp_path / "out"))
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.splitlines()[-1] == "1 [] 0"  # refused, nothing half done; then graded
     assert re.search(
@@ -431,12 +430,7 @@ from grading.__main__ import main
 template, root, address, out = sys.argv[1:]
 shutil.copytree(template, root, symlinks=True)
 root = Path(root)
-with (root / "filler").open("wb", buffering=0) as file:
-    while True:
-        try:
-            file.write(bytes(4096))
-        except OSError:
-            break
+fill(root)
 refused = main(["autograde", "--course", str(root), "--scheduler", address])
 left = [str(path) for path in root.glob("autograded/*/*")]
 (root / "filler").unlink()

@@ -6,11 +6,10 @@ That the outputs in notebooks/ are those of a new run is what nbval finds out, f
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import course_module
+import full_disk
 import nbformat
 import pytest
 
@@ -282,9 +281,7 @@ def test_no_notebook_names_a_path_of_a_machine_or_installs_anything(part: Part):
 
 
 def test_a_full_disk_is_one_line_and_the_release_stays_as_it_is(tmp_path: Path):
-    walled = ["bwrap", "--dev-bind", "/", "/", "--size", str(16 * 2**20), "--tmpfs", str(tmp_path)]
-    script = [*walled, "--", sys.executable, "-c", FULL_DISK, str(tmp_path)]
-    ran = subprocess.run(script, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    ran = full_disk.run(FULL_DISK, tmp_path, 16, str(tmp_path))
     assert (ran.returncode, ran.stdout) == (0, "1 True True\n"), ran.stderr
     assert ran.stderr.count("\n") == 1
     assert re.match(
@@ -305,12 +302,7 @@ def content():
 root = Path(sys.argv[1])
 course_copy.new(root, course.PARTS[1])
 before = content()
-with (root / "filler").open("wb", buffering=0) as file:
-    while True:
-        try:
-            file.write(bytes(4096))
-        except OSError:
-            break
+fill(root)
 refused = main(["release", "--course", str(root)])
 print(refused, content() == before, not list(root.glob("release/.*")))
 """
