@@ -1,4 +1,4 @@
-"""Replies that repeat an error which no message told, 12 MB each, in ten cells: outputs that take no room from the others."""
+"""Replies that repeat an error which no message told, 12 MB each, in six cells: outputs that take no room from the others."""
 # part: 3
 # earns: 10
 # %%
@@ -13,14 +13,6 @@ def send(stream, kind, content=None, *more, **settings):
 
 
 KERNEL.session.send = send
-# %%
-1
-# %%
-1
-# %%
-1
-# %%
-1
 # %%
 1
 # %%
