@@ -13,11 +13,11 @@ from grading.core import command_line
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs one command; what the user can mend is told in one line, with exit status 1."""
+    """Runs one command; reports what the user can fix in one line, with exit status 1."""
     parser = argparse.ArgumentParser(prog="python -m dev", description="Makes and tests the attention course.")
     commands = parser.add_subparsers(dest="command", required=True)
     demo = commands.add_parser("demo", help="grade the sample class in demo/")
-    demo.add_argument("--workers", type=command_line.positive, help="students graded at once (default: one a core)")
+    demo.add_argument("--workers", type=command_line.positive, help="students graded at once (default: one per core)")
     commands.add_parser("gpu", help="run part 13 on a GPU, where there is one, and say what TF32 does to it")
     commands.add_parser("test", help="pass all tests; with arguments, hand them to pytest and run nothing else")
     commands.add_parser("quick", help="lint, unit tests and one notebook through the judge, in a minute or so")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs one command; what the user can mend is told in one line, with exit status 1."""
+    """Runs one command; reports what the user can fix in one line, with exit status 1."""
     parser = argparse.ArgumentParser(prog="python -m grading", description="Grades a course with nbgrader.")
     commands = parser.add_subparsers(dest="command", required=True)
     check = commands.add_parser("check", help="for students: which parts pass their visible checks")
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     stay.add_argument("--watch", action="store_true", help="stay, and grade again whenever you save")
     report.add_argument("folder", type=Path, nargs="?", help="the course folder, such as demo (default: this one)")
     for command in (check, grade, report, stay):
-        command.add_argument("--json", action="store_true", help="print the result as JSON, and all else as errors are")
+        command.add_argument("--json", action="store_true", help="print the result as JSON, all else to standard error")
     _export_options(
         commands.add_parser("export", help="write marks for Canvas, Moodle or Gradescope, or answers to compare")
     )
@@ -71,7 +71,7 @@ def _export_options(export: argparse.ArgumentParser) -> None:
         "--from", type=Path, dest="exported", help="the file that the platform exports; its lines are kept"
     )
     export.add_argument("--to", type=Path, help="the file or folder to write (default: canvas.csv and so on)")
-    export.add_argument("--student", metavar="NAME", help="only this one; of gradescope and answers")
+    export.add_argument("--student", metavar="NAME", help="only this one (gradescope and answers)")
     export.add_argument("--dry-run", action="store_true", help="say what the import would change, and write nothing")
     export.add_argument("--so-far", action="store_true", help="also parts whose written answer nobody has read yet")
 
@@ -87,7 +87,7 @@ def _watch_options(watch: argparse.ArgumentParser) -> None:
 
 @contextlib.contextmanager
 def _for_people(as_json: bool) -> Iterator[None]:
-    """What is printed within is for people: with --json it goes where errors go, so that the result stands alone."""
+    """What is printed within is for people: with --json it goes to standard error, so that the result stands alone."""
     with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
         yield
 

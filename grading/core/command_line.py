@@ -1,4 +1,4 @@
-"""How a command ends: what the user can mend is told in one line, with an exit status that is not 0."""
+"""How a command ends: what the user can fix is reported in one line, with an exit status that is not 0."""
 
 import argparse
 import contextlib
@@ -14,12 +14,12 @@ from grading.core import errors, names, streams
 
 OURS = ("grading", "dev")  # packages that lie here or nowhere
 _alone: ContextVar[bool] = ContextVar("alone", default=False)
-AGAIN_S = 0.05  # from a Ctrl-C that Python went over to the next one
+AGAIN_S = 0.05  # from a Ctrl-C that Python passed over to the next one
 SET_UP = "Run `make demo`, or use .venv/bin/python."
 
 
 def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argparse.Namespace) -> int:
-    """The command's exit status; what kept it from its end is told in a line.
+    """The command's exit status; what kept it from ending well is reported in a line.
 
     It is 1 after a CourseError or where a package is missing, 130 after Ctrl-C, and 0 if nobody reads its output any
     more.
@@ -50,7 +50,7 @@ def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argpars
 
 
 def _hear_ctrl_c() -> None:
-    """Has Ctrl-C heard here where it ended the process without a word, as it does until a command can say so."""
+    """Lets Ctrl-C raise KeyboardInterrupt; until a command runs, it ends the process without a word."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -62,7 +62,7 @@ def _find_home() -> None:
     except RuntimeError:
         raise errors.CourseError(
             "your account has no home folder: HOME is not set, and the system's list of accounts doesn't name one. "
-            "Set it, to any folder of yours: HOME=FOLDER python -m grading …"
+            "Set HOME to any folder of yours: HOME=FOLDER python -m grading …"
         ) from None
 
 
@@ -73,7 +73,7 @@ def _wrong_settings() -> tuple[type[Exception], ...]:
 
 
 def alone(main: Callable[[], int]) -> int:
-    """The exit status of a command that is all its process does; at the end Python looks through nothing once more."""
+    """The exit status of a command that is all its process does; at the end Python collects no garbage once more."""
     streams.prepare()
     token, shown = _alone.set(True), sys.unraisablehook
     sys.unraisablehook = functools.partial(_stop_again, shown)
@@ -90,7 +90,7 @@ def alone(main: Callable[[], int]) -> int:
 
 
 def _stop_again(show: Callable[[object], None], raised: object) -> None:
-    """Has Ctrl-C come once more where Python went over it, as over all that a weak reference's callback raises."""
+    """Has Ctrl-C come again where Python passed over it, as over all that a weak reference's callback raises."""
     if raised.exc_type is not KeyboardInterrupt or not hasattr(signal, "setitimer"):
         show(raised)
         return
@@ -105,7 +105,7 @@ def is_alone() -> bool:
 
 @contextlib.contextmanager
 def importing() -> Iterator[None]:
-    """Imports within are faster: they leave little rubbish, and looking for it is a fifth of their time."""
+    """Imports within are faster: they leave little garbage, and looking for it takes a fifth of their time."""
     collecting = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""What the user can mend: one line that says what is wrong, where, and what to do."""
+"""What the user can fix: one line that says what is wrong, where, and what to do."""
 
 import contextlib
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from grading.core import names
 class CourseError(Exception):
     """Something that the user can fix; the text is one line that says what is wrong, where, and what to do.
 
-    Where commands do it, they follow, a line each.
+    If commands do it, they follow, one per line.
     """
 
 

@@ -15,7 +15,7 @@ CONFIGURATION = "nbgrader_config.py"
 
 
 def early(root: Path) -> tuple[Course, bool] | None:
-    """The course of a folder, and whether its notebooks run within walls; None if that cannot be told.
+    """The course of a folder, and whether its notebooks run within walls; None if that cannot be known yet.
 
     It is found before nbgrader is imported, so that the course's libraries can load meanwhile. Whoever grades reads the
     configuration again once nbgrader is there: that guards nbgrader, and reports what is wrong.
@@ -50,7 +50,7 @@ def of(config: Config, assignment: str = "") -> Course:
     if (below := config.Course.get("below", "")) and (other := _other_place(Path(below), module)):
         raise CourseError(
             f"{module} in {names.path(Path(below))} differs from the package of that name in {names.path(other)}, "
-            "which this process took already. Rename one of them, or use one at a time."
+            "which this process has already imported. Rename one of them, or use one at a time."
         )
     if not isinstance(course, Course):
         raise CourseError(

@@ -61,8 +61,8 @@ def told() -> Iterator[None]:
         yield
     except (OSError, RuntimeError) as error:  # RuntimeError: of a thread
         raise errors.CourseError(
-            f"no process can be started to grade in: {getattr(error, 'strerror', None) or error}. "
-            "Nothing is lost: end what else runs here, or raise the limit, and run this again."
+            f"no new process can be started: {getattr(error, 'strerror', None) or error}. "
+            "Nothing is lost: end other programs, or raise the limit on processes, and run this again."
         ) from error
 
 

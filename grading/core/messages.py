@@ -1,6 +1,6 @@
-"""What the engine says to students and instructors about a submission: what was asked, what was found, where to look.
+"""What students and instructors read about a submission: what was expected, what was found, where to look.
 
-Never the answer. Words that stand on a page, whatever was found, are beside that page.
+Never the answer. The words that a page shows whatever was found are next to that page (`pages.wording`).
 """
 
 import shlex
@@ -52,9 +52,7 @@ POINTS_CHANGED = "the points of the tests were changed; the released ones are us
 OTHER_RELEASE = (
     "cells of the course differ from this release; the current ones are used. Check that the release was current."
 )
-BUSY = (
-    "The machine is too busy: this notebook waited for a processor most of its time. Grade again when less else runs."
-)
+BUSY = "The machine is too busy: this notebook spent most of its time waiting for a processor. Grade again when less else runs."
 KILLED = (
     "The system, or another program, ended this notebook, usually because the machine's memory had run out. Grade again "
     "when less else runs."
@@ -190,7 +188,7 @@ def breach_import(where: str, line: int, code: str, allowed: str) -> str:
 
 
 def breach_hidden_import(where: str, line: int, code: str, allowed: str) -> str:
-    return f"{where}, line {line}, `{code}`: this can hide an import of something else than {allowed} and what the setup cell imports. Remove it."
+    return f"{where}, line {line}, `{code}`: this can hide an import of something other than {allowed} and what the setup cell imports. Remove it."
 
 
 def breach_loop(where: str, line: int, code: str, what: str) -> str:

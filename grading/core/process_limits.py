@@ -1,6 +1,6 @@
 """Whether this process may open as many files, and start as many processes, as grading takes: asked before it begins.
 
-Where such a limit is reached meanwhile, what fails looks like a submission's fault, or a worker never starts.
+If such a limit were reached during a run, a submission would seem to be at fault, or a worker would never start.
 """
 
 import os
@@ -18,7 +18,7 @@ PROC = Path("/proc")
 
 
 def suffice(workers: int) -> None:
-    """Sees to it that so many workers find room; a limit that this process may raise itself is raised.
+    """Makes sure that so many workers find room; raises a limit where this process may raise it itself.
 
     Errors  CourseError if a limit is too low, and its owner must raise it.
     """
@@ -29,7 +29,7 @@ def suffice(workers: int) -> None:
     files = FILES + FILES_A_WORKER * workers
     if (allowed := _raised(resource.RLIMIT_NOFILE, files)) < files:
         found = f"a process may open {allowed} files here, and grading {_at_once(workers)} takes {files}"
-        raise _too_low(found, f"raise the limit, with `ulimit -n {files}`", workers)
+        raise _too_low(found, f"ulimit -n {files}", workers)
     if os.geteuid() == 0:  # the limit on processes does not hold for root
         return
     running, more = _running(), PROCESSES_A_WORKER * workers
@@ -37,17 +37,18 @@ def suffice(workers: int) -> None:
     if (allowed := _raised(resource.RLIMIT_NPROC, processes)) < processes:
         found = f"you may run {allowed} processes and threads here, {running} are running"
         found += f", and grading {_at_once(workers)} takes up to {more} more"
-        raise _too_low(found, f"raise the limit to {processes}, with `ulimit -u {processes}`", workers)
+        raise _too_low(found, f"ulimit -u {processes}", workers)
 
 
 def _at_once(workers: int) -> str:
     return "one submission at a time" if workers == 1 else f"{workers} submissions at once"
 
 
-def _too_low(found: str, mend: str, workers: int) -> errors.CourseError:
-    fewer = "" if workers == 1 else "or grade fewer at once with --workers, "
+def _too_low(found: str, command: str, workers: int) -> errors.CourseError:
+    asking, fewer = "ask your administrator to raise it", "grade fewer at once with --workers"
+    others = f"or {asking}" if workers == 1 else f"{asking}, or {fewer}"
     return errors.CourseError(
-        f"{found}. Nothing is graded or lost: {mend} or as your administrator, {fewer}and run this again."
+        f"{found}. Nothing is lost: raise the limit with `{command}`, {others}, and run this again."
     )
 
 

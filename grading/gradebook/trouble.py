@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from grading.core import errors, names
 
-_DAMAGED = "the file is damaged, or is none of nbgrader's. Put back a copy of it"
+_DAMAGED = "the file is damaged, or isn't nbgrader's. Put back a copy of it"
 _OTHER = "an older nbgrader made it, or it is damaged. Run `nbgrader db upgrade`, or put back a copy of it"
 _TABLES = Base.metadata.tables
 _HELP = {

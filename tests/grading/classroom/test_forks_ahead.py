@@ -226,7 +226,7 @@ def test_where_no_thread_starts_a_line_says_so(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(forks.command_line, "is_alone", lambda: True)
     monkeypatch.setattr(threading.Thread, "start", refused)
     with (
-        pytest.raises(errors.CourseError, match="no process can be started to grade in: can't start new thread. "),
+        pytest.raises(errors.CourseError, match="no new process can be started: can't start new thread. "),
         forks.begun(tmp_path),
     ):
         pytest.fail("the command goes on")

@@ -143,8 +143,6 @@ def test_where_no_process_starts_a_line_says_so(monkeypatch: pytest.MonkeyPatch,
     spawn = fork_server.util.spawnv_passfds
     reason = getattr(error, "strerror", None) or str(error)
     for start in (lambda: fork_server.begin([]), lambda: fork_server.fork(lambda: None)):
-        with pytest.raises(
-            errors.CourseError, match=f"no process can be started to grade in: {reason}. Nothing is lost"
-        ):
+        with pytest.raises(errors.CourseError, match=f"no new process can be started: {reason}. Nothing is lost"):
             start()
     assert fork_server.util.spawnv_passfds is spawn  # the next process starts as any other

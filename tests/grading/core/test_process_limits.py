@@ -30,27 +30,27 @@ def few_files(*command: str, soft: int = 64, hard: int = 64) -> subprocess.Compl
 
 
 @pytest.mark.parametrize(
-    ("command", "at_once", "files", "or_fewer"),
+    ("command", "at_once", "files", "others"),
     [
-        (["autograde"], "one submission at a time", 176, ""),
-        (["mark"], "one submission at a time", 176, ""),
+        (["autograde"], "one submission at a time", 176, "or ask your administrator to raise it"),
+        (["mark"], "one submission at a time", 176, "or ask your administrator to raise it"),
         (
             ["watch", "--workers", "2", "--folder", "."],
             "2 submissions at once",
             192,
-            "or grade fewer at once with --workers, ",
+            "ask your administrator to raise it, or grade fewer at once with --workers",
         ),
     ],
 )
 def test_where_few_files_may_be_open_a_line_says_how_many_it_takes(
-    tmp_path: Path, command: list[str], at_once: str, files: int, or_fewer: str
+    tmp_path: Path, command: list[str], at_once: str, files: int, others: str
 ):
     (tmp_path / "nbgrader_config.py").write_text(f"load_subconfig({str(REPOSITORY / 'nbgrader_config.py')!r})")
     ended = few_files("-m", "grading", *command, "--course", str(tmp_path))
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr == (
-        f"{command[0]}: a process may open 64 files here, and grading {at_once} takes {files}. Nothing is graded or "
-        f"lost: raise the limit, with `ulimit -n {files}` or as your administrator, {or_fewer}and run this again.\n"
+        f"{command[0]}: a process may open 64 files here, and grading {at_once} takes {files}. Nothing is lost: "
+        f"raise the limit with `ulimit -n {files}`, {others}, and run this again.\n"
     )
 
 
@@ -105,8 +105,8 @@ def test_where_few_processes_may_run_a_line_says_how_many_it_takes():
     more = 2 * (32 + limits.PROCESSES)
     assert ended.stdout == (
         "you may run 20 processes and threads here, 12 are running, and grading 2 submissions at once takes up to "
-        f"{more} more. Nothing is graded or lost: raise the limit to {more + 12}, with `ulimit -u {more + 12}` or as "
-        "your administrator, or grade fewer at once with --workers, and run this again.\n"
+        f"{more} more. Nothing is lost: raise the limit with `ulimit -u {more + 12}`, ask your administrator to raise "
+        "it, or grade fewer at once with --workers, and run this again.\n"
     )
     raised = run("-c", AS_ANYBODY, kind=resource.RLIMIT_NPROC, pair=(20, more + 12))
     assert (raised.returncode, raised.stdout) == (0, "")

@@ -44,7 +44,7 @@ def damaged(path: Path) -> None:
     path.write_bytes(content[:8192] + b"\xa5" * (len(content) - 8192))
 
 
-DAMAGED = "database disk image is malformed: the file is damaged, or is none of nbgrader's. Put back a copy of it"
+DAMAGED = "database disk image is malformed: the file is damaged, or isn't nbgrader's. Put back a copy of it"
 OLDER = "an older nbgrader made it, or it is damaged. Run `nbgrader db upgrade`, or put back a copy of it"
 HOW = {
     "damaged": (damaged, f"can't be used: {DAMAGED}, and run this again."),
