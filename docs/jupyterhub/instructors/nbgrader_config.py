@@ -9,7 +9,7 @@ c = get_config()  # noqa: F821  (given by traitlets)
 c.CourseDirectory.root = str(Path.home() / "attention")
 c.CourseDirectory.student_id = "*"
 
-# A sentence of your own, from which the hidden tests draw their data: the file holds nothing else.
+# The course's secret, from which the hidden tests draw their data: the file holds nothing else.
 secret = Path.home() / "attention-secret.txt"
 if secret.exists():
     os.environ["ATTENTION_COURSE_SECRET"] = secret.read_text(encoding="utf-8").strip()
