@@ -8,12 +8,14 @@ import shutil
 import subprocess
 import sys
 import tokenize
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from dev import suite
 from dev.packages import REPOSITORY
+from grading.sandbox import bubblewrap
 
 BROKEN = {  # what a module imports, and the contract that forbids it
     "grading/core/limits.py": ("import grading.rules.closure", "order"),
@@ -28,6 +30,7 @@ BROKEN = {  # what a module imports, and the contract that forbids it
     "grading/bridge/wire.py": ("import grading.core.limits", "sent into a kernel"),
     "grading/sandbox/zygote.py": ("import grading.core.limits", "alone"),
     "grading/sandbox/child.py": ("import grading.sandbox.cgroups", "alone"),
+    "grading/sandbox/sessions.py": ("import grading.sandbox.watch", "alone"),
     "attention/oracles.py": ("import attention.sentences", "share no line"),
     "attention/oracles.py ": ("import torch", "NumPy alone"),
 }
@@ -50,6 +53,13 @@ def test_a_contract_that_is_broken_is_told(name: str, tmp_path: Path):
     found = checked(tmp_path)
     (broken,) = [line for line in found.stdout.splitlines() if " BROKEN" in line]
     assert found.returncode == 1 and contract in broken
+
+
+def test_each_file_that_is_shown_within_the_walls_is_held_to_stand_alone():
+    contracts = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (alone,) = [contract for contract in contracts if contract["name"].endswith("stands alone")]
+    shown = {f"grading.sandbox.{name}" for name in bubblewrap.SHOWN}
+    assert shown == set(alone["source_modules"]) - {"attention.warmup"}
 
 
 def test_what_is_shipped_imports_no_test_and_nothing_that_tests_share():
