@@ -14,9 +14,20 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
-from grading.classroom import cluster, crash_notes, inputs, lock, merge, progress, registration, task_queue, worker
+from grading.classroom import (
+    cluster,
+    crash_notes,
+    inputs,
+    lock,
+    memory_messages,
+    merge,
+    progress,
+    registration,
+    task_queue,
+    worker,
+)
 from grading.classroom.task_queue import Graded, TaskQueue
-from grading.core import errors, find_course, limits, memory_messages, messages, names
+from grading.core import errors, find_course, limits, messages, names
 from grading.gradebook import course_folder, marks, snapshot, trouble
 
 TICK_S = 0.5

@@ -12,9 +12,9 @@ from pathlib import Path
 from distributed import KilledWorker
 from sqlalchemy import Engine
 
-from grading.classroom import cluster, crash_notes, inputs, merge, pickled_call, worker
+from grading.classroom import cluster, crash_notes, inputs, memory_messages, merge, pickled_call, worker
 from grading.classroom.heap import Heap
-from grading.core import errors, memory_messages, messages, names
+from grading.core import errors, messages, names
 from grading.core.course import Course
 from grading.gradebook import snapshot
 from grading.submission import bundle, notices, times

@@ -28,9 +28,9 @@ from threadpoolctl import ThreadpoolController
 from traitlets import Enum
 
 from grading.bridge import probe
-from grading.core import cells, find_course, limits, logs, messages
+from grading.core import cells, find_course, limits, messages
 from grading.core.part_report import Report
-from grading.judge import incoming, kernel_seed, kernels, limits_reached, save_marks
+from grading.judge import incoming, kernel_seed, kernels, limits_reached, logs, save_marks
 from grading.judge.one_student import OneStudent
 from grading.judge.save_marks import KERNEL_ENDED
 from grading.judge.transport import KernelTransport

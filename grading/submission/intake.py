@@ -15,9 +15,9 @@ import nbconvert.exporters
 import nbformat
 from traitlets import default
 
-from grading.core import find_course, unreadable
+from grading.core import find_course
 from grading.core.course import Course
-from grading.submission import in_memory, kept_copies
+from grading.submission import in_memory, kept_copies, unreadable
 from grading.submission.clean_copy import clean_copy
 from grading.submission.notebook_file import MARK, Unreadable, read, read_as_it_is
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import nbformat
 
-from grading.core import limits, messages, unreadable
-from grading.core.unreadable import Fix
-from grading.submission import extra_files
+from grading.core import limits, messages
+from grading.submission import extra_files, unreadable
+from grading.submission.unreadable import Fix
 
 KINDS = ("code", "markdown", "raw")  # of cells
 TAGS, ATTACHMENTS = 100, 100  # of a cell that are kept

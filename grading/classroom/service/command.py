@@ -9,13 +9,13 @@ import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from grading.classroom import lock
+from grading.classroom import lock, memory_messages
 from grading.classroom.service import settings as found_settings
 from grading.classroom.service import status
 from grading.classroom.service.arrivals import Exchange, Folder
 from grading.classroom.service.server import Pages
 from grading.classroom.service.service import OutOfDate, Service
-from grading.core import errors, limits, memory_messages, names, process_limits, streams
+from grading.core import errors, limits, names, process_limits, streams
 from grading.gradebook import course_folder
 
 STOP_LIMIT_S = 30.0  # for the workers to end

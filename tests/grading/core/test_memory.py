@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grading.core import limits, memory, memory_messages
+from grading.core import limits, memory
 
 GIB = 2**30
 
@@ -53,13 +53,3 @@ def test_as_many_workers_start_as_find_room(monkeypatch: pytest.MonkeyPatch):
     for machine_bytes, workers in [(None, 8), (GIB, 1), (4 * GIB, 3), (16 * GIB, 8)]:
         monkeypatch.setattr(limits, "MACHINE_BYTES", machine_bytes)
         assert limits.workers() == workers
-
-
-@pytest.mark.parametrize(
-    ("machine_gib", "says"), [(16, ""), (4, "enough for the model answers"), (2, "may end notebooks")]
-)
-def test_the_instructor_reads_that_notebooks_may_use_less(monkeypatch: pytest.MonkeyPatch, machine_gib: int, says: str):
-    monkeypatch.setattr(limits, "MACHINE_BYTES", machine_gib * GIB)
-    monkeypatch.setattr(limits, "MEMORY_BYTES", limits._room(machine_gib * GIB))
-    said = memory_messages.small_machine()
-    assert says in said and bool(said) == bool(says)

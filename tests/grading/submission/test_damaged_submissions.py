@@ -21,11 +21,11 @@ from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
-from grading.core import messages, unreadable
+from grading.core import messages
 from grading.gradebook import course_folder, marks
 from grading.judge import save_marks
 from grading.sandbox import host, kernel_handle
-from grading.submission import notices
+from grading.submission import notices, unreadable
 
 ONE, TWO, FOUR = (course.PARTS[number] for number in (1, 2, 4))
 SOUND = lean.leaned(sample_class.model(ONE))

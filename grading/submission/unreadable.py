@@ -1,4 +1,4 @@
-"""What is said of a notebook's file that can't be graded, and what helps.
+"""What people read about a notebook file that can't be graded, and what helps.
 
 A class's instructor asks for another file; whoever learns alone has nobody to ask.
 """
