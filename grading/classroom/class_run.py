@@ -51,7 +51,7 @@ def grade_class(
     Errors  CourseError if there is nothing to grade, the course cannot be read, or the disk is full.
     """
     course, students = course_folder.course(root, assignment), course_folder.students(root, student, assignment)
-    with _told(root), lock.alone(root), cluster.Workers(_count(workers, students), scheduler) as team:
+    with _as_course_error(root), lock.alone(root), cluster.Workers(_count(workers, students), scheduler) as team:
         if not quiet and (said := memory_messages.small_machine()):
             print(said)
         register(root, assignment, team)
@@ -169,8 +169,11 @@ def register(root: Path, assignment: str = "", team: cluster.Workers | None = No
 
 
 @contextlib.contextmanager
-def _told(root: Path) -> Iterator[None]:
-    """Says in a line what cannot be written."""
+def _as_course_error(root: Path) -> Iterator[None]:
+    """Turns what can't be written into a line.
+
+    Errors  CourseError for a full disk, a file that this account may not write, and a failure of the database.
+    """
     try:
         yield
     except (OSError, DBAPIError) as error:
@@ -190,8 +193,7 @@ def opened(root: Path) -> Iterator[Engine]:
     Errors  CourseError if it cannot be reached.
     """
     url = course_folder.database(root)
-    with trouble.told(url):
-        trouble.look(url)
+    trouble.look(url)
     engine = snapshot.engine(url)
     try:
         yield engine

@@ -40,7 +40,7 @@ def begun(root: Path, student: str | None = None, force: bool = False) -> Iterat
     found = find_course.early(root)
     starting = threading.Thread(target=_start, args=found or ())
     if found is not None and found[1] and (force or _new(root, found[0].name, student)):
-        with fork_server.told():
+        with fork_server.as_course_error():
             starting.start()
     try:
         yield

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing import forkserver, resource_tracker, util
 from pathlib import Path
 
-from grading.core import errors, forked, limits
+from grading.core import errors, in_fork_server, limits
 
 _CODE = Path(__file__).resolve().parents[2]
 
@@ -26,13 +26,12 @@ def begin(modules: list[str]) -> None:
     """Starts the process, which imports these modules; where it runs already, nothing changes.
 
     It outlives a command, and the next one in this process may have other limits. So it knows none of ours; those that
-    are forked from it get our whole environment. Ctrl-C is for this process, which then ends them: `forked` sees to
-    that.
+    are forked from it get our whole environment. Ctrl-C is for this process, which then ends them (`in_fork_server`).
 
     Errors  CourseError if it cannot start.
     """
-    multiprocessing.get_context("forkserver").set_forkserver_preload([forked.__name__, *modules])
-    with told(), _environment():
+    multiprocessing.get_context("forkserver").set_forkserver_preload([in_fork_server.__name__, *modules])
+    with as_course_error(), _environment():
         resource_tracker.ensure_running()  # here, because its start lets through what `_run` holds back
         _run()
 
@@ -44,7 +43,7 @@ def fork(first: Callable[[], None]) -> None:
 
     Errors  CourseError if it cannot start.
     """
-    with told():
+    with as_course_error():
         resource_tracker.ensure_running()  # or it would be forked as well, and hold all that is open here
         start, util.spawnv_passfds = util.spawnv_passfds, functools.partial(_forked, first)
         try:
@@ -55,8 +54,11 @@ def fork(first: Callable[[], None]) -> None:
 
 
 @contextlib.contextmanager
-def told() -> Iterator[None]:
-    """Errors  CourseError where no process, or no thread, starts within."""
+def as_course_error() -> Iterator[None]:
+    """Turns a failure to start a process or a thread into a line.
+
+    Errors  CourseError where none starts within.
+    """
     try:
         yield
     except (OSError, RuntimeError) as error:  # RuntimeError: of a thread
@@ -76,7 +78,7 @@ def _end() -> None:
 
 def _run() -> None:
     # Who is stopped meanwhile is stopped afterwards: that is not lost, nor does the other process take it for its own.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, forked.STOPS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, in_fork_server.STOPS)
     try:
         forkserver.ensure_running()
         atexit.unregister(_end)
@@ -93,11 +95,11 @@ def _forked(first: Callable[[], None], _: object, arguments: list[str], fds: lis
     code = 1
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        forked.hear_no_ctrl_c()
+        in_fork_server.ignore_ctrl_c()
         _close_the_other_end(fds)
         forkserver._forkserver.__init__()  # it is locked
         tempfile.tempdir = None  # workers have one of their own
-        forked.look_for_none()
+        in_fork_server.collect_no_garbage()
         first()
         exec(arguments[-1], {})
     except SystemExit:

@@ -163,10 +163,9 @@ def gradebook(root: Path) -> Iterator[Gradebook]:
     """
     settings = config(root)  # also has nbgrader make new gradebooks as `engines` does
     url = settings.CourseDirectory.db_url
-    with trouble.told(url):
-        trouble.look(url)
-        with Gradebook(url, settings.CourseDirectory.get("course_id", "")) as book:
-            yield book
+    trouble.look(url)
+    with trouble.as_course_error(url), Gradebook(url, settings.CourseDirectory.get("course_id", "")) as book:
+        yield book
 
 
 def register(root: Path, assignment: str = "") -> list[str]:
@@ -268,6 +267,5 @@ def gradebook_file(root: Path) -> Path | None:
     url = make_url(address)
     path = Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
     if path is not None and path.exists():
-        with trouble.told(address):
-            trouble.look(address)
+        trouble.look(address)
     return path

@@ -24,8 +24,11 @@ _HELP = {
 
 
 @contextlib.contextmanager
-def told(url: str) -> Iterator[None]:
-    """Errors  CourseError for whatever a database says within that keeps it from being used."""
+def as_course_error(url: str) -> Iterator[None]:
+    """Turns whatever keeps a gradebook from being used into a line.
+
+    Errors  CourseError for each error of the database within.
+    """
     try:
         yield
     except (DBAPIError, sqlite3.Error) as error:
@@ -54,17 +57,19 @@ def first_line(error: Exception | str) -> str:
 def look(url: str) -> None:
     """Looks whether a gradebook with anything in it has all of its tables: nbgrader would add others, with no mark.
 
-    Errors  CourseError if it has not, DBAPIError if it can't be read.
+    Errors  CourseError if it has not, or can't be read.
     """
     engine = create_engine(url)
     try:
-        found = set(inspect(engine).get_table_names())
-        missing = _TABLES.keys() - found
-        if missing and _holds_rows(engine, _TABLES.keys() & found):
-            tables = f"{'table' if len(missing) == 1 else 'tables'} {', '.join(sorted(missing))}"
-            raise errors.CourseError(f"the gradebook {_shown(url)} lacks the {tables}: {_OTHER}, and run this again.")
+        with as_course_error(url):
+            found = set(inspect(engine).get_table_names())
+            missing = _TABLES.keys() - found
+            is_used = bool(missing) and _holds_rows(engine, _TABLES.keys() & found)
     finally:
         engine.dispose()
+    if is_used:
+        tables = f"{'table' if len(missing) == 1 else 'tables'} {', '.join(sorted(missing))}"
+        raise errors.CourseError(f"the gradebook {_shown(url)} lacks the {tables}: {_OTHER}, and run this again.")
 
 
 def _holds_rows(engine: Engine, tables: set[str]) -> bool:

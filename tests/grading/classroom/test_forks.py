@@ -49,7 +49,7 @@ with cluster.Workers(1, None) as team:
 """
 
 
-def test_workers_are_forked_with_what_they_import_collect_only_their_own_rubbish_and_hear_no_ctrl_c():
+def test_workers_are_forked_with_what_they_import_collect_only_their_own_garbage_and_hear_no_ctrl_c():
     run = subprocess.run([sys.executable, "-c", FRESH], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert (run.stdout, run.stderr) == (f"True True True {signal.SIG_IGN} True\n", "")
 
