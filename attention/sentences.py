@@ -50,7 +50,7 @@ MISTAKES: dict[str, str] = {
     "softmax-too-early": "The numbers are positive and add up to 1. In which part of the text does a softmax come, and over what does it run?",
     "scaled-too-early": "The result is right up to a factor. Does the formula of this part divide by anything?",
     "no-scale": "The products are not divided by anything: their spread grows with their number. What brings a variance back to 1?",
-    "no-root": "The products are divided by as much as their variance is. What becomes of a variance if a number is divided by c?",
+    "no-root": "The products are divided by their variance. What happens to a variance if the number is divided by c?",
     "scale-upside-down": "The scale acts the other way round: the spread of the logits grows where it should come back to 1.",
     "half-of-the-width": "The products are divided by half of the width. In which order are a power and a quotient taken, if no brackets say so?",
     "square-for-root": "The products are divided by the square of the width. How large is the variance of their sum, and what must become of it?",

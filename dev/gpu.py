@@ -149,7 +149,7 @@ def _printed(cell: nbformat.NotebookNode) -> str:
 
 
 def _put(notebook: nbformat.NotebookNode, anchor: str, source: str, after: bool) -> None:
-    """Puts a cell of one's own beside another, if there is something in it."""
+    """Puts a cell of one's own next to another, if there is something in it."""
     if source.strip():
         at = next(n for n, cell in enumerate(notebook.cells) if cell.get("id") == anchor)
         notebook.cells.insert(at + after, new_code_cell(source.strip(), id="own-look" if after else "own-before"))

@@ -1,4 +1,4 @@
-"""Installs what the tests start beside Python, where we may: see `grading.sandbox.install`."""
+"""Installs what the tests start besides Python, where we may: see `grading.sandbox.install`."""
 
 import os
 import platform
@@ -14,7 +14,7 @@ PROGRAMS = {"chromium": "chromium", "npm": "npm", "postgres": "postgresql"}  # a
 
 
 def for_tests() -> None:
-    """Tries to install what the tests start beside Python: walls, a browser, a database, and packages from npm."""
+    """Tries to install what the tests start besides Python: walls, a browser, a database, and packages from npm."""
     install.walls()
     path = os.pathsep.join([bubblewrap.SEARCH, POSTGRES])
     missing = [package for name, package in PROGRAMS.items() if shutil.which(name, path=path) is None]

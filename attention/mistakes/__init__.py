@@ -1,4 +1,4 @@
-"""The usual mistakes of this course: tables of what each gives, and what is said of it.
+"""The usual mistakes of this course: tables of what each gives, and what the student reads about it.
 
 `grading.marking.diagnosis` finds them; a hidden test reaches both through this module.
 """

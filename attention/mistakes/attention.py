@@ -39,7 +39,7 @@ def logits(q: Array, K: Array, scale: Callable[[int, int], float]) -> Array:
 
 
 def right_logits(q: Array, K: Array) -> Array:
-    """As logits, with the right scale: what a mistake beside the scale begins with.
+    """As logits, with the right scale: what a mistake other than the scale begins with.
 
     Shapes  as logits.
     Units   none.

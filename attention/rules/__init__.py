@@ -29,7 +29,7 @@ READY_MADE = frozenset(
 )
 # Pieces of torch that compute in another process or thread, where nobody sees whether ready-made attention runs.
 ELSEWHERE = frozenset({"multiprocessing", "rpc"})
-# What `reduced_matrices` may be given beside matrices, whatever the sixth is called.
+# What `reduced_matrices` may be given in addition to matrices, whatever the sixth is called.
 SIZES = frozenset({"H", "r", "D", 5})
 
 

@@ -107,7 +107,7 @@ def _is_atom(atom: str) -> bool:
 def shape_comments(answer_id: str, class_name: str) -> Verdict:
     """Right if at least half of the statements of forward that compute a tensor have a comment with a shape.
 
-    It stands on a line of the statement's own, or in a comment beside it, above or below; a comment between two
+    It stands on a line of the statement's own, or in a comment next to it, above or below; a comment between two
     statements serves one of them, or as many as it names shapes. Where forward leaves its work to functions and methods
     of the student's, theirs may count too. A `__call__` serves where there is no forward.
     """

@@ -70,7 +70,7 @@ def call(name: str, *args: object) -> object:
 
 
 def printed(name: str, *args: object) -> tuple[object, str]:
-    """As `call`, with what the call printed beside it."""
+    """As `call`, with what the call printed next to it."""
     return _ask("call", name, "", args)
 
 
@@ -92,7 +92,7 @@ def unpacked(name: str, reply: object) -> object:
 def remote(
     function: Callable | None = None, *, reply_bytes: int = wire.REPLY_BYTES, using: tuple[Callable, ...] = ()
 ) -> Callable:
-    """Makes a test's function run beside the student's names; its source is sent, so it must stand alone.
+    """Makes a test's function run next to the student's names; its source is sent, so it must stand alone.
 
     The functions that it uses are sent with it. What it puts into the mapping `kept` is there for the next such
     function. A value of more bytes is refused.

@@ -1,4 +1,4 @@
-"""The student's side of the bridge: what runs beside the student's names when a hidden test asks for something.
+"""The student's side of the bridge: what runs next to the student's names when a hidden test asks for something.
 
 A request names a function of the student's, or brings a function of the test's as source; the reply is its value as
 data, or the reason why there is none. This file and `wire` are all that the student's side needs.
@@ -111,7 +111,7 @@ def _run(asked: dict, names: dict, printed: _Shown) -> bytes:
 
 
 def _compiled(source: str, name: str, names: dict) -> object:
-    """A function of the test's, beside a copy of the student's names in which nothing hides a builtin or a library."""
+    """A function of the test's, next to a copy of the student's names in which nothing hides a builtin or a library."""
     import numpy
 
     beside = {key: value for key, value in names.items() if not hasattr(builtins, key)}

@@ -93,7 +93,7 @@ def graded(
     assignment: str = "",
     team: cluster.Workers | None = None,
 ) -> Iterator[Graded]:
-    """The results of all students, in the order in which they are ready; `workers` at once, one a core by default.
+    """The results of all students, in the order in which they are ready; `workers` at once, by default one per core.
 
     They are ended at the end, but for those of a `team` that is given.
 
@@ -148,7 +148,7 @@ def outcome(result: Graded) -> str:
 
 
 def _count(workers: int | None, students: list[str]) -> int:
-    """How many workers grade so many students: as many as are asked for, by default one a core where memory allows."""
+    """How many workers grade so many students: those asked for, by default one per core where memory allows."""
     return max(1, min(workers or limits.workers(), len(students)))
 
 
@@ -156,7 +156,7 @@ def register(root: Path, assignment: str = "", team: cluster.Workers | None = No
     """Tells the gradebook about the assignment, unless it knows of it as it stands in source/ and release/.
 
     Then nobody's marks stand, so the workers start meanwhile.
-    Errors  CourseError if it can't be told.
+    Errors  CourseError if it can't be entered.
     """
 
     def start() -> None:

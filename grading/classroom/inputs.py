@@ -96,14 +96,14 @@ class Inputs:
         return _contents(self.archive, tuple(names))
 
     def write(self, root: Path) -> None:
-        """Writes the files to a folder: release/, files beside the sources, and the gradebook."""
+        """Writes the files to a folder: release/, files next to the sources, and the gradebook."""
         with zipfile.ZipFile(io.BytesIO(self.archive)) as archive:
             archive.extractall(root)
         for name in ("source", "submitted"):
             (root / name).mkdir(exist_ok=True)
 
 
-@functools.lru_cache(1)  # nearly all students of a class have the same files beside their notebooks
+@functools.lru_cache(1)  # nearly all students of a class have the same files next to their notebooks
 def _contents(archive: bytes, names: tuple[str, ...]) -> tuple[bytes, ...]:
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
         return tuple(opened.read(name) for name in names)

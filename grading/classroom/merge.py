@@ -1,4 +1,4 @@
-"""A worker's result into the course: rows in one transaction a student, files by rename, and a note that says: done.
+"""A worker's result into the course: rows in one transaction per student, files by rename, then a note: done.
 
 The note goes first and comes back last. Whatever is killed, full or pulled in between, a student without a note that
 fits submission, tests, files and rows is graded again by the next run; a note never says more than what is there.
@@ -85,7 +85,7 @@ def noted(root: Path, course: Course, engine: Engine, student: str, key: str, fe
 
 
 def clean(root: Path, assignment: str) -> None:
-    """Puts back or removes what a run that was killed has left beside the graded submissions."""
+    """Puts back or removes what a run that was killed has left next to the graded submissions."""
     for step in ("autograded", "feedback"):
         for place in root.glob(f"{step}/*/.{assignment}.old/"):
             put_back(place.parent / assignment)
@@ -121,7 +121,7 @@ def _put(
 
 
 def _stage(place: Path, files: dict[str, File]) -> None:
-    """Writes files beside the place where they will be."""
+    """Writes files next to the place where they will be."""
     new = os.fspath(new_name(place))
     shutil.rmtree(new, ignore_errors=True)
     os.makedirs(os.path.dirname(new), exist_ok=True)

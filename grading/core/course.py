@@ -19,7 +19,7 @@ class Libraries:
 
     modules     by their names, as in an import
     warmup      a file that stands alone: its function `warm` does what these do only at their first use
-    package     a folder of modules that notebooks import from beside them; loaded for those that have the same one
+    package     a folder of modules next to the notebooks that import them; loaded for those that have the same one
     """
 
     modules: tuple[str, ...] = ()
@@ -102,7 +102,7 @@ class Course:
     symbols     the letters that answers in symbols are written in
     module      the file or folder next to the notebooks that they import; it is always the release's own
     others      the stems of notebooks that are released with the parts and hold nothing to grade; `lab` opens the first
-    packages    the folders of the code that decides marks, beside the engine's
+    packages    the folders of the code that decides marks, in addition to the engine's
     longest     the stems of the parts that compute longest, the longest first
     plain       whether it was written for nbgrader alone: its tests run among the student's names, as nbgrader has it
     """
@@ -131,7 +131,7 @@ class Course:
         if len(set(self.stems)) < len(self.parts) or hyphen:
             raise CourseError(f"the parts of {self.name} need names of their own, without a hyphen.")
         for part in self.parts:
-            if not self.plain and part.tests != (f"{part.stem}-test",):  # another one would run beside student code
+            if not self.plain and part.tests != (f"{part.stem}-test",):  # another one would run next to student code
                 raise CourseError(f"the one test of part {part.number} of {self.name} must be called {part.stem}-test.")
         if shared := set(self.others) & set(self.stems):
             raise CourseError(f"{shared.pop()} of {self.name} is a part, so it can't be among the other notebooks too.")

@@ -71,7 +71,7 @@ CODE_CHARS = 50_000  # the code among it: the model answers have 3,000, and a ru
 PRINTED_CHARS = 20_000  # what a probed call printed, handed to the test
 OUTPUT_CHARS = 1_000_000  # what one cell's output keeps in the graded notebook
 NOTEBOOK_OUTPUT_CHARS = 3_000_000  # what all cells' outputs keep
-OUTPUT_COST_CHARS = 200  # what one output counts beside its text, so that their number is bounded
+OUTPUT_COST_CHARS = 200  # what one output counts in addition to its text, so that their number is bounded
 # A picture's pixels for each character that it counts as: 64 million pixels in a cell, each 4 bytes in a browser.
 PIXELS_A_CHAR = 64
 TEXT_PIXELS_A_CHAR = 256  # the most that a picture within a Markdown text may have for each of its own characters
@@ -138,6 +138,6 @@ def now(name: str) -> float:
 
 
 def workers() -> int:
-    """How many workers grade at once: one a core, as far as the memory goes."""
+    """How many workers grade at once: one per core, as far as the memory goes."""
     cores = os.cpu_count() or 1
     return cores if MACHINE_BYTES is None else max(1, min(cores, MACHINE_BYTES // HONEST_BYTES))

@@ -45,7 +45,7 @@ class Report:
     late: str = ""
 
     def text(self) -> str:
-        """A heading, and a line an item; or the rule that was broken, or why nothing was marked."""
+        """A heading, and a line per item; or the rule that was broken, or why nothing was marked."""
         number = messages.number
         lines = [
             f"  {number(i.won)}/{number(i.points)}  {i.what}" + (f": {i.found}" if i.found else "") for i in self.items

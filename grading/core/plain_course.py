@@ -1,4 +1,4 @@
-"""An nbgrader course as its authors wrote it, read from the notebooks in source/: a part a notebook.
+"""An nbgrader course as its authors wrote it, read from the notebooks in source/: a part per notebook.
 
 A cell that nbgrader marks by running it is a test; one that it leaves to graders is a written answer. Nothing else of a
 notebook says anything about its course.

@@ -1,7 +1,8 @@
 """What we touch of other packages that they don't promise to keep: the first place to look after an upgrade.
 
 A course that touches any has a table of its own, in its package's private_apis.py. A test of the same name checks that
-what is installed has it all, and that the tables do. What programs such as bubblewrap print is told where it is read.
+what is installed has it all, and that the tables do. What programs such as bubblewrap print is explained where it is
+read.
 """
 
 from dataclasses import dataclass
@@ -37,7 +38,7 @@ USES = (
         "grading.gradebook.engines",
         of("nbgrader.api", "create_engine get_alembic_version Gradebook.__init__ Gradebook.close")
         + ("nbgrader.converters.base.BaseConverter.convert_notebooks",),
-        "one engine an address, one connection and one look for tables a run, no Alembic; or 3.4 a notebook of each",
+        "one engine per address, one connection and one look for tables per run, no Alembic; or 3.4 a notebook of each",
         "none: nbgrader.api.Gradebook makes its engine itself and takes none",
     ),
     Use(
@@ -129,7 +130,7 @@ USES = (
         "grading.sandbox.child",
         of("ipykernel", "ipkernel.IPythonKernel.dispatch_shell ipkernel.IPythonKernel.iopub_socket")
         + ("ipykernel.zmqshell.ZMQInteractiveShell.ask_exit",),
-        "hidden tests ask by messages of our own, beside no name of the student's; exit() in a cell ends no kernel",
+        "hidden tests ask by messages of our own, apart from the student's names; exit() in a cell ends no kernel",
         "none: comms run code among the student's names. For exit(), a shell_class of one's own",
     ),
     Use(

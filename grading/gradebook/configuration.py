@@ -106,7 +106,7 @@ def _kernels(c: Config) -> None:
 
 
 def _feedback(c: Config) -> None:
-    """Feedback shows what each test found, and no line of a hidden test: a page a part, and an index a student.
+    """Feedback shows what each test found, and no line of a hidden test: a page per part, and an index per student.
 
     In feedback and in the Formgrader no student's text runs in the reader's browser, and nothing is loaded from the
     network: without templates of ours the Formgrader fetches MathJax, and its keys wait for that.

@@ -42,7 +42,7 @@ LOCK_LIMIT_S = 60  # how long a process waits for another's turn at the gradeboo
 
 
 def config(root: Path, assignment: str = "") -> Config:
-    """The configuration of nbgrader that lies in a course's folder, beside source/, release/, submitted/ …
+    """The configuration of nbgrader that lies in a course's folder, next to source/, release/, submitted/ …
 
     With `assignment`, that one is meant wherever a folder holds several.
 

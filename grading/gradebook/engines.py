@@ -1,6 +1,6 @@
-"""nbgrader's gradebook, opened often: one engine an address, so that its queries are compiled once.
+"""nbgrader's gradebook, opened often: one engine per address, so that its queries are compiled once.
 
-nbgrader opens the gradebook 3.4 times a notebook, each time with an engine of its own that has yet to learn every
+nbgrader opens the gradebook 3.4 times per notebook, each time with an engine of its own that has yet to learn every
 query, looks for each of its tables and for the course, and closes its connection. `keep_engines` hands it the engine
 that it had before, and while nbgrader converts notebooks, or within `held_open`, the connection is kept, and the tables
 and the course are looked for once.
@@ -43,7 +43,7 @@ _enter = api.Gradebook.__init__
 
 @functools.cache
 def keep_engines() -> None:
-    """Makes nbgrader's gradebooks in this process share an engine an address; a second call changes nothing more."""
+    """Makes nbgrader's gradebooks in this process share one engine per address; a second call changes nothing more."""
     # nbgrader's own way with SQLAlchemy, which warns of it at every submission and is right all the same.
     warnings.filterwarnings("ignore", message="Object of type <Submitted.* not in session")
     api.create_engine, api.get_alembic_version = create_engine, alembic_version

@@ -1,4 +1,4 @@
-"""Marks out of the gradebook: a row a student, a column a part; as a table and as CSV."""
+"""Marks out of the gradebook: a row per student, a column per part; as a table and as CSV."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,7 +47,7 @@ def table(rows: list[Row], course: Course) -> str:
 
 
 def write_csv(rows: list[Row], course: Course, path: Path) -> None:
-    """The rows as a CSV file: student, a column a part, total, written answers to read; an unmarked part is empty.
+    """The rows as a CSV file: student, a column per part, total, written answers to read; an unmarked part is empty.
 
     A name that a spreadsheet would compute has an apostrophe in front: see `spreadsheet`.
     """

@@ -1,7 +1,7 @@
 """What comes from a student's kernel: messages of bounded size and known form, whatever is sent.
 
-The kernel is the student's, its key too: a signature says nothing here. A message is taken apart as JSON and put
-together anew from the pieces that nbclient, nbformat, nbconvert and `transport` read; everything else is dropped.
+The kernel is the student's, its key too: a signature says nothing here. A message is taken apart as JSON and built
+again from the pieces that nbclient, nbformat, nbconvert and `transport` read; everything else is dropped.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ class Replies(Channel):
     """The shell's socket: nbclient takes what answers its request there for a reply, whatever its type."""
 
     kinds = frozenset({"execute_reply", "kernel_info_reply"})
-    kept: dict | None = None  # a reply that has come, and that the next who waits for one gets
+    kept: dict | None = None  # a reply that has come, for whoever waits for one next
 
     async def get_msg(self, timeout: float | None = None) -> dict:
         """The reply that was kept, or the next one."""

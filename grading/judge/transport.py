@@ -2,7 +2,7 @@
 
 The kernel is the student's and may send anything, at any time, of any size, or nothing: a reply is looked at only as
 bytes, the judge holds the clock, and what comes late ends the kernel. A request is a message of a type of its own,
-answered by `sandbox.child`, so that it runs beside none of the student's names.
+answered by `sandbox.child`, so that it runs apart from the student's names.
 """
 
 import marshal

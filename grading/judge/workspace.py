@@ -1,4 +1,4 @@
-"""A student's folder as the student's kernel may see it: notebooks without hidden tests, and the files beside them."""
+"""A student's folder as the student's kernel may see it: notebooks without hidden tests, and the files next to them."""
 
 import json
 import os

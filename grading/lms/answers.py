@@ -1,4 +1,4 @@
-"""Answers as plain files, for programs that compare them: a folder a part, in it a folder a student.
+"""Answers as plain files, for programs that compare them: a folder per part, in it a folder per student.
 
     answers/part05/ada/answer.py         the code of her answer and of her own cells
     answers/part09/ada/answer.md         her written answer

@@ -1,4 +1,4 @@
-"""Marks out: the CSV files that Canvas and Moodle take grades from, a column a part and one for the total.
+"""Marks out: the CSV files that Canvas and Moodle take grades from, a column per part and one for the total.
 
 Plugged into nbgrader: nbgrader export --exporter=grading.lms.exports.CanvasExporter, or MoodleExporter; the command
 `python -m grading export` does the same. What the files hold stands in `gradefile`.
@@ -50,7 +50,7 @@ class _Exporter(ExportPlugin):
     platform = CANVAS
 
     def export(self, gradebook: Gradebook) -> None:
-        """Writes the file, or says what it would change; SystemExit with one line for what a user can mend."""
+        """Writes the file, or says what it would change; SystemExit with one line for what a user can fix."""
         try:
             run(
                 self.platform,

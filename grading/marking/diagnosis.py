@@ -1,4 +1,4 @@
-"""Usual mistakes: a wrong answer whose numbers are those of one is told which.
+"""Usual mistakes: where a wrong answer's numbers are those of one, it is named.
 
 A hidden test lists its cases, the smallest first, and the table of mistakes that its part knows. Mistakes are computed
 only where an answer is wrong. One is named if all that the answer gave is equal to what the mistake gives, and that

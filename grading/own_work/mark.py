@@ -1,4 +1,4 @@
-"""What `python -m grading mark` prints: a line a part as it is graded; with --watch a table that stays up to date."""
+"""What `python -m grading mark` prints: a line per part as it is graded; with --watch a table that stays up to date."""
 
 import sys
 import time
@@ -51,7 +51,7 @@ def _walled(root: Path) -> bool:
 
 
 def _once(own: OwnMarks) -> bool:
-    """Grades what has changed, with a line a part, and prints the table; whether a part could not be graded."""
+    """Grades what has changed, with a line per part, and prints the table; whether a part could not be graded."""
     own.looks_changed()
     todo, failed = own.changed(), False
     for number, part in enumerate(todo, start=1):
@@ -80,7 +80,7 @@ def _watch(own: OwnMarks) -> None:
 
 
 def _again(own: OwnMarks, terminal: bool) -> None:
-    """Grades what has changed, and says so in a line on a terminal, below the table; elsewhere in a line a part."""
+    """Grades what has changed, and says so in a line on a terminal, below the table; elsewhere in a line per part."""
     started, said = time.monotonic(), []
     for part in own.changed():
         marked = own.mark(part)
@@ -94,7 +94,7 @@ def _again(own: OwnMarks, terminal: bool) -> None:
 
 
 def table(own: OwnMarks) -> str:
-    """A row a part: points, and what cost some; then the total, what is open, and where the pages are."""
+    """A row per part: points, and what cost some; then the total, what is open, and where the pages are."""
     found = own.results()
     width = max(len(result.part.title) for result in found)
     lines = [f"Marks of {names.path(own.work)}"]

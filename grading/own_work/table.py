@@ -1,4 +1,4 @@
-"""The table that `python -m grading check` prints: a row a part, in colour on a terminal and plain in a pipe."""
+"""The table that `python -m grading check` prints: a row per part, in colour on a terminal and plain in a pipe."""
 
 import os
 import shutil
@@ -69,7 +69,7 @@ def summary(found: list[Result]) -> str:
     written = [r.written for r in found if r.written is not None]
     text = f"{passing} of {of} {'part passes' if of == 1 else 'parts pass'} the visible checks"
     text += f"; {sum(written)} of {len(written)} written answers are there." if written else "."
-    return f"{text}\nThe checks look at names, kinds and shapes. The marks come from hidden tests, and from a grader."
+    return f"{text}\nThe checks look at names, types and shapes. The marks come from hidden tests, and from a grader."
 
 
 def _in_order(paths: list[Path], ready: Iterable[Result], out: TextIO) -> Iterator[Result]:

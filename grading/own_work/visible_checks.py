@@ -49,7 +49,7 @@ class Notebook:
 
 @dataclass(frozen=True)
 class Result:
-    """A row of what is printed; `part` is None where the file told no part, `written` as in Notebook."""
+    """A row of what is printed; `part` is None where the file doesn't say which it is, `written` as in Notebook."""
 
     path: Path
     part: Part | None
@@ -103,7 +103,7 @@ def read(course: Course, path: Path) -> Notebook | Result:
 
 
 def results(course: Course, paths: list[Path], at_once: int | None = None) -> Iterator[Result]:
-    """The result of each notebook, in the order in which they are ready; `at_once` at a time, by default one a core."""
+    """The result of each notebook, as soon as it is ready; `at_once` at a time, by default one per core."""
     waiting = []
     for path in paths:
         found = read(course, path)
@@ -185,7 +185,7 @@ def _judged(notebook: Notebook, failed: list[list]) -> Result:
     ours = [f for f in failed if f[0] in (f"{notebook.part.stem}-{kind}" for kind in _CELLS)]
     if not ours or not ours[-1][0].endswith("-check"):
         return result
-    # Where setup or answer did not run to their ends, the check finds little: the first error is the one to mend.
+    # Where setup or answer did not run to their ends, the check finds little: the first error is the one to fix.
     name, error, text, cell, line = ours[0]
     if error == "NotImplementedError":
         place = f"{_where(notebook, cell)}, line {line}" if line else _where(notebook, cell)

@@ -72,7 +72,7 @@ def shares(results: ClassResults) -> list[float]:
 
 
 def heat_map(results: ClassResults) -> tuple[str, str]:
-    """Every student's share of each part's points, and the total beside it; sorted by total."""
+    """Every student's share of each part's points, and the total next to it; sorted by total."""
     ranked, parts = results.ranked, results.course.parts
     marks = [[math.nan if s.marks[p.number] is None else s.marks[p.number] / p.points for p in parts] for s in ranked]
     values, many = np.array(marks), len(ranked) > NAMED

@@ -1,7 +1,7 @@
 """Formulas of TeX as MathML, which browsers draw by themselves: no script, nothing loaded from elsewhere.
 
-A formula may be a student's. What `latex2mathml` makes of it is read as a tree and written anew from known elements and
-attributes, each text escaped. What it cannot read, and what is longer than a formula, is shown as it was written.
+A formula may be a student's. What `latex2mathml` makes of it is read as a tree and written again from known elements
+and attributes, each text escaped. What it cannot read, and what is longer than a formula, is shown as it was written.
 """
 
 import html

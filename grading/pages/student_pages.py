@@ -1,4 +1,4 @@
-"""What a student gets back: a page a part and an index, each one file, without scripts, with nothing from elsewhere.
+"""What a student gets back: a page per part and an index, each one file, without scripts, with nothing from elsewhere.
 
 `PageExporter` is what nbgrader's GenerateFeedback makes pages with, by configuration; with a student's last page it
 writes the index. Every text is escaped by the templates, unless `feedback` has made HTML of it.
@@ -45,7 +45,7 @@ class Block:
 
 
 class PageExporter(in_memory.Unread, Exporter):
-    """Makes one part's page of a graded notebook, and with the last one the index. nbgrader makes an exporter a run."""
+    """Makes one part's page of a graded notebook, with the last one the index. nbgrader makes an exporter per run."""
 
     output_mimetype = "text/html"
     _read: tuple[object, list[results.Result]] = (None, [])  # whose results were read last, and these

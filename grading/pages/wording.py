@@ -1,4 +1,4 @@
-"""The texts of feedback pages, beside those of reports, which stand in `messages`."""
+"""The texts of feedback pages; those of reports are in `core.messages`."""
 
 from dataclasses import dataclass
 

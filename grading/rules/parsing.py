@@ -212,7 +212,7 @@ class _Unfold(ast.NodeTransformer):
 
     def __init__(self) -> None:
         self.told: dict[ast.expr, ast.Module | None] = {}  # each text is read once, however many stand in one another
-        self.before: list[ast.stmt] = []  # the statement that is looked at: what a text in it runs
+        self.before: list[ast.stmt] = []  # what texts in the current statement run, which goes before it
 
     def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
         """What a text within a statement runs comes before it, as in `done = exec("for i in x: f(i)")`."""

@@ -61,7 +61,7 @@ def no_loops(answer_id: str, asked: Iterable[str]) -> Breach | None:
             called = {n.func for n in walk(node) if isinstance(n, ast.Call)}
             inside = {n for part in closure.definitions(node) for n in walk(part)}
             names = [n for n in walk(node) if isinstance(n, ast.Name) and n.id == "map"]
-            loops = [n for n in names if n in inside or n not in called]  # beside the answer, a call is free
+            loops = [n for n in names if n in inside or n not in called]  # outside the answer, a call is allowed
         if loops:
             what = LOOPS.get(type(loops[0]), "`map` is a loop")
             return Breach(messages.breach_loop(code.where, loops[0].lineno, code.line(loops[0].lineno), what))

@@ -1,4 +1,4 @@
-"""The cells of a notebook file: which a student can edit, and what Python they hold.
+"""What a student can edit of a notebook file, and what Python it holds.
 
 Read from the file, not from the kernel, so that nothing that runs can change what is read.
 """

@@ -2,8 +2,8 @@
 
 Inside there is a read-only minimum of a file system (/usr without what is not the system's, and the Python that runs
 this), an empty /tmp of bounded size, no network, no environment, no other process, no way to become another user.
-Nothing of the course is there but the file that warms up its libraries, and the modules that it releases beside its
-notebooks.
+Nothing of the course is there but the file that warms up its libraries, and the modules that it releases next to
+its notebooks.
 """
 
 import functools
@@ -33,7 +33,7 @@ FILTER = "/run/zygote/filter"
 HOME, FOLDER, FONTS = "/tmp/home", "/tmp/submission", "/run/fonts"
 HOST_UIDS = range(2_013_265_920, 2_013_331_456)  # used by no system; one a sandbox, when the judge is root
 
-# The file system's outline. Links such as /lib -> usr/lib are made anew.
+# The file system's outline. Links such as /lib -> usr/lib are made again.
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SETTINGS = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts")
 SETTINGS += ("/etc/localtime", "/etc/mime.types", "/etc/matplotlibrc")

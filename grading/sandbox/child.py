@@ -39,8 +39,8 @@ SILENT = logging.getLogger(__name__)  # nobody reads what a kernel logs
 SILENT.addHandler(logging.NullHandler())
 SILENT.propagate = False
 ARGUMENT = re.compile(r"--(\w+)\.(\w+)=(.*)")
-# Of a course's kernels (grading/gradebook/configuration.py, and one of nbclient's own), and so of the shell that is
-# made before the fork.
+# What a course's kernels are started with, so the shell that is made before the fork has these settings, too. The last
+# one is nbclient's, the others are those of grading/gradebook/configuration.py.
 ARGUMENTS = ["--HistoryManager.enabled=False", "--IPKernelApp.log_level=40", "--HistoryManager.hist_file=:memory:"]
 CHANNELS = ("shell_port", "iopub_port", "stdin_port", "control_port")  # in the order of the sockets
 PIECE_BYTES = 2**16  # of a file, copied at once

@@ -1,4 +1,4 @@
-"""A process that can be ended by whoever started it, and by a fork of that one, in which Python takes it for gone."""
+"""A process that its parent can end, and a fork of its parent too, where Python's subprocess takes it for gone."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ import threading
 
 
 class Process:
-    """A started process, as far as the judge needs it."""
+    """A process that was started, as far as the judge needs it."""
 
     def __init__(self, argv: list[str], **settings: object) -> None:
         """Takes what subprocess.Popen takes, and fails as it does."""

@@ -1,4 +1,4 @@
-"""A package that notebooks import from beside them, imported once before the first kernel is forked.
+"""A package next to the notebooks that import it, imported once before the first kernel is forked.
 
 A kernel whose folder has the very same files finds it imported, and need not compile it. In any other kernel it is
 forgotten before student code runs. Like the zygote this file stands alone.

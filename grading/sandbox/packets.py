@@ -1,4 +1,4 @@
-"""What the judge and the preloaded process say to each other: JSON on SOCK_SEQPACKET sockets, open files beside it.
+"""What the judge and the preloaded process say to each other: JSON on SOCK_SEQPACKET sockets, with open files.
 
     control   {"op": "start", …} + a status socket, a gate, 4 sockets that listen for shell, iopub, stdin and control
               {"op": "go"}                                     the notebook begins, and with it the watch over it
@@ -22,7 +22,7 @@ import socket
 
 
 def send(sock: socket.socket, message: dict, *fds: int) -> None:
-    """Sends one message, with open file descriptors beside it; the filter lets a kernel send none."""
+    """Sends one message, with open file descriptors; the filter lets a kernel send none."""
     data = json.dumps(message).encode()
     if fds:
         sock.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", fds))])
@@ -46,5 +46,5 @@ def receive(sock: socket.socket) -> tuple[dict | None, list[int]]:
     if flags & socket.MSG_CTRUNC:
         for fd in fds:
             os.close(fd)
-        raise OSError(errno.EMFILE, "this process may open no more files, so what came beside a message is lost")
+        raise OSError(errno.EMFILE, "this process may open no more files, so what came with a message is lost")
     return (json.loads(data) if data else None), list(fds)

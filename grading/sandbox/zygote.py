@@ -1,8 +1,8 @@
-"""The preloaded process inside a sandbox: imports the course's libraries once, then forks a kernel a notebook.
+"""The preloaded process inside a sandbox: imports the course's libraries once, then forks one kernel per notebook.
 
     python -P -s zygote.py CONTROL_FD SETTINGS
 
-It stands alone but for the files beside it: nothing of `grading` is there to be imported, and it holds nothing that a
+It stands alone but for the files next to it: nothing of `grading` is there to be imported, and it holds nothing that a
 student may not see: what is submitted goes to the kernels alone. It starts no thread and touches no GPU before it
 forks. One kernel runs at a time; the next one may be forked before its notebook is there, and waits.
 
@@ -44,7 +44,7 @@ PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
 
 def neighbour(name: str) -> ModuleType:
-    """The module in the file beside this one, whose folder is not on Python's path."""
+    """The module in the file next to this one, whose folder is not on Python's path."""
     return module(os.path.join(os.path.dirname(__file__), f"{name}.py"))
 
 
@@ -71,7 +71,7 @@ def main() -> None:
     prctl(PR_SET_DUMPABLE, 0)  # no process of a student's may open this one's memory or descriptors
     prctl(PR_SET_CHILD_SUBREAPER, 1)  # what a kernel leaves behind becomes a child of this process, walls or not
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 gets the signals that it handles, from anybody
-    gc.disable()  # imports leave little rubbish, and looking for it is a quarter of their time
+    gc.disable()  # imports leave little garbage, and looking for it takes a quarter of their time
     if select.select([control], [], [], 0)[0]:  # the judge was gone before this process could be told to end with it
         return
     try:
@@ -262,7 +262,7 @@ def fork(run: Callable[[], None]) -> int:
 
 
 def prepare(settings: dict) -> None:
-    """Makes the notebook's folder and the home, with matplotlib's list of fonts, which takes a second to make anew."""
+    """Makes the notebook's folder and the home, with matplotlib's list of fonts, which takes a second to make."""
     os.makedirs(settings["folder"], exist_ok=True)
     fonts = os.path.join(settings["home"], ".cache", "matplotlib")
     os.makedirs(fonts, exist_ok=True)

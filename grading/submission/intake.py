@@ -66,7 +66,7 @@ class Exporter(in_memory.Unread, nbconvert.exporters.Exporter):
             self.log.warning("%s, %s: %s", what["student"], path.stem, text)
         found.notebook.metadata[MARK] = {"unreadable": found.unreadable} if found.unreadable else {}
         copy, resources = self._held(found.notebook, in_memory.placed(resources, path), **kwargs)
-        return json.dumps(copy), resources  # who grades it takes what is held, and writes it anew
+        return json.dumps(copy), resources  # who grades it takes what is held, and writes it again
 
     def from_notebook_node(self, nb: nbformat.NotebookNode, resources: dict | None = None, **kwargs: object) -> tuple:
         """The text of a notebook that is written next to the student's other copies, and held for who reads it next."""

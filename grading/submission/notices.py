@@ -1,4 +1,4 @@
-"""What is to be said to an instructor about a submission, a line each: who, where, what was found and what to do."""
+"""What an instructor should know about a submission, a line each: who, where, what was found and what to do."""
 
 import os
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Notice:
 
 
 def found(student: str, folder: Path, release: Path, course: Course) -> list[Notice]:
-    """What is to be said about a submission before it is graded: damaged, missing and extra files, deleted cells."""
+    """What an instructor should know before it is graded: damaged, missing and extra files, deleted cells."""
     out, missing = [], []
     parts = sorted(path.name for path in release.glob("*.ipynb") if not course.is_other(path.name))
     present = {entry.name for entry in os.scandir(folder) if not course.is_other(entry.name)}

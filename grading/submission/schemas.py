@@ -1,4 +1,4 @@
-"""nbgrader's check of a cell's metadata against a schema; the schema itself is checked once, not with each cell."""
+"""nbgrader's check of a cell's metadata against a schema; the schema itself is checked once, not once per cell."""
 
 import functools
 import json
@@ -8,7 +8,7 @@ from jsonschema.protocols import Validator
 
 
 def validate(instance: object, schema: dict) -> None:
-    """As jsonschema's own: ValidationError if the instance breaks the schema, SchemaError if the schema is none."""
+    """As jsonschema's own: ValidationError if the instance breaks the schema, SchemaError if it is no valid schema."""
     if error := exceptions.best_match(_validator(json.dumps(schema)).iter_errors(instance)):
         raise error
 

@@ -1,4 +1,4 @@
-"""What `python -m grading watch` does: runs the service with its pages, and prints a line a submission."""
+"""What `python -m grading watch` does: runs the service with its pages, and prints a line per submission."""
 
 import contextlib
 import os
