@@ -50,7 +50,7 @@ _ALL = (
     Part(8, "MHA inside GQA", "kv_head, G_for_MHA", ("kv_head", "G_for_MHA"), 3, 2),
     Part(9, "GQA inside MLA", "r_MLA, factor_gqa", ("r_MLA", "factor_gqa"), 5, 5),
     Part(10, "Compute the factors", "GQA_2_MLA", ("GQA_2_MLA",), 5),
-    Part(11, "MLA is more", "an MLA that is no GQA", ("W_DKV_MLA", "W_UM_MLA", "product"), 6, 4),
+    Part(11, "MLA is more", "an MLA that is not a GQA", ("W_DKV_MLA", "W_UM_MLA", "product"), 6, 4),
     Part(12, "The reduced form", "the reduced formulas", ("K_hat", "V_hat", "Q_hat_h", "O_hat_h"), 6, 4),
     Part(13, "The reduced form at work", "reduced_matrices", ("reduced_matrices", "relative_error"), 5),
     Part(14, "What is cached", "the kv-cache", ("kv_cache_MHA", "kv_cache_MLA"), 3, 2),

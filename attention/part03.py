@@ -18,7 +18,7 @@ def by_one_factor(first: mistakes.Case, second: mistakes.Case, kind: rubric.Kind
     """Whether logits of one query and of another, of the same sizes, are off by the same factor: it may depend on the
     sizes, and on nothing else.
 
-    What is no factor times the expected logits at all is not judged here.
+    What is not a multiple of the expected logits at all is not judged here.
     """
     factors = []
     for case in (first, second):

@@ -5,11 +5,11 @@ its own point if forward does without it. A bias costs the projections; the test
 model made it: one that changes the output costs the values too, one of zeros, or of the keys alone (it adds the same to
 all logits of a query), does not. A projection that is missing or of another shape costs the values, which cannot be
 computed then, but not the output's shape, if the model runs as it is. Both are judged in every case: a forward that
-fails with a single sample or a single key loses both. A class that is no nn.Module costs the projections, and the rest
-if it can't be called. Sizes that a later model overwrites cost the attributes and, where forward uses them, the values;
-layers that are made in each call, or that two names or two models share, cost the projections and the values. A model
-whose second call, or whose weights, are not what they were after the first costs the values, and so does one that
-changes weights in its first call.
+fails with a single sample or a single key loses both. A class that is not an nn.Module costs the projections, and
+the rest if it can't be called. Sizes that a later model overwrites cost the attributes and, where forward uses them,
+the values; layers that are made in each call, or that two names or two models share, cost the projections and the
+values. A model whose second call, or whose weights, are not what they were after the first costs the values, and so
+does one that changes weights in its first call.
 """
 
 from collections.abc import Iterable

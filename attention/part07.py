@@ -92,7 +92,7 @@ def keeps_no_copies() -> Verdict:
 def makes_no_copies() -> Verdict:
     """Whether a call makes no copies of a weight in memory.
 
-    H / G = 8 copies are too many, and B, L_1 and L_2 are less: a weight repeated for every token is no such copy, nor
+    H / G = 8 copies are too many, and B, L_1 and L_2 are less: a weight repeated for every token does not count, nor
     are a few that steps of a computation hold at once, such as one in another order in memory.
     """
     sizes, lengths = (4, 5, 3, 2, 16, 2), (1, 2, 3)

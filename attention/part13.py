@@ -43,7 +43,7 @@ def vanilla(W: list[Array], x: Array, y: Array, H: int, attend: Callable) -> Arr
 
 
 def relative(got: Array, want: Array) -> float:
-    """The root of the mean squared difference over that of the mean square of want; infinite if it is no number."""
+    """The root of the mean squared difference over that of the mean square of want; infinite if it is not a number."""
     want = want.astype(np.float64)
     with np.errstate(all="ignore"):
         error = np.sqrt(np.mean((got - want) ** 2) / np.mean(want**2))
@@ -78,9 +78,9 @@ def _shaped(name: str, value: object, shape: tuple[int, int], sizes: tuple[int, 
 def equal(tried: list[tuple], rng: np.random.Generator) -> Verdict:
     """Whether the reduced model equals the vanilla one on well-conditioned weights in float64.
 
-    `tried` lists what came back, the five weights, D, H and r. What is wrong is told by a usual mistake that all sizes
-    show, or else by the first ones. Scores are of order 1: matrices computed in float32 miss by less than 2e-6 of the
-    largest number, a wrong factor by 1 % or more, so that luck decides nothing at the bound of 1e-5.
+    `tried` lists what came back, the five weights, D, H and r. What is wrong is named by a usual mistake that all
+    sizes show, or else by the first ones. Scores are of order 1: matrices computed in float32 miss by less than 2e-6 of
+    the largest number, a wrong factor by 1 % or more, so that luck decides nothing at the bound of 1e-5.
     """
     verdicts, cases, wrong = [], [], []
     for got, W, D, H, r in tried:

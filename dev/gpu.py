@@ -4,7 +4,7 @@
 
 Part 13 computes on "cuda" where PyTorch sees one. TF32 lets a GPU round the factors of a product in float32 to 10 bits
 behind the leading one, for speed; PyTorch leaves it off for products. With the scores of this part, in the thousands,
-that rounding is no rounding any more: the answer is right and its numbers are not, and the part's bound says so.
+that is more than rounding: the answer is right and its numbers are not, and the part's bound says so.
 """
 
 import ast

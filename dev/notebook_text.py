@@ -7,11 +7,11 @@ from grading.core.errors import CourseError
 
 
 def as_text(path: Path) -> str:
-    """The cells' ids, roles and sources, without outputs; CourseError if the file is no notebook."""
+    """The cells' ids, roles and sources, without outputs; CourseError if the file is not a notebook."""
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CourseError(f"{path}: this is no notebook ({type(error).__name__}).") from None
+        raise CourseError(f"{path}: this is not a notebook ({type(error).__name__}).") from None
     return "\n".join(f"=== {_heading(cell)}\n{''.join(cell['source'])}\n" for cell in cells)
 
 

@@ -27,7 +27,7 @@ TURNS = (
     Turn(r"hand-ins?|handed in", '"submission", "submitted"'),
     Turn(r"hand(?:s|ing)? (?:it|them|this|these|your \w+|in)(?: in)", '"submit"'),
     Turn(r"no powers?|no substitutes?", '"not a power", "not interchangeable"'),
-    Turn(r"(?<!there )(?:is no [a-z]+|are no [a-z]+s)", '"is not a …", "isn\'t a …"'),
+    Turn(r"(?<!there )(?:is no (?!longer|more )[a-z]+|are no [a-z]+s)", '"is not a …", "isn\'t a …"'),
     Turn(r"has it (?:a|an|the)|how many \w+ has", '"does it have"'),
     Turn(r"(?:numbers|bytes|points|minutes|times) a (?:position|token|head|sample|part)", '"per position", "per …"'),
     Turn(r"as a rule", '"usually"'),

@@ -72,7 +72,7 @@ def shape(part: int, name: str, want: tuple[str, ...], naming: bool = False) -> 
 
 
 def shapes(part: int, **wanted: tuple[str, ...]) -> Verdict:
-    """As `shape`, of several variables; what is found is that of the first that is not right."""
+    """As `shape`, of several variables; the verdict is that of the first that is not right."""
     return all_of(*(shape(part, name, want, naming=True) for name, want in wanted.items()))
 
 

@@ -21,7 +21,7 @@ def make(name, cases, others):
 
 @probe.remote
 def sizes(names):
-    """The sizes that each model keeps, as numbers; None for what is missing or is no number."""
+    """The sizes that each model keeps, as numbers; None for what is missing or not a number."""
     found = []
     for model in kept["models"]:
         found.append({})

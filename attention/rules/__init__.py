@@ -81,7 +81,7 @@ def no_ready_made_attention(answer_id: str) -> Breach | None:
 
 
 def no_torch(answer_id: str) -> Breach | None:
-    """No use of PyTorch in the answer cell, nor in what its functions use; importing it again is no use."""
+    """No use of PyTorch in the answer cell, nor in what its functions use; importing it again does not count."""
     codes, before = editable(answer_id), setup(answer_id)
     table, torch = defined(codes), frozenset({"torch"})
     modules = closure.libraries(codes, torch, before)

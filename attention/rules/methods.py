@@ -1,7 +1,7 @@
 """Where the cells define a method of a class, in whatever way: in its body, in a base class, by a later assignment, in
 a class that a function makes, behind the functions that wrap it.
 
-Read from the syntax trees alone, so it is a search and no proof: what is found is the code that most likely runs.
+Read from the syntax trees alone, so it is a search and not a proof: it finds the code that most likely runs.
 """
 
 import ast

@@ -79,7 +79,7 @@ def answer(request: bytes, names: dict) -> bytes:
 
     Shapes  request: a mapping of kind "call" or "remote", name, source, args, dtype, limit_s, printed_chars and
             reply_bytes; the reply: a mapping with printed and either value, or reason, error and line.
-    Errors  WireError if the request itself is no message: then the test is at fault, not the student.
+    Errors  WireError if the request itself is not a message: then the test is at fault, not the student.
     """
     asked = decode(request)
     printed = _Shown(asked["printed_chars"])

@@ -69,7 +69,7 @@ def merge(
 
 
 def noted(root: Path, course: Course, engine: Engine, student: str, key: str, feedback: bool) -> list[Notice] | None:
-    """The notices about a submission that was graded with this key, or None if it is to be graded."""
+    """The notices about a submission that was graded with this key, or None if it must be graded."""
     assignment = course.name
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         note = json.loads(_note_path(root, assignment, student).read_text(encoding="utf-8"))

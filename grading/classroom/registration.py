@@ -18,7 +18,7 @@ def current(
 ) -> tuple[inputs.Inputs, list[str]]:
     """The inputs of the course in `root`, and a line about each copy that was kept of a released notebook.
 
-    Unless gradebook and release know the assignment as it stands, `first` is called, and they are told.
+    Unless gradebook and release know the assignment as it stands, `first` is called, and it is entered there.
     Errors  CourseError as `course_folder.register`, OSError, DBAPIError.
     """
     stamp = root / "autograded" / ".registered.json"

@@ -122,7 +122,7 @@ class TaskQueue:
         return replace(result, aside=self._alone.pop(result.student, ""))
 
     def begin(self, student: str, tries: int = 1) -> Task | Graded:
-        """A submission as it is to be sent, or what became of it where there is nothing to send."""
+        """A submission as it is sent, or what became of it where there is nothing to send."""
         if why := names.trouble(student):
             return Graded(student, error=why)
         folder = self._root / "submitted" / student / self._course.name

@@ -78,7 +78,7 @@ def _prepare(walled: bool, course: Course) -> None:
 
 
 def grade(given: inputs.Inputs, submission: bundle.Submission, before: snapshot.Rows, feedback: bool = True) -> Result:
-    """Grades one submission; whatever goes wrong with it is told in the result, so that others go on.
+    """Grades one submission; whatever goes wrong with it is reported in the result, so that others go on.
 
     Errors  OtherProgram if this worker's code, packages or limits are not the parent's; inputs.NotKept if it lacks the
             archive.

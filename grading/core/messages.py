@@ -1,6 +1,6 @@
 """What students and instructors read about a submission: what was expected, what was found, where to look.
 
-Never the answer. The words that a page shows whatever was found are next to that page (`pages.wording`).
+Never the answer. Words that a page always shows are next to that page (`pages.wording`).
 """
 
 import shlex

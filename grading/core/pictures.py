@@ -1,7 +1,7 @@
 """How large a picture becomes in a browser: a few kilobytes of PNG or JPEG may become gigabytes of pixels.
 
-Only a picture's head is read, in the way of the libraries that browsers use. What is neither PNG nor JPEG is no picture
-here, whatever it is called: a browser, too, goes by the content.
+Only a picture's head is read, in the way of the libraries that browsers use. What is neither PNG nor JPEG is not
+taken for one, whatever it is called: a browser, too, goes by the content.
 """
 
 import base64
@@ -15,7 +15,7 @@ _END, _SCAN = 0xD9, 0xDA
 
 
 def pixels(text: str) -> int | None:
-    """The number of pixels of a picture in base64, spaces and line breaks allowed; None if it is no PNG or JPEG."""
+    """The number of pixels of a picture in base64 (spaces and line breaks allowed); None if not PNG or JPEG."""
     try:
         content = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):

@@ -108,7 +108,7 @@ def _kernels(c: Config) -> None:
 def _feedback(c: Config) -> None:
     """Feedback shows what each test found, and no line of a hidden test: a page per part, and an index per student.
 
-    In feedback and in the Formgrader no student's text runs in the reader's browser, and nothing is loaded from the
+    In feedback and in the Formgrader no student's text runs in a grader's browser, and nothing is loaded from the
     network: without templates of ours the Formgrader fetches MathJax, and its keys wait for that.
     """
     c.GenerateFeedback.exporter_class = "grading.pages.student_pages.PageExporter"

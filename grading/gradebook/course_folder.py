@@ -74,7 +74,7 @@ def _refuse_place(root: Path, signs: re.Pattern[str]) -> None:
 
 
 def _refuse_no_address(url: object) -> None:
-    """CourseError for what is no address of a database that SQLAlchemy can open."""
+    """CourseError for what is not the address of a database that SQLAlchemy can open."""
     try:
         make_url(url).get_dialect()
     except ArgumentError as error:  # also where it knows no such database

@@ -1,6 +1,6 @@
 """Rows of a gradebook as data: what all students share, and one student's; read anywhere, written to another gradebook.
 
-Rows keep their ids, so that what nbgrader changes in a copy is seen by comparing, and written back as just that.
+Rows keep their ids, so that what nbgrader changes in a copy is seen by comparing, and written back alone.
 """
 
 from nbgrader.api import Base

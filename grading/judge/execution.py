@@ -104,7 +104,7 @@ class Judge(Execute):
         return self.run_cell(cell, resources, index)
 
     def run_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:
-        """Runs one cell in the kernel; once that has ended, the cell is told so."""
+        """Runs one cell in the kernel; once that has ended, the cell says so."""
         if self.ended is None:
             self.room.next_cell()
             try:
@@ -179,7 +179,7 @@ def run_test(source: str, name: str, points: float) -> Report:
         exec(compile(tree, file, "exec"), names)
         marks = eval(compile(last, file, "eval"), names)
     if len(reports) != 1 or type(marks) is not float or marks != reports[0].marks or not 0.0 <= marks <= points:
-        raise ValueError(f"{marks!r} are no marks out of {points:g}")
+        raise ValueError(f"{marks!r} is not a mark out of {points:g}")
     return reports[0]
 
 

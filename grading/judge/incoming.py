@@ -166,7 +166,7 @@ CONTENT: dict[str, Callable[[dict], dict]] = {
 
 
 def notes(outputs: list[NotebookNode]) -> list[NotebookNode]:
-    """What a student is told after a cell: the limit, where Python, NumPy or PyTorch got no memory."""
+    """What a student reads after a cell: the limit, where Python, NumPy or PyTorch got no memory."""
     for output in outputs:
         name, text = output.get("ename", ""), output.get("evalue", "")
         if name in ("MemoryError", "_ArrayMemoryError") or remote.NO_MEMORY in text:

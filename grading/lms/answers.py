@@ -46,7 +46,7 @@ def write(root: Path, course: Course, to: Path, only: str | None = None) -> tupl
 
 
 def _found(root: Path, course: Course, folders: list[Path]) -> tuple[dict[str, str], list[str]]:
-    """What is to be written, by path, and a line about each notebook that can't be read."""
+    """What will be written, by path, and a line about each notebook that can't be read."""
     found, left_out = {}, [f"{f.parent.name}: {why}" for f in folders if (why := names.trouble(f.parent.name))]
     for part in course.parts:
         released = root / "release" / course.name / f"{part.stem}.ipynb"
@@ -83,7 +83,7 @@ def _texts(folder: str, notebook: NotebookNode) -> dict[str, str]:
 def _listed(to: Path) -> list[str]:
     """The files that an earlier export wrote into a folder.
 
-    Errors  CourseError if it is no folder, or holds anything and no such list.
+    Errors  CourseError if it is not a folder, or holds anything and no such list.
     """
     if not to.exists():
         to.mkdir(parents=True)

@@ -269,7 +269,7 @@ def _short(part: Part) -> str:
 
 
 def _label(platform: Platform, head: list[str], row: list[str]) -> str:
-    """How a line of the platform is named where it is listed; an empty text if it is no person's."""
+    """How a line of the platform is named where it is listed; an empty text if it is not a person's."""
     if platform is CANVAS and ("Points Possible" in row[0] or not any(row[:2])):
         return ""
     named = [row[head.index(name)].strip() for name in platform.names if name in head]

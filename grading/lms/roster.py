@@ -25,7 +25,7 @@ class Person:
 def read(path: Path) -> dict[str, Person]:
     """The persons of a roster, by our id, in the file's order.
 
-    Errors  CourseError, one line, for a file that is not there, is no UTF-8, lacks a column, or names somebody twice.
+    Errors  CourseError, one line, for a file that is not there, is not UTF-8, lacks a column, or names somebody twice.
     """
     head, rows, _ = table(path)
     if twice := sorted({name for name in head if name and head.count(name) > 1}):
@@ -63,7 +63,7 @@ def read(path: Path) -> dict[str, Person]:
 def table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]], str]:
     """The first line of a CSV file, the others, each with its number, and what separates their fields: a , or a ;.
 
-    Errors  CourseError, one line, for a file that is not there, is no UTF-8, is empty, or has lines of unequal length.
+    Errors  CourseError, one line, for a file that is not there, is not UTF-8, is empty, or has lines of unequal length.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")

@@ -2,7 +2,7 @@
 
 A hidden test lists its cases, the smallest first, and the table of mistakes that its part knows. Mistakes are computed
 only where an answer is wrong. One is named if all that the answer gave is equal to what the mistake gives, and that
-is clearly not what was asked; so no right answer is told that it made one.
+is clearly not what was asked; so no right answer is said to have made one.
 
 The verdict comes first. Looking for a mistake can only add words to a wrong one: every search runs inside `searched`,
 and one that raises costs its words, never the marks.
@@ -76,7 +76,7 @@ class Diagnosis:
         return searched(worded) or verdict
 
     def of_several(self, is_it: Callable[[object], Verdict], want: object, wrong: Mapping[str, object]) -> Verdict:
-        """Whether it is what is wanted; if not, the usual mistake that it is, of those that are told apart alike."""
+        """Whether it is what is wanted; if not, the usual mistake that it is, of those that are distinguished alike."""
         return self.diagnosed(
             is_it(want), lambda: next((key for key, other in wrong.items() if is_it(other).right), None)
         )

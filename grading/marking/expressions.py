@@ -105,7 +105,7 @@ def _orders(count: int) -> tuple[list[Fraction], ...]:
 def evaluate(expression: Expression, values: dict[str, Fraction]) -> Fraction:
     """The exact value of an expression in letters.
 
-    Errors  KeyError for an unknown letter; ValueError for anything that is no such expression; ZeroDivisionError.
+    Errors  KeyError for an unknown letter; ValueError for anything that is not such an expression; ZeroDivisionError.
     """
     if isinstance(expression, int):
         return Fraction(expression)

@@ -151,7 +151,7 @@ class Sheet:
     def require(self, breach: object) -> None:
         """Takes the outcome of a rule: None, or the first breach, which costs all points of this sheet."""
         if breach is not None and not isinstance(getattr(breach, "text", None), str):
-            raise TypeError(f"require: {type(breach).__name__} is no breach")
+            raise TypeError(f"require: {type(breach).__name__} is not a breach")
         self.breach, self.unanswered = self.breach or breach, unanswered()[0]
 
     def item(self, points: float, what: str, verdict: Verdict) -> None:
@@ -160,9 +160,9 @@ class Sheet:
         One that rests on questions that nothing answered is lost for that, whatever the missing replies look like.
         """
         if not isinstance(verdict, Verdict):
-            raise TypeError(f"item {what!r}: {type(verdict).__name__} is no verdict")
+            raise TypeError(f"item {what!r}: {type(verdict).__name__} is not a verdict")
         if not points > 0:
-            raise ValueError(f"item {what!r}: {points} are no points")
+            raise ValueError(f"item {what!r}: {points} is not a number of points")
         before, (self.unanswered, ended) = self.unanswered, unanswered()
         if verdict.right:
             self.items.append(Line(points, points, what))
@@ -207,7 +207,7 @@ def _expected(want: object) -> np.ndarray:
 
 
 def _plain(got: object, room: list[int]) -> object:
-    """Arrays in place of tensors, in lists and tuples too; TypeError for what is no number, and for too many."""
+    """Arrays in place of tensors, in lists and tuples too; TypeError for what is not a number, and for too many."""
     if isinstance(got, (list, tuple)):
         return [_plain(piece, room) for piece in got]
     plain = got.array if isinstance(got, Tensor) else got

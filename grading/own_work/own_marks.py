@@ -95,7 +95,7 @@ class OwnMarks:
     def changed(self) -> list[Part]:
         """The parts that have changed since they were graded, as they are now: these are then graded.
 
-        A notebook as it was released is no work: it is left out, unless it was graded with an answer before.
+        A notebook as it was released is left out, unless it was graded with an answer before.
         """
         submission = bundle.read(STUDENT, self.work, self.course)
         ours = (work_folder.BASES, self_marking.FILE)

@@ -40,7 +40,7 @@ class Shell(InteractiveShell):
         """Opens nothing: %matplotlib is welcome, and figures are not shown."""
 
     def ask_exit(self) -> None:
-        """Goes on: exit() in a cell is no reason to leave the checks out."""
+        """Goes on: exit() in a cell does not leave the checks out."""
 
     def showtraceback(self, *_: object, **__: object) -> None:
         """Prints nothing; the error is in the cell's result."""

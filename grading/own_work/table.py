@@ -20,7 +20,7 @@ _WIDTH, _LINES = 100, 3  # of a message: characters, at most; lines, at most
 def show(course: Course, places: list[Path], out: TextIO | None = None) -> list[Result]:
     """Checks folders or notebooks and prints their rows in order as they are ready; what was found, in that order.
 
-    Notebooks of the course that are no parts are passed over.
+    Notebooks of the course that are not parts are passed over.
 
     Errors  CourseError if a folder or file is not there, or if no part is among those named.
     """

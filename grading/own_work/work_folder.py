@@ -82,7 +82,7 @@ def renew(root: Path, course: Course) -> Iterator[Renewed]:
             if made != found:
                 copy = kept_copies.keep(path, root, place) if found not in (None, base) else None
                 if _read(path) != found:  # saved at this very moment: nothing of it is in what was made
-                    yield Renewed(path, copy, "it was saved just now, so it stays as it is; run this again")
+                    yield Renewed(path, copy, "it was saved a moment ago, so it stays as it is; run this again")
                     continue
                 _write(path, made)
             if not left:
@@ -91,7 +91,7 @@ def renew(root: Path, course: Course) -> Iterator[Renewed]:
 
 
 def _merged(released: bytes, worked_in: bytes, base: bytes | None) -> bytes | None:
-    """The newer notebook with what somebody wrote in the older one; None if the older one is no notebook."""
+    """The newer notebook with what somebody wrote in the older one; None if the older one is not a notebook."""
     try:
         old, before = (
             nbformat.reads(each.decode("utf-8"), as_version=4) if each else None for each in (worked_in, base)

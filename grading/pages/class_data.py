@@ -99,7 +99,7 @@ class ClassResults:
         return dict(sorted(out.items(), key=lambda pair: (-len(pair[1]), pair[0].part, pair[0].key)))
 
     def breakers(self) -> dict[int, list[tuple[str, str]]]:
-        """Who broke a rule of which part, and what they were told."""
+        """Who broke a rule of which part, and what they read about it."""
         parts = sorted({part for student in self.students for part in student.breaches})
         return {p: [(s.name, s.breaches[p]) for s in self.students if p in s.breaches] for p in parts}
 

@@ -41,7 +41,7 @@ def as_values(
 
 
 def _named(tree: ast.Module) -> set[ast.expr]:
-    """The values in a piece of code that get a second name, and are no attributes of a class."""
+    """The values in a piece of code that get a second name, and are not attributes of a class."""
     bodies = [node.body for node in walk(tree) if isinstance(node, ast.ClassDef)]
     of_classes = ast.Module([one for body in bodies for one in body if not isinstance(one, ast.FunctionDef)], [])
     return {value for _, value in second_names([tree])} - {value for _, value in second_names([of_classes])}
@@ -69,7 +69,7 @@ def _paths(trees: list[ast.Module], packages: Collection[str]) -> tuple[dict[str
 
 
 def _path(node: ast.AST, paths: Mapping[str, set[str]]) -> set[str]:
-    """The full paths that a chain such as nn.functional can have; none where its first name is no module's."""
+    """The full paths that a chain such as nn.functional can have; none where its first name is not a module's."""
     match node:
         case ast.Name(id=name):
             return paths.get(name, set())

@@ -1,4 +1,4 @@
-"""What a module of a package took from elsewhere: `torch.serialization.os` is Python's own `os`, and no piece of torch.
+"""What a module of a package took from elsewhere: `torch.serialization.os` is Python's own `os`, not a piece of torch.
 
 Read from the text of the package's files, by their import statements. Nothing is imported to see it.
 """
@@ -27,7 +27,7 @@ def is_module(path: str, packages: Collection[str]) -> bool:
 
 
 def is_foreign(path: str, packages: Collection[str]) -> bool:
-    """Whether a path such as torch.serialization.os leads to what is no piece of these packages."""
+    """Whether a path such as torch.serialization.os leads to what is not a piece of these packages."""
     pieces = path.split(".")
     for end in range(1, len(pieces)):
         module, name = ".".join(pieces[:end]), pieces[end]
@@ -55,7 +55,7 @@ def _is_taken(module: str, name: str, packages: Collection[str]) -> bool:
 def _place(path: str) -> str | None:
     """The file of a module, or its folder; None if there is no such module, or one that is not written in Python.
 
-    A student spells the path, also as a text in `getattr(torch, "…")`, and must not lead to files that are no modules.
+    A student spells the path, also as a text in `getattr(torch, "…")`, and must not lead to other files than modules.
     """
     package, *inner = path.split(".")
     if not all(map(str.isidentifier, inner)):

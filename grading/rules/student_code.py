@@ -108,7 +108,7 @@ def _tree(source: str) -> ast.Module | None:
 def _with_bare_magics(codes: list[Code], trees: dict) -> list[Code]:
     """The cells, with those of one line such as `time f(x)` read as the magic that they are for IPython.
 
-    A name that the student gives to a variable or a function is no magic.
+    A name that the student gives to a variable or a function is not a magic.
     """
     if not any(bare_magic(code.source) for code in codes):
         return codes

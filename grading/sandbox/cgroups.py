@@ -6,7 +6,7 @@
             zygote/     the preloaded process
             notebook/   the notebook that runs, with all the memory that Linux charges to it
 
-As a rule, the zygote's watch over a notebook's memory strikes first. The group is the wall behind it, for what Linux
+Usually the zygote's watch over a notebook's memory strikes first. The group is the wall behind it, for what Linux
 charges to no process: pipes, sockets, page tables, mappings, timers. Where nothing is delegated, nothing is done and
 nothing is said.
 """

@@ -1,6 +1,6 @@
 """What lies within the system's folders without being the system's: student code sees /usr, but none of this.
 
-nbgrader has its exchange, with everybody's submissions, in /usr/local/share unless it is told otherwise; containers
+nbgrader has its exchange, with everybody's submissions, in /usr/local/share unless a course says otherwise; containers
 have a program's folder in /usr/src; some systems have homes below /usr. Where the grader is not root, to Linux student
 code is the grader's own user, so that the rights of files keep nothing from it.
 """
@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).resolve().parents[1]  # `grading`
 
 
 def folders(shown: Iterable[str], of_course: Iterable[Path]) -> list[str]:
-    """The folders below those that are shown which are to be hidden, no one within another.
+    """The folders that must be hidden below those that are shown, none within another.
 
     They are the exchange's, the home, where this was started, where `grading` lies, and the course's own. One that
     holds Python itself stays, but not the two packages in it.

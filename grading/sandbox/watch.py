@@ -90,7 +90,7 @@ def counted_s(pid: int) -> float:
 
 
 def last_pid() -> int:
-    """The number that a process or thread of the sandbox was last given: they go up, and begin anew at the end."""
+    """The number that a process or thread of the sandbox was last given: they go up, and begin again at the end."""
     with open("/proc/loadavg", encoding="ascii") as file:
         return int(file.read().split()[-1])
 

@@ -1,7 +1,7 @@
 """A submission as bytes: what of a student's folder grading reads, to be sent to a worker that shares no disk.
 
-Nothing is parsed here. What is no regular file, or too large to be taken in, is sent as such, so that the worker finds
-the same folder and says the same of it.
+Nothing is parsed here. What is not a regular file, or too large to take in, is sent as such, so that the worker finds
+the same folder and says the same about it.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ class Submission:
         return digest([*((name, _as_bytes(content)) for name, content in self.entries), ("", repr(self.time).encode())])
 
     def write(self, folder: Path) -> None:
-        """Writes the submission to a new folder; what is no file there is none here."""
+        """Writes the submission to a new folder; what was not a file is not one here either."""
         folder.mkdir(parents=True)
         for name, content in self.entries:
             path = folder / name

@@ -1,7 +1,7 @@
 """A submission's notebooks, taken in once: what is graded of each, and what was found on the way.
 
 Of a course that was written for nbgrader alone that is the notebook as it was left, which nbgrader's own steps then
-clean; else a clean copy. A file that is no notebook has the released one graded in its place, which is not run.
+clean; else a clean copy. Where a file is not a notebook, the released one is graded in its place, which is not run.
 
 Whoever grades looks at them twice: the class run for its notices, nbgrader for what it copies. Within `in_memory.once`
 the second look finds what the first has made.

@@ -17,7 +17,7 @@ class TooManyError(OSError):
 
 @dataclass(frozen=True)
 class Found:
-    """A file or folder: its path below the top, and its name in the folder that is open as `folder` just now."""
+    """A file or folder: its path below the top, and its name in the folder that is open as `folder` now."""
 
     path: str
     name: str
@@ -32,7 +32,7 @@ class Found:
 
 @contextlib.contextmanager
 def opened(folder: str | Path, within: int | None = None) -> Iterator[int]:
-    """A descriptor of a folder that is no link.
+    """A descriptor of a folder, if it is not a link.
 
     Errors  OSError if there is none, or it can't be read.
     """

@@ -8,7 +8,7 @@ from jsonschema.protocols import Validator
 
 
 def validate(instance: object, schema: dict) -> None:
-    """As jsonschema's own: ValidationError if the instance breaks the schema, SchemaError if it is no valid schema."""
+    """As jsonschema's own: ValidationError if the instance breaks the schema, SchemaError if that is not valid."""
     if error := exceptions.best_match(_validator(json.dumps(schema)).iter_errors(instance)):
         raise error
 

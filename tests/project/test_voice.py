@@ -1,6 +1,7 @@
 """What students and instructors read is written in the course's voice: no banned turn of phrase in any of it."""
 
 import ast
+import inspect
 import json
 import re
 from collections.abc import Iterator
@@ -13,21 +14,12 @@ from dev import voice
 from dev.packages import REPOSITORY
 
 NOTEBOOKS = sorted((REPOSITORY / "source").glob("*/*.ipynb"))
-# Modules that hold sentences for people. Of their docstrings only developers read anything.
-CATALOGUES = [
-    *(
-        f"grading/{name}.py"
-        for name in ("core/messages", "core/course", "core/plain_course", "own_work/table", "__main__")
-    ),
-    *(f"grading/{name}.py" for name in ("own_work/visible_checks", "gradebook/course_folder", "gradebook/release")),
-    *sorted(str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "grading" / "pages").glob("*.py")),
-    *sorted(str(path.relative_to(REPOSITORY)) for path in (REPOSITORY / "grading" / "lms").glob("*.py")),
-    *(
-        f"attention/{name}.py"
-        for name in ("hints", "sentences", "rules/__init__", "rules/shapes", "part08", "structure")
-    ),
-    "dev/__main__.py",
-]
+MODULES = sorted(
+    path.relative_to(REPOSITORY)
+    for package in ("attention", "dev", "grading")
+    for path in (REPOSITORY / package).rglob("*.py")
+    if path.name != "voice.py"  # which lists the turns
+)
 TEMPLATES = sorted((REPOSITORY / "grading" / "pages" / "templates").glob("*.html"))
 COURSE_MODULE = sorted(path.relative_to(REPOSITORY) for path in (REPOSITORY / "source").glob("*/attention_course/*.py"))
 
@@ -40,13 +32,9 @@ def cells(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def strings(path: Path) -> Iterator[str]:
-    """The strings in a module, f-strings whole, but for docstrings and what is no sentence."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    left_out = {
-        id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, documented) and ast.get_docstring(node)
-    }
-    for node in ast.walk(tree):
+    """The strings in a module, docstrings included and f-strings whole, but for what is no sentence."""
+    left_out = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.JoinedStr):
             left_out |= {id(piece) for piece in node.values}
             yield "".join(piece.value if isinstance(piece, ast.Constant) else "`…`" for piece in node.values)
@@ -56,7 +44,7 @@ def strings(path: Path) -> Iterator[str]:
             and id(node) not in left_out
             and " " in node.value
         ):
-            yield node.value
+            yield inspect.cleandoc(node.value)
 
 
 def shown(template: Path) -> str:
@@ -70,7 +58,7 @@ def places() -> dict[str, list[str]]:
     out = {f"{path.relative_to(REPOSITORY)}": [text for _, text in cells(path)] for path in NOTEBOOKS}
     out |= {f"{path.relative_to(REPOSITORY)}": [path.read_text(encoding="utf-8")] for path in PAGES}
     out |= {f"{path.relative_to(REPOSITORY)}": [shown(path)] for path in TEMPLATES}
-    return out | {str(name): list(strings(REPOSITORY / name)) for name in (*CATALOGUES, *COURSE_MODULE)}
+    return out | {str(name): list(strings(REPOSITORY / name)) for name in (*MODULES, *COURSE_MODULE)}
 
 
 PLACES = places()

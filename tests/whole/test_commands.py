@@ -75,7 +75,7 @@ def test_text_of_something_else_than_a_notebook_says_so(tmp_path: Path, capsys: 
     path = tmp_path / "notes.txt"
     path.write_text("hello")
     assert dev_main(["text", str(path)]) == 1
-    assert capsys.readouterr().err == f"text: {path}: this is no notebook (JSONDecodeError).\n"
+    assert capsys.readouterr().err == f"text: {path}: this is not a notebook (JSONDecodeError).\n"
 
 
 def test_text_shows_cells_with_their_roles_and_no_outputs(capsys: pytest.CaptureFixture):

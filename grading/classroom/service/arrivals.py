@@ -90,11 +90,11 @@ class Exchange:
     """The inbound folder of nbgrader's exchange: each submission is a new folder, and stays as it is."""
 
     def __init__(self, config: Config, course: Course, root: Path) -> None:
-        """Errors  CourseError if the exchange is no folder that can be read."""
+        """Errors  CourseError if the exchange is not a folder, or can't be read."""
         self._directory, factory = CourseDirectory(config=config), ExchangeFactory(config=config)
         if not issubclass(factory.collect, ExchangeCollect):
             raise errors.CourseError(
-                "this course's exchange is no folder. Set c.Watch.folder to where submissions arrive."
+                "this course's exchange is not a folder. Set c.Watch.folder to where submissions arrive."
             )
         collect = factory.collect(coursedir=self._directory, authenticator=Authenticator(config=config), config=config)
         self.before_duedate, self._check_owner = collect.before_duedate, collect.check_owner

@@ -25,5 +25,5 @@ def misplaced(where: str) -> str:
 
 
 def linked(where: str) -> str:
-    """Of a submission in a folder that is no folder itself."""
+    """Of a submission in a folder that is not itself a folder."""
     return f"{where} is a link, and no link is followed. Put the files themselves there."

@@ -1,4 +1,4 @@
-"""The line of those that wait: who is next, from when on, and when feedback is to be expected."""
+"""The line of those that wait: who is next, from when on, and when to expect feedback."""
 
 import statistics
 import time

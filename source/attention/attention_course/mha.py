@@ -11,7 +11,7 @@ class MyMHA(nn.Module):
     """Multi-head attention for part 13, where both sequences have width D, and queries, keys and values one width.
 
     Its weights are `W_Q`, `W_K`, `W_V` and `W_O`, as in part 5. It runs in float64, float32 and bfloat16, on a CPU and
-    on a GPU, and keeps no scores. It is no answer to part 5: it leaves the attention to PyTorch.
+    on a GPU, and keeps no scores. It does not answer part 5: it leaves the attention to PyTorch.
     """
 
     def __init__(self, D_1, D_2, D_qk, D_v, H):
