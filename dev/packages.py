@@ -87,8 +87,9 @@ def _install_with_pip(who: str) -> None:
     if status := first.wait() or second:
         sys.exit(status)
     _run([*pip, *brought_by_torch])
-    # What no Python can read, such as a package's templates, stays as it is: pip passes over it too.
-    subprocess.call([_python(), "-m", "compileall", "-qq", "-j", "0", VENV / "lib"])
+    # What no Python can read, such as a package's templates, stays as it is: pip passes over it too. And nobody hears
+    # what a newer Python thinks of lines in packages: without -W, Python 3.14 writes a screen of it.
+    subprocess.call([_python(), "-W", "ignore", "-m", "compileall", "-qq", "-j", "0", VENV / "lib"])
 
 
 def _steps(who: str) -> list[list[str]]:

@@ -199,7 +199,7 @@ def test_pip_installs_the_same_where_uv_is_missing_or_fails(site: Path, monkeypa
     pinned = re.findall(r"^\S+==\S+", (site / "requirements-tests.txt").read_text(), re.MULTILINE)
     assert sorted(re.findall(r"\S+==\S+", " ".join(halves))) == sorted(pinned)
     assert any("appnope==1.0.0 ; sys_platform == 'darwin'" in half for half in halves)
-    assert called(site)[-1].endswith(f"-m compileall -qq -j 0 {site}/.venv/lib")
+    assert called(site)[-1].endswith(f"-W ignore -m compileall -qq -j 0 {site}/.venv/lib")
 
 
 @pytest.mark.parametrize("module", ["grading", "dev", "dev.packages", "dev.lock"])
