@@ -28,7 +28,9 @@ from grading.classroom import (
 )
 from grading.classroom.task_queue import Graded, TaskQueue
 from grading.core import errors, find_course, limits, messages, names
+from grading.core.course import Course
 from grading.gradebook import course_folder, marks, snapshot, trouble
+from grading.submission import notices
 
 TICK_S = 0.5
 CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -71,7 +73,7 @@ def grade_class(
         marks.write_csv(table, course, root / "marks.csv")
     if not quiet:
         print("\n" + marks.table(table, course))
-    _print_notices(results, quiet)
+    _print_notices(results, course, quiet)
     if not quiet:
         _print_summary(results, time.monotonic() - started)
         print(f"\nmarks      {names.path(root / 'marks.csv')}")
@@ -201,7 +203,7 @@ def opened(root: Path) -> Iterator[Engine]:
         engine.dispose()
 
 
-def _print_notices(results: list[Graded], quiet: bool) -> None:
+def _print_notices(results: list[Graded], course: Course, quiet: bool) -> None:
     ordered = sorted(results, key=lambda result: result.student)
     lines = [line(r) for r in ordered if problem(r)]
     if quiet:
@@ -209,7 +211,8 @@ def _print_notices(results: list[Graded], quiet: bool) -> None:
             print(each)
         return
     asides = [f"{names.printable(r.student)}: {messages.was_aside(r.aside)}" for r in ordered if r.aside]
-    lines = [names.printable(str(notice)) for result in ordered for notice in result.notices] + asides + lines
+    seen = [notice for result in ordered for notice in notices.joined(result.notices, course.stems)]
+    lines = [names.printable(str(notice)) for notice in seen] + asides + lines
     if lines:
         print("\nTo look at:")
         for each in lines:

@@ -17,7 +17,7 @@ from grading.classroom.heap import Heap
 from grading.core import errors, messages, names
 from grading.core.course import Course
 from grading.gradebook import snapshot
-from grading.submission import bundle, notices, times
+from grading.submission import bundle, misplaced, notices, times
 from grading.submission.notices import Notice
 
 TRIES = 3  # of a submission that is replaced, or marked by hand, while it is graded
@@ -125,14 +125,19 @@ class TaskQueue:
         """A submission as it is sent, or what became of it where there is nothing to send."""
         if why := names.trouble(student):
             return Graded(student, error=why)
-        folder = self._root / "submitted" / student / self._course.name
+        submitted = self._root / "submitted"
+        folder, where = submitted / student / self._course.name, names.path(submitted)
+        if misplaced.is_beside(submitted / student, self._course):
+            return Graded(student, error=misplaced.reason(where, self._course))
         try:
             submission = bundle.read(student, folder, self._course, times.text(self._root, student))
         except OSError as error:
             return Graded(student, error=f"the submission cannot be read: {error.strerror}.")
         if not submission.notebooks:
-            found = notices.found(student, folder, self._root / "release" / self._course.name, self._course)
-            return Graded(student, found, error="no notebook was submitted.")
+            found = notices.of_files(student, folder, self._course)
+            below = misplaced.is_below(folder, self._course)
+            why = misplaced.reason(where, self._course) if below else "no notebook was submitted."
+            return Graded(student, found, error=why)
         before = merge.before(self._engine, self._course, student)
         key = f"{self._given.digest} {submission.digest}"
         if not self._force:

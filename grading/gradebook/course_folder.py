@@ -21,7 +21,7 @@ from grading.core import errors, find_course, names
 from grading.core.course import Course
 from grading.core.find_course import CONFIGURATION
 from grading.gradebook import engines, trouble
-from grading.submission import kept_copies
+from grading.submission import kept_copies, misplaced
 
 _AS_JSON = f"{Path(CONFIGURATION).stem}.json"
 _ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b")
@@ -241,13 +241,13 @@ def last_error(result: dict) -> str:
 
 
 def students(root: Path, only: str | None = None, assignment: str = "") -> list[str]:
-    """The students with a folder submitted/STUDENT/ASSIGNMENT, in order; with `only` that one alone.
+    """The students with a folder submitted/STUDENT/ASSIGNMENT, or notebooks next to it; with `only` that one alone.
 
     Errors  CourseError if there is none.
     """
     asked = course(root, assignment)
-    folders = sorted((root / "submitted").glob(f"*/{asked.name}"))
-    found = [folder.parent.name for folder in folders if folder.is_dir() and not folder.parent.name.startswith(".")]
+    places = [path for path in sorted((root / "submitted").glob("*")) if not path.name.startswith(".")]
+    found = [path.name for path in places if (path / asked.name).is_dir() or misplaced.is_beside(path, asked)]
     if not found:
         raise errors.CourseError(
             f"there are no submissions in {names.path(root / 'submitted')}. "

@@ -36,12 +36,25 @@ def found(student: str, folder: Path, release: Path, course: Course) -> list[Not
         out.append(Notice(student, ", ".join(missing), messages.FILE_MISSING))
     extra = sorted(name for name in present if name.endswith(".ipynb") and name not in parts)
     out += [Notice(student, _shown(name), messages.FILE_EXTRA) for name in extra[: limits.NAMED]]
-    if changed := extra_files.changed_module(folder, course):
-        out.append(Notice(student, changed, messages.MODULE_CHANGED))
-    return out + [
+    return out + of_files(student, folder, course)
+
+
+def of_files(student: str, folder: Path, course: Course) -> list[Notice]:
+    """What is to be said about the files next to the notebooks: a changed module, and what is left out."""
+    changed = extra_files.changed_module(folder, course)
+    return ([Notice(student, changed, messages.MODULE_CHANGED)] if changed else []) + [
         Notice(student, _shown(name), messages.FILE_LEFT_OUT)
         for name in extra_files.admitted(folder, course)[1][: limits.NAMED]
     ]
+
+
+def joined(found: list[Notice], stems: tuple[str, ...]) -> list[Notice]:
+    """The same with one line where a student's parts, by the stems of their notebooks, have the same one."""
+    parts: dict[tuple[str, str, str], list[str]] = {}
+    for notice in found:
+        apart = "" if notice.part in stems else notice.part
+        parts.setdefault((notice.student, notice.text, apart), []).append(notice.part)
+    return [Notice(student, ", ".join(of), text) for (student, text, _), of in parts.items()]
 
 
 def _shown(name: str) -> str:

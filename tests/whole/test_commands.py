@@ -15,6 +15,7 @@ from dev.__main__ import main as dev_main
 from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.gradebook import course_folder
+from grading.submission import misplaced
 
 
 @pytest.fixture
@@ -67,8 +68,28 @@ def test_an_empty_submission_is_named_and_the_others_are_graded(repository: Path
     assert main(["autograde", "--workers", "1"]) == 1
     printed = capsys.readouterr().out
     assert "ben: not graded. no notebook was submitted." in printed
+    assert "ben, part01" not in printed  # neither as 0 points nor otherwise
     rows = list(csv.DictReader((repository / "marks.csv").open()))
     assert [(row["student"], row["part01"], row["part13"]) for row in rows] == [("anna", "5", "5")]
+
+
+def test_notebooks_in_another_folder_are_not_passed_over(repository: Path, capsys: pytest.CaptureFixture):
+    submitted = repository / "submitted"
+    places = {"anna": "", "ben": COURSE.name.title(), "cleo": f"{COURSE.name}/{COURSE.name}", "dora": COURSE.name}
+    for student, place in places.items():
+        folder = submitted / student / place
+        folder.mkdir(parents=True)
+        lean.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+    (submitted / "eve" / "another-course").mkdir(parents=True)
+    assert main(["autograde", "--workers", "1"]) == 1
+    printed = capsys.readouterr().out
+    why = misplaced.reason("submitted", COURSE)
+    for student in ("anna", "ben", "cleo"):
+        assert f"\n  {student}: not graded. {why}\n" in printed
+        assert f"{student}, part01" not in printed  # no word of points: nothing is marked
+    assert "eve" not in printed
+    rows = list(csv.DictReader((repository / "marks.csv").open()))
+    assert [(row["student"], row["part01"]) for row in rows] == [("dora", "5")]
 
 
 def test_text_of_something_else_than_a_notebook_says_so(tmp_path: Path, capsys: pytest.CaptureFixture):

@@ -26,7 +26,7 @@ from traitlets.config import Config
 from grading.classroom.service import refusals
 from grading.core import errors, messages, names
 from grading.core.course import Course
-from grading.submission import collected, extra_files, safe_walk, times
+from grading.submission import collected, extra_files, misplaced, safe_walk, times
 
 STILL_S = {extra_files.SECRET: 0.2, extra_files.TIMESTAMP: 2.0}  # with this file in it; nbgrader writes them last
 STILL_OTHERWISE_S = 5.0  # without: somebody copies it by hand
@@ -213,9 +213,9 @@ class Folder:
 
     def _misplaced(self, name: str) -> str:
         """Why what lies under a name is never graded, where somebody meant it to be; empty where nobody did."""
-        place, source = self._folder / name, self._source(name)
-        if any(safe_walk.is_there(place / f"{stem}.ipynb") for stem in self._course.stems):
-            return refusals.misplaced(names.whole_path(self._folder / "STUDENT" / self._course.name))
+        source = self._source(name)
+        if misplaced.is_beside(self._folder / name, self._course):
+            return misplaced.reason(names.whole_path(self._folder), self._course)
         return refusals.linked(names.whole_path(source)) if source.is_symlink() else ""
 
     def _arrival(self, name: str, state: str) -> Arrival:

@@ -19,11 +19,6 @@ def owned_by_grader(account: str) -> str:
     return f"the submission belongs to {account}, the grader's own account, so nobody can tell who submitted it."
 
 
-def misplaced(where: str) -> str:
-    """Of notebooks in a folder that lie where nobody's submission is looked for."""
-    return f"expected the notebooks in {where}, found them elsewhere, so they aren't graded. Move them there."
-
-
 def linked(where: str) -> str:
     """Of a submission in a folder that is not itself a folder."""
     return f"{where} is a link, and no link is followed. Put the files themselves there."
