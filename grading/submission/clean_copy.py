@@ -24,9 +24,9 @@ def clean_copy(released: nbformat.NotebookNode, submitted: dict) -> tuple[nbform
     test_at = next((n for n, i in enumerate(ids) if i and i.endswith("-test")), len(ids))
     seen: dict[str, list[dict]] = {}
     own: dict[int, list[dict]] = {}
-    anchor = 0
+    nameless, anchor = _nameless(official, submitted["cells"]), 0
     for cell in submitted["cells"]:
-        name = _submitted_id(cell, official)
+        name = _submitted_id(cell, official) or nameless.pop(_kind_and_text(cell), None)
         if name is None or (name in seen and not cells.is_editable(official[name])):
             if name is None:
                 own.setdefault(min(anchor, test_at - 1), []).append(cell)
@@ -63,6 +63,20 @@ def _submitted_id(cell: dict, official: dict) -> str | None:
         return name
     name = cell.get("id")
     return name if isinstance(name, str) and name in official and _grade_id(cell) is None else None
+
+
+def _nameless(official: dict, submitted: list[dict]) -> dict[tuple[str, str], str]:
+    """The course's own cells that no id leads to, by what stands in them: some tools drop ids and metadata alike.
+
+    Without this, an import in a lost check would count as the student's.
+    """
+    named = {_submitted_id(cell, official) for cell in submitted}
+    lost = {name: cell for name, cell in official.items() if name not in named and not cells.is_editable(cell)}
+    return {_kind_and_text(cell): name for name, cell in lost.items()}
+
+
+def _kind_and_text(cell: dict) -> tuple[str, str]:
+    return str(cell.get("cell_type")), _source(cell).strip()
 
 
 def _source(cell: dict) -> str:

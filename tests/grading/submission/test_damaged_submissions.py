@@ -13,6 +13,7 @@ from pathlib import Path
 
 import graded_here
 import lean
+import nbformat
 import pytest
 from kernel_runs import inside
 
@@ -21,11 +22,13 @@ from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
-from grading.core import messages
+from grading.core import cells, messages
+from grading.core.course import Part
 from grading.gradebook import course_folder, marks
 from grading.judge import save_marks
 from grading.sandbox import host, kernel_handle
 from grading.submission import notices, unreadable
+from grading.submission.clean_copy import clean_copy
 
 ONE, TWO, FOUR = (course.PARTS[number] for number in (1, 2, 4))
 SOUND = lean.leaned(sample_class.model(ONE))
@@ -75,6 +78,10 @@ def _stripped() -> dict:
     return out
 
 
+def _without_ids(notebook: dict) -> dict:
+    return notebook | {"cells": [{k: v for k, v in cell.items() if k != "id"} for cell in notebook["cells"]]}
+
+
 def _forged_test() -> dict:
     """No answer, and in place of the test cell the student's own, which displays full marks and claims to be graded."""
     out = lean.leaned(copy.deepcopy(sample_class.released(ONE)))
@@ -116,6 +123,7 @@ KINDS: dict[str, tuple[object, float, str | None]] = {
     "setup-rewritten": (_changed("-setup", source="H = 3"), 5, messages.OTHER_RELEASE),
     "older-release": (_changed("", source="# 1 · An older title (4 points)"), 5, messages.OTHER_RELEASE),
     "metadata-lost": (_stripped(), 5, None),
+    "metadata-and-ids-lost": (_without_ids(_stripped()), 5, messages.ANSWER_DELETED),
     "byte-order-mark": (b"\xef\xbb\xbf" + json.dumps(SOUND).encode(), 5, None),
     "other-kernel": (
         SOUND | {"metadata": {"kernelspec": {"name": "ir", "language": "R", "display_name": "R"}}},
@@ -287,6 +295,41 @@ def test_notices_of_a_sound_submission_are_none(tmp_path: Path):
     for part in course.PARTS.values():
         sample_class.write(tmp_path, part, sample_class.model(part))
     assert notices.found("anna", tmp_path, REPOSITORY / "release" / COURSE.name, COURSE) == []
+
+
+def _opened(notebook: dict) -> nbformat.NotebookNode:
+    return nbformat.reads(json.dumps(notebook), as_version=4)
+
+
+@pytest.mark.parametrize("part", course.PARTS.values(), ids=lambda part: part.stem)
+def test_where_ids_and_metadata_are_lost_the_course_s_own_cells_do_not_become_the_student_s(part: Part):
+    released = sample_class.released(part)
+    model = _without_ids(sample_class.model(part))
+    for cell in model["cells"]:
+        cell["metadata"] = {}
+    clean, _ = clean_copy(_opened(released), model)
+    theirs = {"".join(cell["source"]) for cell in released["cells"] if not cells.is_editable(cell)}
+    own = [cell.source for cell in clean.cells if cell.id.startswith("own-")]
+    assert own and theirs.isdisjoint(own)
+
+
+def test_a_copy_of_a_cell_of_the_course_is_the_student_s_where_the_course_s_is_there_too():
+    setup = "".join(_cell(SOUND, "-setup")["source"])
+    clean, _ = clean_copy(_opened(sample_class.released(ONE)), _added(setup, at=5))
+    assert [cell.source for cell in clean.cells if cell.id.startswith("own-")] == [setup]
+
+
+def test_what_holds_of_several_parts_is_one_line_a_student_and_of_other_files_a_line_each():
+    stems = ("part01", "part02")
+    found = [notices.Notice(who, part, "old.") for who in ("anna", "ben") for part in stems]
+    found += [notices.Notice("ben", name, "extra.") for name in ("a.ipynb", "b.ipynb")]
+    lines = [str(notice) for notice in notices.joined(found, stems)]
+    assert lines == [
+        "anna, part01, part02: old.",
+        "ben, part01, part02: old.",
+        "ben, a.ipynb: extra.",
+        "ben, b.ipynb: extra.",
+    ]
 
 
 def test_what_hit_a_limit_is_named_with_its_part(graded: tuple):
