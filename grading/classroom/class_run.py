@@ -206,6 +206,7 @@ def opened(root: Path) -> Iterator[Engine]:
 def _print_notices(results: list[Graded], course: Course, quiet: bool) -> None:
     ordered = sorted(results, key=lambda result: result.student)
     lines = [line(r) for r in ordered if problem(r)]
+    lines += map(names.printable, dict.fromkeys(text for r in ordered for text in r.failures))  # once for all students
     if quiet:
         for each in lines:
             print(each)

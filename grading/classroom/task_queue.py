@@ -28,7 +28,8 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 class Graded:
     """What became of one student: notices, parts we failed to mark, an error of ours, limits that struck, seconds.
 
-    `kept` says that it was graded before and is unchanged; `aside` why it was graded last and alone.
+    `kept` says that it was graded before and is unchanged; `aside` why it was graded last and alone; `failures` why we
+    failed to mark parts, for an instructor alone.
     """
 
     student: str
@@ -39,6 +40,7 @@ class Graded:
     struck: list[str] = field(default_factory=list)
     kept: bool = False
     aside: str = ""
+    failures: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -214,4 +216,5 @@ class TaskQueue:
             if error.errno in FULL:
                 raise
             return Graded(student, result.notices, error=f"its marks cannot be written: {error}")
-        return Graded(student, result.notices, result.unmarked, result.error, result.seconds, result.struck)
+        out = Graded(student, result.notices, result.unmarked, result.error, result.seconds, result.struck)
+        return replace(out, failures=result.failures)

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 
 from distributed.gc import disable_gc_diagnosis
@@ -56,6 +56,7 @@ class Result:
     feedback: dict[str, File] = field(default_factory=dict)
     struck: list[str] = field(default_factory=list)
     killed: bool = False  # whether the system killed a notebook of it
+    failures: list[str] = field(default_factory=list)  # why parts are unmarked, for an instructor alone
     seconds: float = 0.0
 
 
@@ -154,7 +155,7 @@ def _grade(
             after = snapshot.of_student(connection, assignment, student)
     pages = root / "feedback" / student / assignment
     as_graded = without_given(files(graded), root / "source" / assignment)
-    return Result(student, noticed, unmarked, error, after, as_graded, files(pages), reached.lines, reached.killed)
+    return Result(student, noticed, unmarked, error, after, as_graded, files(pages), *astuple(reached))
 
 
 @contextlib.contextmanager

@@ -14,7 +14,6 @@ import functools
 import io
 import linecache
 import os
-import traceback
 from dataclasses import replace
 from pathlib import Path
 
@@ -144,8 +143,7 @@ class Judge(Execute):
         except TooMuch:
             cell.outputs = _marked(replace(nothing, fault=messages.TOO_MUCH))
         except Exception:  # noqa: BLE001  (whatever failed here is ours: the part stays unmarked, and the log says why)
-            text = messages.not_marked(part.number, part.stem)
-            self.log.error("%s\n%s", text, traceback.format_exc())
+            text = limits_reached.failure(part, name, self.log)
             cell.outputs = [new_output("error", ename=save_marks.NOT_MARKED, evalue=text, traceback=[text])]
 
     def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> NotebookNode | None:

@@ -1,21 +1,26 @@
-"""The limits that ended a notebook or cut its code short, a line each, in our own words; noted where they strike."""
+"""The limits that ended a notebook or cut its code short, and why we failed to mark a part: noted where it happens."""
 
+import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from logging import Logger
 
 from nbformat import NotebookNode
 
 from grading.core import cells, messages, part_report
+from grading.core.course import Part
 
 
 @dataclass
 class Reached:
-    """What was noted of a submission: a line per limit, and whether the system killed a kernel of it."""
+    """What was noted of a submission: a line per limit and per failure of ours; if the system killed a kernel of it."""
 
     lines: list[str] = field(default_factory=list)
     killed: bool = False
+    failures: list[str] = field(default_factory=list)
 
 
 _reached: ContextVar[Reached | None] = ContextVar("reached", default=None)
@@ -36,6 +41,18 @@ def note_killed() -> None:
     """Notes that the system, or another program, has killed a kernel."""
     if (reached := _reached.get()) is not None:
         reached.killed = True
+
+
+def failure(part: Part, test: str, log: Logger) -> str:
+    """What a student is told of the exception that keeps a part unmarked; why goes to the log and to an instructor."""
+    error, said = sys.exception(), messages.not_marked(part.number, part.stem)
+    log.error("%s\n%s", said, traceback.format_exc())
+    if (reached := _reached.get()) is not None:
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == f"<{test}>"]
+        where = f"{test}, line {lines[-1]}" if lines else test
+        why = messages.short(f"{type(error).__name__}: {error}")
+        reached.failures.append(f"{part.stem}: {where}, raised {why}. If it does so again, fix the test.")
+    return said
 
 
 def note(stem: str, notebook: NotebookNode, stopped_after_s: float | None, ended: str | None) -> None:

@@ -264,6 +264,29 @@ def test_a_failure_of_ours_leaves_the_part_unmarked_and_the_next_run_marks_it(
         assert marks.read(book, COURSE)[0].parts[1] == 5
 
 
+def test_why_a_part_is_unmarked_is_said_once_to_the_instructor_and_to_no_student(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+):
+    lean.new(tmp_path, ONE)
+    for student in ("anna", "ben"):
+        folder = tmp_path / "submitted" / student / COURSE.name
+        folder.mkdir(parents=True)
+        lean.write(folder, ONE, SOUND)
+    source = tmp_path / "source" / COURSE.name / "part01.ipynb"
+    text = source.read_text(encoding="utf-8").replace("sheet.total()", "\\nsheet.total(1 / 0)")
+    source.write_text(text, encoding="utf-8")
+    found = cells.source_in(source, "part01-test").splitlines()
+    line = next(n for n, each in enumerate(found, start=1) if "1 / 0" in each)
+    class_run.grade_class(tmp_path, workers=1)
+    printed = capsys.readouterr().out
+    raised = f"part01-test, line {line}, raised ZeroDivisionError: division by zero."
+    why = f"part01: {raised} If it does so again, fix the test."
+    assert printed.count(f"  {why}\n") == 1
+    assert "anna: part01 not graded: our grader failed. Grade again." in printed
+    pages = [path.read_text(encoding="utf-8") for path in (tmp_path / "feedback").rglob("*.html")]
+    assert not any("ZeroDivisionError" in page for page in pages)
+
+
 def test_a_notebook_that_the_system_kills_is_not_graded_and_the_next_run_grades_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
