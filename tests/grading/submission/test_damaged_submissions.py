@@ -336,6 +336,16 @@ def test_where_ids_and_metadata_are_lost_the_course_s_own_cells_do_not_become_th
     assert own and theirs.isdisjoint(own)
 
 
+def test_an_answer_in_a_new_cell_in_the_lost_one_s_place_is_not_undone_by_the_release_s():
+    five = course.PARTS[5]
+    model = _without_ids(sample_class.model(five))
+    for cell in model["cells"]:
+        cell["metadata"] = {}
+    clean, _ = clean_copy(_opened(sample_class.released(five)), model)
+    last = [cell for cell in clean.cells if "class MyMHA" in cell.source and cell.cell_type == "code"][-1]
+    assert "NotImplementedError" not in last.source and last.source in ["".join(c["source"]) for c in model["cells"]]
+
+
 def test_a_copy_of_a_cell_of_the_course_is_the_student_s_where_the_course_s_is_there_too():
     setup = "".join(_cell(SOUND, "-setup")["source"])
     clean, _ = clean_copy(_opened(sample_class.released(ONE)), _added(setup, at=5))
