@@ -2,6 +2,7 @@
 
 import contextlib
 import datetime
+import hashlib
 import json
 import os
 import shutil
@@ -11,7 +12,7 @@ from pathlib import Path
 from grading.core import cells, files, names
 
 FOLDER = Path("work") / "earlier"  # below a course's folder
-NAME_BYTES, SUFFIX_CHARS = 200, 10  # of a file's name that its copy bears; the moment is added, and Linux takes 255
+NAME_BYTES, SUFFIX_BYTES = 190, 20  # of a file's name that its copy bears; the moment is added, and Linux takes 255
 
 
 def keep(path: Path, root: Path, below: Path | None = None, of: str = "") -> Path:
@@ -22,9 +23,8 @@ def keep(path: Path, root: Path, below: Path | None = None, of: str = "") -> Pat
     inner = path.relative_to(below).parent if below else Path()
     folder = root / FOLDER / of / inner
     folder.mkdir(parents=True, exist_ok=True)
-    content, named = path.read_bytes(), os.fsencode(path.stem)
-    stem = path.stem if len(named) <= NAME_BYTES else named[:NAME_BYTES].decode(errors="ignore")
-    stem, suffix = f"{stem}-{datetime.datetime.now():%Y-%m-%d-%H%M%S}", path.suffix[:SUFFIX_CHARS]
+    content, (stem, suffix) = path.read_bytes(), _shortened(path)
+    stem = f"{stem}-{datetime.datetime.now():%Y-%m-%d-%H%M%S}"
     for number in range(1, 1000):
         copy = folder / f"{stem}{f'-{number}' if number > 1 else ''}{suffix}"
         try:
@@ -36,6 +36,15 @@ def keep(path: Path, root: Path, below: Path | None = None, of: str = "") -> Pat
         except FileExistsError:
             continue
     raise FileExistsError(f"{folder} holds a thousand copies of this second")
+
+
+def _shortened(path: Path) -> tuple[str, str]:
+    """Stem and suffix of a name, so short that more fits; where something is cut off, no other name gives the same."""
+    stem, suffix = os.fsencode(path.stem), os.fsencode(path.suffix)
+    if len(stem) <= NAME_BYTES and len(suffix) <= SUFFIX_BYTES:
+        return path.stem, path.suffix
+    begin, end = stem[:NAME_BYTES].decode(errors="ignore"), suffix[:SUFFIX_BYTES].decode(errors="ignore")
+    return f"{begin}-{hashlib.sha256(os.fsencode(path.name)).hexdigest()[:8]}", end
 
 
 def replace(made: Path, target: Path, root: Path) -> list[tuple[Path, Path]]:

@@ -1,14 +1,18 @@
 """A student's folder, copied with an instructor's rights: no link is followed, and the copy is whole or not there."""
 
+import datetime
+import functools
 import os
+import shutil
 import socket
+import types
 from pathlib import Path
 
 import pytest
 from nbgrader.coursedir import CourseDirectory
 
 from grading.core import files, limits
-from grading.submission import collected
+from grading.submission import collected, kept_copies
 
 
 @pytest.fixture
@@ -220,4 +224,30 @@ def test_a_name_as_long_as_the_system_allows_is_kept_too(name: str, folder: Path
     (folder / name).unlink()
     copies = dict(collected.replace(folder, place, root=course))
     assert copies[place / name].read_text() == "theirs"
-    assert copies[place / name].suffix == Path(name).suffix[:10]
+    assert copies[place / name].suffix == Path(name).suffix[: kept_copies.SUFFIX_BYTES]
+
+
+@pytest.mark.parametrize("end", ["." + "\U00020000" * 9, "." + "0" * 50, ".txt"])
+def test_files_whose_names_begin_and_end_alike_are_all_kept_however_many_and_long(
+    end: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    class Stopped(datetime.datetime):
+        @classmethod
+        def now(cls, tz: datetime.tzinfo | None = None) -> datetime.datetime:
+            return cls(2026, 1, 31, tzinfo=tz)
+
+    monkeypatch.setattr(kept_copies, "datetime", types.SimpleNamespace(datetime=Stopped))
+    monkeypatch.setattr(kept_copies.os, "fsync", lambda _: None)
+    place = tmp_path / "submitted" / "anna" / "course"
+    many = 1100  # more than copies of one name and second may be
+    for number in range(many):
+        begin = "x" * (255 - 5 - len(end.encode()))
+        (folder / (f"{begin}-{number:04}{end}" if len(end) < 50 else f"x{end}{number:04}")).write_text(str(number))
+    take = functools.partial(collected.take, CourseDirectory(root=str(tmp_path)), folder, place)
+    take()
+    (place / "part01.ipynb").write_text("by the instructor")
+    shutil.rmtree(folder)
+    folder.mkdir()
+    assert len(take()) == many + 2
+    kept = [path.read_text() for path in (tmp_path / kept_copies.FOLDER / "anna").glob("x*")]
+    assert sorted(kept, key=int) == [str(number) for number in range(many)]
