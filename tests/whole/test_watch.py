@@ -236,6 +236,20 @@ def test_what_the_disk_has_no_room_for_waits_and_nothing_is_lost(service: watche
     assert service.said("grading again")
 
 
+def test_one_that_has_no_place_waits_for_it_and_others_pass(service: watched.Service):
+    place = service.root / "submitted" / "quinn"
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("a file, where the student's folder belongs")
+    watched.submit(service.root, "quinn", RIGHT)
+    service.wait_said(f"waiting: File exists: {place}. No submission is lost")
+    watched.submit(service.root, "rosa", RIGHT)
+    graded(service, "rosa")
+    assert not service.said("quinn: ")
+    place.unlink()
+    graded(service, "quinn")
+    assert watched.earned(service.root)["quinn"] == ALL
+
+
 def test_a_gradebook_that_is_gone_is_waited_for_and_never_made_anew(service: watched.Service):
     book, away = (service.root / name for name in ("gradebook.db", "away.db"))
     book.rename(away)

@@ -1,9 +1,15 @@
-"""How often a submission was tried in vain: our grader failed, or its files could not be read; and when again."""
+"""How often a submission was tried in vain: our grader failed, it could not be read or copied; and when again."""
 
+import errno
 import time
+
+from grading.classroom import task_queue
 
 MOST = 3
 PUT_OFF_S = 2.0  # until one that could not be read is read again
+# Until one is copied again that had no place, as in a folder that is another account's: at first, and at most.
+NO_PLACE_S, NO_PLACE_LONGEST_S = 10.0, 300.0
+_OF_ALL = (*task_queue.FULL, errno.EROFS, errno.EIO, errno.ESTALE)  # what no submission has a place for
 
 
 class Attempts:
@@ -12,6 +18,7 @@ class Attempts:
     def __init__(self) -> None:
         self._failed: dict[int, int] = {}
         self._not_before: dict[int, float] = {}
+        self._waits: dict[int, float] = {}
 
     def failed(self, number: int, put_off: bool = False) -> bool:
         """Counts one more; whether there is another attempt, after a moment if it is `put_off`."""
@@ -19,6 +26,13 @@ class Attempts:
         if put_off:
             self._not_before[number] = time.monotonic() + PUT_OFF_S
         return self._failed[number] < MOST
+
+    def kept_from(self, number: int, error: Exception) -> None:
+        """Has one wait that can't be copied, twice as long each time, so that others pass; not if it's the disk."""
+        if isinstance(error, OSError) and error.errno not in _OF_ALL:
+            wait_s = self._waits.get(number, NO_PLACE_S)
+            self._waits[number] = min(2 * wait_s, NO_PLACE_LONGEST_S)
+            self._not_before[number] = time.monotonic() + wait_s
 
     def may_begin(self, number: int) -> bool:
         """Whether it is not put off."""
@@ -28,3 +42,4 @@ class Attempts:
         """It has come to its end."""
         self._failed.pop(number, None)
         self._not_before.pop(number, None)
+        self._waits.pop(number, None)

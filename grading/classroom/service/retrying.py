@@ -1,7 +1,6 @@
 """What keeps the service from going on for a while, such as a full disk: reported once, and tried again."""
 
 import contextlib
-import errno
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -9,7 +8,6 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError
 
-from grading.classroom import task_queue
 from grading.classroom.service.status import Board
 from grading.core import errors, names
 from grading.gradebook import trouble
@@ -20,7 +18,7 @@ COURSE, DATABASE, FILES = (
     "The gradebook or the journal can't be reached.",
     "A file can't be read or written.",
 )
-_PASSES = (*task_queue.FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ESTALE, errno.ENOENT)
+WAITED_FOR = (OSError, errors.CourseError, DBAPIError, sqlite3.Error)  # whatever a moment, or somebody, may change
 
 
 class Retrying:
@@ -49,11 +47,12 @@ class Retrying:
         except (errors.CourseError, DBAPIError, sqlite3.Error) as error:
             said = trouble.first_line(error)
             self._kind = COURSE if isinstance(error, errors.CourseError) else DATABASE
-        except OSError as error:
-            if error.errno not in _PASSES:
-                raise
+        except BrokenPipeError:  # nobody reads what the service prints
+            raise
+        except OSError as error:  # whichever: a service that ends does so again at each start, and grades nobody
             self._kind = FILES
-            said = f"{error.strerror}: {names.whole_path(Path(str(error.filename or self._place)))}"
+            why = error.strerror or str(error) or type(error).__name__
+            said = f"{why}: {names.whole_path(Path(str(error.filename or self._place)))}"
         said = names.printable(said).rstrip(".") + "."
         if said != self._board.read().trouble:
             self._say(f"waiting: {said} No submission is lost.")

@@ -5,7 +5,6 @@ gradebook is away, it says and tries again. Nothing is forgotten meanwhile: jour
 """
 
 import itertools
-import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -21,7 +20,7 @@ from grading.classroom.service.current_inputs import CurrentInputs
 from grading.classroom.service.deadline import Deadline
 from grading.classroom.service.feedback_release import FeedbackRelease
 from grading.classroom.service.journal import Entry, Journal, Outcome
-from grading.classroom.service.retrying import Retrying
+from grading.classroom.service.retrying import WAITED_FOR, Retrying
 from grading.classroom.service.settings import Watch
 from grading.classroom.service.waiting_line import Line
 from grading.classroom.task_queue import Graded, TaskQueue
@@ -193,7 +192,8 @@ class Service:
         try:
             if not self._take(entry):
                 return
-        except (OSError, DBAPIError, sqlite3.Error, errors.CourseError):
+        except WAITED_FOR as error:
+            self._attempts.kept_from(entry.number, error)
             raise
         except Exception as error:  # noqa: BLE001  (told, and counted: one submission must not end the service)
             if not self._attempts.failed(entry.number, put_off=True):
