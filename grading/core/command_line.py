@@ -27,6 +27,7 @@ def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argpars
     try:
         _hear_ctrl_c()
         _find_home()
+        _read_names()
         status = command(chosen)
         print(end="", flush=True)  # what is left may find its reader gone
         return status
@@ -64,6 +65,15 @@ def _find_home() -> None:
             "your account has no home folder: HOME is not set, and the system's list of accounts doesn't name one. "
             "Set HOME to any folder of yours: HOME=FOLDER python -m grading …"
         ) from None
+
+
+def _read_names() -> None:
+    """CourseError if Python takes names of files for another encoding than they have: Zoë would be graded as ZoÃ«."""
+    if (encoding := sys.getfilesystemencoding()) != "utf-8":
+        raise errors.CourseError(
+            f"Python reads the names of files as {encoding} here, and would take an accent for something else. Set "
+            "PYTHONUTF8=1, and run this again."
+        )
 
 
 def _wrong_settings() -> tuple[type[Exception], ...]:

@@ -23,7 +23,8 @@ def prepare() -> None:
     if type(out := sys.stdout) is io.TextIOWrapper:
         file = io.FileIO(out.fileno(), "w", closefd=False)
         settings = {"line_buffering": out.line_buffering, "write_through": out.write_through}
-        settings["errors"] = "backslashreplace" if out.errors == "strict" else out.errors  # as of standard error
+        # As of standard error; "surrogateescape" is what Python chooses where no language is set (LC_ALL=C).
+        settings["errors"] = "backslashreplace" if out.errors in ("strict", "surrogateescape") else out.errors
         sys.stdout = _Output(file if out.write_through else io.BufferedWriter(file), out.encoding, **settings)
 
 

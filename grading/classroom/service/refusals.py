@@ -16,7 +16,7 @@ def owned_by(account: str) -> str:
 
 def owned_by_grader(account: str) -> str:
     """Of one that could be anybody's, where all have one account."""
-    return f"the submission belongs to {account}, the grader's own account, so nobody can tell who submitted it."
+    return f"the submission belongs to the account {account}, the grader's own, so nobody can tell who submitted it."
 
 
 def linked(where: str) -> str:

@@ -128,6 +128,25 @@ def test_without_a_home_a_line_says_what_to_set(monkeypatch: pytest.MonkeyPatch,
     assert error.startswith("watch: your account has no home folder: HOME is not set") and error.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("language", "status"),
+    [
+        ({"LC_ALL": "C", "PYTHONUTF8": "0"}, 1),
+        ({"LC_ALL": "C", "PYTHONUTF8": "1"}, 0),
+        ({"LC_ALL": "C"}, 0),  # Python itself takes names for UTF-8 then
+        ({"LC_ALL": "C.UTF-8", "PYTHONUTF8": "0"}, 0),
+    ],
+)
+def test_where_names_of_files_are_read_in_another_encoding_a_line_says_what_to_set(
+    language: dict[str, str], status: int
+):
+    code = "import sys; from grading.core import command_line as c; sys.exit(c.run('autograde', lambda _: 0, None))"
+    env = {name: value for name, value in os.environ.items() if name not in ("LC_ALL", "PYTHONUTF8")} | language
+    ran = subprocess.run([sys.executable, "-c", code], cwd=REPOSITORY, env=env, capture_output=True, text=True)
+    assert ran.returncode == status and ran.stderr.count("\n") == status
+    assert not status or "as ascii here" in ran.stderr and "Set PYTHONUTF8=1, and run this again." in ran.stderr
+
+
 STOPPED_WHILE_IMPORTING = """
 import os, runpy, signal, sys
 signal.signal(signal.SIGINT, getattr(signal, sys.argv.pop(1)))

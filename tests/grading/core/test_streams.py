@@ -80,7 +80,14 @@ def test_the_service_goes_on_while_its_log_cannot_be_written():
 
 
 @pytest.mark.parametrize(
-    ("encoding", "shown"), [("ascii", rb"Zo\xeb"), ("latin-1", b"Zo\xeb"), ("utf-8", "Zoë".encode())]
+    ("encoding", "shown"),
+    [
+        ("ascii", rb"Zo\xeb"),
+        ("ascii:surrogateescape", rb"Zo\xeb"),  # as with LC_ALL=C
+        ("ascii:replace", b"Zo?"),
+        ("latin-1", b"Zo\xeb"),
+        ("utf-8", "Zoë".encode()),
+    ],
 )
 def test_a_letter_that_the_output_lacks_is_an_escape(encoding: str, shown: bytes):
     code = (

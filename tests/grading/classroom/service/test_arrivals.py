@@ -1,5 +1,7 @@
 """Which submissions a folder holds, and what lies there where nobody looks."""
 
+import os
+import pwd
 from pathlib import Path
 
 import pytest
@@ -117,3 +119,25 @@ def test_folders_that_are_never_still_keep_an_account_s_others_waiting_for_a_whi
         now_s += 1
         found += [arrival.name for arrival in exchange.look({})]
     assert found[:1] == [honest] and not set(restless) & set(found)
+
+
+def test_an_account_that_the_system_has_no_name_for_may_grade_and_submit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def no_name(uid: int) -> None:
+        raise KeyError(f"getpwuid(): uid not found: {uid}")
+
+    for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(pwd, "getpwuid", no_name)
+    inbound = tmp_path / "exchange" / "course" / "inbound"
+    (inbound / f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC").mkdir(parents=True)
+    config = Config()
+    config.Exchange.root, config.CourseDirectory.course_id = str(tmp_path / "exchange"), "course"
+    exchange = arrivals.Exchange(config, COURSE, tmp_path)
+    monkeypatch.setattr(arrivals, "STILL_OTHERWISE_S", 0)
+    (arrival,) = [arrival for _ in range(3) for arrival in exchange.look({})][:1]
+    assert arrival.student == "ada" and arrival.refused == "" and "the grader's own" in arrival.noticed
+    monkeypatch.setattr(arrivals.os, "geteuid", lambda: os.getuid() + 1)
+    (arrival,) = [arrival for _ in range(3) for arrival in exchange.look({})][:1]
+    assert "belongs to the account that has no name here, not to the student" in arrival.refused
