@@ -18,6 +18,8 @@ SHOWN = 80  # characters of a name that a line shows
 # them: what ends a text in HTML, JavaScript or a shell (< > & " ' ` \ $), what an address takes for itself (/ % # ?),
 # and what nbgrader takes for a pattern (* ?).
 _SIGNS = frozenset(" .,_-+@()[]~=’·–")
+# Letters and marks that nobody sees, with which two names look alike: fillers, joiners and selectors of variants.
+_UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 _UNDECODED = re.compile("[\udc80-\udcff]")  # how Python writes a byte of a name that is not UTF-8
 
 
@@ -29,7 +31,7 @@ def trouble(student: str, where: str = "submitted/") -> str | None:
     if _UNDECODED.search(student):
         return messages.name_wrong(where, messages.NAME_NOT_TEXT)
     if found := list(dict.fromkeys(c for c in student if not _is_fine(c))):
-        return messages.name_wrong(where, f"has {' '.join(printable(c) for c in found[:5])} in it")
+        return messages.name_wrong(where, f"has {' '.join(map(_spelt, found[:5]))} in it")
     if not student or student.startswith("."):  # a folder named .. would lie elsewhere
         return messages.name_wrong(where, messages.NAME_DOT)
     if student != student.strip():
@@ -54,7 +56,12 @@ def printable_lines(text: str) -> str:
 
 
 def _is_fine(character: str) -> bool:
-    return unicodedata.category(character)[0] in "LMN" or character in _SIGNS
+    seen = unicodedata.category(character)[0] in "LMN" and not _UNSEEN.match(character)
+    return seen or character in _SIGNS
+
+
+def _spelt(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii") if _UNSEEN.match(character) else printable(character)
 
 
 def _shown(character: str) -> str:

@@ -128,6 +128,12 @@ def test_signs_that_a_page_an_address_or_a_shell_would_read_are_refused(sign: st
     assert names.trouble(f"a{sign}b") is not None
 
 
+@pytest.mark.parametrize("sign", list("\u034f\u1160\u180b\u180f\u3164\ufe0f\uffa0\U000e0100\u200b\u200d\u202e\u2066"))
+def test_a_sign_that_nobody_sees_makes_no_other_student_of_a_name(sign: str):
+    assert names.trouble("anna") is None
+    assert f"has {sign.encode('unicode_escape').decode()} in it" in names.trouble(f"anna{sign}")
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_printed_name_holds_nothing_that_a_terminal_obeys(name: bytes):
     shown = names.printable(os.fsdecode(name), names.SHOWN)
