@@ -26,6 +26,7 @@ from grading.submission import kept_copies, misplaced
 _AS_JSON = f"{Path(CONFIGURATION).stem}.json"
 _ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b")
 _OF_DATABASE = re.compile(r"(?:sqlalchemy\.exc|nbgrader\.api)\.\w+: \([\w.]+Error\) (.*)")
+_HAS_SUBMISSIONS = "Cannot modify existing assignment"  # nbgrader's, of notebooks that are not those it knows
 _READ_OTHERWISE, _PATTERN = re.compile(r"\?|%[0-9A-Fa-f]{2}"), re.compile(r"[*\[]")
 _COPY = """\
 from pathlib import Path
@@ -193,9 +194,12 @@ def _generate(settings: Config, assignment: str) -> None:
     if not result["success"]:
         if result.get("error", "").rstrip().endswith("\nKeyboardInterrupt"):  # nbgrader takes a Ctrl-C for its failure
             raise KeyboardInterrupt
-        said = last_error(result)
+        said, url = last_error(result), settings.CourseDirectory.db_url
+        if _HAS_SUBMISSIONS in result.get("log", ""):
+            source = Path(settings.CourseDirectory.root, "source", assignment)
+            raise errors.CourseError(trouble.other_notebooks(url, source, find_course.of(settings, assignment)))
         if of_database := _OF_DATABASE.match(said):
-            raise errors.CourseError(trouble.unusable(settings.CourseDirectory.db_url, of_database[1]))
+            raise errors.CourseError(trouble.unusable(url, of_database[1]))
         raise errors.CourseError(f"source/{assignment} could not be released: {said}")
 
 

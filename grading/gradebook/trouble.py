@@ -6,11 +6,12 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from nbgrader.api import Base
+from nbgrader.api import Base, Gradebook
 from sqlalchemy import Engine, create_engine, inspect, literal, make_url, select
 from sqlalchemy.exc import DBAPIError
 
 from grading.core import errors, names
+from grading.core.course import Course
 
 _DAMAGED = "the file is damaged, or isn't nbgrader's. Put back a copy of it"
 _OTHER = "an older nbgrader made it, or it is damaged. Run `nbgrader db upgrade`, or put back a copy of it"
@@ -47,6 +48,20 @@ def reason(error: DBAPIError | sqlite3.Error | str) -> str:
     """What a database says, and behind a colon what that means and what to do."""
     text = first_line(error).rstrip(".")
     return next((f"{text}: {help_}" for pattern, help_ in _HELP.items() if re.search(pattern, text)), text)
+
+
+def other_notebooks(url: str, source: Path, course: Course) -> str:
+    """A line for a source/ with other notebooks than a gradebook has submissions of."""
+    with Gradebook(url) as book:
+        known = {notebook.name for notebook in book.find_assignment(course.name).notebooks}
+    there = {path.stem for path in source.glob("*.ipynb") if not course.is_other(path.name)}
+    changes = [f"{', '.join(sorted(these))} {how}" for these, how in ((there - known, "came"), (known - there, "went"))]
+    said = " and ".join(change for change in changes if not change.startswith(" "))
+    return (
+        f"the gradebook {_shown(url)} holds submissions to other notebooks than source/{course.name}: {said}. nbgrader "
+        "can't change that. Put the old notebooks back, or move the gradebook elsewhere: a new one begins, and marks "
+        "given by hand stay in the old one."
+    )
 
 
 def first_line(error: Exception | str) -> str:

@@ -98,3 +98,19 @@ def test_a_gradebook_that_somebody_was_stopped_making_is_made(root: Path):
     with course_folder.gradebook(root) as book:
         assert book.students == []
     course_folder.register(root)
+
+
+def test_notebooks_that_came_or_went_once_there_were_submissions_are_one_line(
+    root: Path, capsys: pytest.CaptureFixture
+):
+    with course_folder.gradebook(root) as book:
+        book.update_or_create_student("anna")
+        book.add_submission(COURSE.name, "anna")
+    source, before = root / "source" / COURSE.name, (root / "gradebook.db").read_bytes()
+    (source / f"{ONE.stem}.ipynb").rename(source / "warmup.ipynb")
+    (source / "start.ipynb").write_bytes((source / "warmup.ipynb").read_bytes())  # which is no part
+    assert commands.main(["autograde", "--course", str(root)]) == 1
+    error = capsys.readouterr().err
+    assert f"other notebooks than source/{COURSE.name}: warmup came and part01 went. nbgrader" in error
+    assert error.count("\n") == 1 and (root / "gradebook.db").read_bytes() == before
+    assert (root / "release" / COURSE.name / f"{ONE.stem}.ipynb").exists()
