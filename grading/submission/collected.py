@@ -8,6 +8,7 @@ make one (`fs.protected_hardlinks=0`). The file may have lost its first name sin
 
 import contextlib
 import hashlib
+import logging
 import os
 import shutil
 import stat
@@ -35,6 +36,14 @@ class UnreadableError(OSError):
     """A submission can't be read, or was written to meanwhile: its author's doing, not the disk's."""
 
 
+class _OneLine(logging.LoggerAdapter):
+    """nbgrader's log, in which a name with ends of lines in it makes no lines of its own."""
+
+    def process(self, msg: object, kwargs: dict) -> tuple[str, dict]:
+        """The message in one line."""
+        return names.printable(str(msg)), kwargs
+
+
 @dataclass
 class Room:
     """How many bytes may still be copied, in all and of one file; and the files that are left out as another's."""
@@ -56,7 +65,9 @@ def take(directory: CourseDirectory, source: Path, place: Path) -> list[str]:
         size = sum(found.status.st_size for found in safe_walk.below(folder) if not found.is_folder)
     if size > largest:
         raise TooLargeError(messages.folder_too_large(size, largest))
-    ignored = ignore_patterns(directory.ignore, directory.include, directory.max_file_size, directory.log)
+    ignored = ignore_patterns(
+        directory.ignore, directory.include, directory.max_file_size, _OneLine(directory.log, None)
+    )
     room = Room(largest, 1000 * directory.max_file_size)
     kept = replace(source, place, ignored, room, Path(directory.root))
     if directory.groupshared:  # where instructors share a course, as nbgrader has it

@@ -2,6 +2,7 @@
 
 import datetime
 import functools
+import logging
 import os
 import shutil
 import socket
@@ -251,3 +252,15 @@ def test_files_whose_names_begin_and_end_alike_are_all_kept_however_many_and_lon
     assert len(take()) == many + 2
     kept = [path.read_text() for path in (tmp_path / kept_copies.FOLDER / "anna").glob("x*")]
     assert sorted(kept, key=int) == [str(number) for number in range(many)]
+
+
+def test_a_file_that_is_too_large_writes_no_line_of_its_own_into_the_log(
+    folder: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    (folder / "a\nben: graded").write_bytes(bytes(2000))
+    directory = CourseDirectory(root=str(tmp_path), max_file_size=1)
+    directory.log = logging.getLogger("of the test")
+    collected.take(directory, folder, tmp_path / "submitted" / "anna" / "course")
+    (record,) = caplog.records
+    assert "too large" in record.getMessage() and record.getMessage().isprintable()
+    assert "a\\nben: graded" in record.getMessage()
