@@ -48,14 +48,23 @@ class FeedbackRelease:
         self._told.pop(entry.number, None)
 
     def show_held(self) -> None:
-        """Shows what was held back until the deadline, or could not be shown before."""
+        """Shows what was held back until the deadline, or could not be shown before.
+
+        Errors  OSError of the first that can't be shown now, when all others are.
+        """
         if self._released is None or time.monotonic() < self._next_look or self._deadline.quiet_until() is not None:
             return
         self._next_look = time.monotonic() + LOOK_EVERY_S
         self._released.prepare()
         graded = (Outcome.GRADED, Outcome.KEPT)
+        failed: OSError | None = None
         for entry in [e for e in self._journal.entries.values() if e.outcome in graded and not e.shown]:
-            self.show(entry)
+            try:
+                self.show(entry)
+            except OSError as error:
+                failed = failed or error
+        if failed is not None:
+            raise failed
 
     def tell_places(self, line: Iterable[Place]) -> None:
         """Tells a few of those in line where they stand."""
