@@ -7,6 +7,7 @@ from grading.bridge import remote, wire
 from grading.core import limits, messages
 
 ERRORS = frozenset(error.__name__ for error in remote.ERRORS)
+NAME_NOT_THERE = "a name that is needed is not there. Was the cell that defines it run without an error?"
 
 
 class Why(Enum):
@@ -47,7 +48,9 @@ def worded(why: Why, name: str, limit_s: float, error: object = "", of: object =
     texts = {
         Why.MISSING: messages.missing(name),
         Why.NOT_CALLABLE: messages.not_callable(name),
-        Why.RAISED: messages.raised(error if error in ERRORS else "Exception", line),
+        Why.RAISED: messages.raised(error if error in ERRORS else "Exception", line)
+        if (error, line) != ("NameError", None)
+        else NAME_NOT_THERE,  # in no cell of the student's: in what the test asks
         Why.TIME: messages.out_of_time(limit_s),
         Why.NOT_DATA: messages.not_data(_refused(error, of)),
         Why.DIED: messages.died(None),

@@ -167,6 +167,19 @@ def test_whatever_is_raised_is_a_reason_that_names_python_s_own_error_and_the_li
     assert named in got.text and "line 6 " in got.text  # below the three lines of the setup
 
 
+@probe.remote
+def makes_a_model():
+    return model(1)  # noqa: F821  (a class of the student's)
+
+
+def test_a_name_that_only_the_test_s_own_code_asks_for_is_said_to_be_missing(student):
+    student("def model(n):\n    return nowhere")
+    assert "a NameError in line 5 " in makes_a_model().text
+    student("other = 1")
+    got = makes_a_model()
+    assert got.why is Why.RAISED and got.text.startswith("a name that is needed is not there. Was the cell")
+
+
 def test_an_error_that_lies_about_where_it_was_raised_is_a_reason(student):
     lie = "type('Mine', (Exception,), {'__traceback__': property(lambda self: 5)})"
     assert reason(f"def f():\n    raise {lie}", student).why is Why.RAISED
