@@ -13,6 +13,7 @@ RELATIONS = {  # what may be chosen but is wrong, and the usual mistake that it 
     ">=": "rank-only-bounded",
     "<=": "rank-only-bounded",
 }
+ONE = probe.Reason(probe.Why.MISSING, "two matrices are asked for, A and B, and one came back.")
 
 
 def equal(claimed: object) -> Verdict:
@@ -27,9 +28,15 @@ def equal(claimed: object) -> Verdict:
 
 
 def matrices(H: int, G: int, d: int) -> tuple[object, object]:
-    """What the answer returns as A and as B; where it returns no two, each is what it returned."""
+    """What the answer returns as A and as B; where it is a single matrix, it is the one that it has the shape of."""
     got = probe.call("stack_and_pick", H, G, d)
-    return tuple(got) if isinstance(got, (tuple, list)) and len(got) == 2 else (got, got)
+    if isinstance(got, (tuple, list)) and len(got) == 2:
+        return tuple(got)
+    single = rubric.array(got, rubric.ANY)
+    shapes = ((H * d, G * d), (G * d, H * d))
+    if single is None or single.shape not in shapes:
+        return got, got
+    return tuple(got if single.shape == shape else ONE for shape in shapes)
 
 
 def stacks(A: object, H: int, G: int, d: int) -> mistakes.Case:

@@ -42,6 +42,16 @@ def test_what_is_no_pair_stands_for_both_matrices(returned: str, want: tuple):
         assert part06.matrices(*SIZES) == want
 
 
+@pytest.mark.parametrize(("single", "which"), [("np.zeros((4, 2))", 0), ("np.zeros((2, 4))", 1)])
+def test_a_single_matrix_is_the_one_that_has_its_shape_and_the_other_is_said_to_be_missing(single: str, which: int):
+    with answered(6, f"def stack_and_pick(H, G, d):\n    return {single}"):
+        pair = part06.matrices(*SIZES)
+    assert isinstance(pair[which], np.ndarray) and pair[1 - which] is part06.ONE
+    _, case = part06.picks(part06.ONE, *SIZES)
+    verdict = mistakes.named(part06.picks(part06.ONE, *SIZES)[0], [case], mistakes.PICKS, kind=rubric.ANY)
+    assert part06.ONE.text in verdict.found and not verdict.mistake
+
+
 def test_the_one_A_that_stacks_copy_after_copy_is_right_and_neighbouring_copies_are_told():
     verdict = mistakes.judged([part06.stacks(A, *SIZES)], mistakes.STACKS, kind=rubric.ANY)
     assert verdict.right

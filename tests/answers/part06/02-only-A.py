@@ -1,4 +1,3 @@
-# names: order-swapped
 rank_relation = "=="
 
 def stack_and_pick(H, G, d):
