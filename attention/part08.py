@@ -17,10 +17,17 @@ class Odd(Enum):
     TEXT = "text"
     NOTHING = "nothing"
     LIST = "list"
+    LETTERS = "letters"
     NO_NUMBER = "no number"
 
 
-SAID = {Odd.TEXT: "a text", Odd.NOTHING: "None", Odd.LIST: "a list or a tuple", Odd.NO_NUMBER: "something else"}
+SAID = {
+    Odd.TEXT: "a text",
+    Odd.NOTHING: "None",
+    Odd.LIST: "a list or a tuple",
+    Odd.LETTERS: "an expression in letters",
+    Odd.NO_NUMBER: "something else",
+}
 
 
 def reads_the_right_heads(sizes: list[tuple[int, int]]) -> Verdict:

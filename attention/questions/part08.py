@@ -12,5 +12,6 @@ def heads(pairs):
         try:
             found.append("text" if isinstance(head, str) else float(head.item() if hasattr(head, "item") else head))
         except (TypeError, ValueError, RuntimeError):
-            found.append("nothing" if head is None else "list" if isinstance(head, (list, tuple)) else "no number")
+            kind = "letters" if getattr(head, "free_symbols", None) else "no number"
+            found.append("nothing" if head is None else "list" if isinstance(head, (list, tuple)) else kind)
     return found

@@ -36,6 +36,7 @@ def test_how_many_pairs_are_wrong_is_told():
         ("str(h % G)", "it gives a text where a number is asked for."),
         ("None", "it gives None where a number is asked for."),
         ("[h % G, 0]", "it gives a list or a tuple where a number is asked for."),
+        ("(h + H) % G", "it gives an expression in letters where a number is asked for."),
         ("{h % G}", "it gives something else where a number is asked for."),
         ("1 // (h - 3)", "your code stopped with a ZeroDivisionError"),
     ],
