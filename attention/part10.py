@@ -108,7 +108,9 @@ def error_printed(tried: Printed, otherwise: str | None, returned: Returned = ()
     known = [errors(W, got, gives) for W, got, _ in tried]
     common = set.intersection(*[printed.numbers(text) for *_, text in tried]) if len(tried) > 1 else set()
     fixed = {one for one in common if not all(printed.has_number(one, ranges) for ranges in known)}
-    text = "no number in what the function printed is the mean squared error of the returned factors."
+    text = (
+        "no number in what the function printed is the mean squared error between the stack of copies and the product."
+    )
     verdict = rubric.fact(all(prints_error(*one, fixed, gives) for one in tried), otherwise or text)
     usual = (key for key, size in mistakes.ERRORS.items() if all(prints_usual(*one, size) for one in tried))
     return mistakes.diagnosed(verdict, lambda: next(usual, None))

@@ -96,6 +96,7 @@ def test_the_printed_error_is_that_of_the_returned_factors_and_no_other():
     assert part10.error_printed([(W, off, "12.50")], None).right
     assert not part10.prints_error(W, off, "50.0") and not part10.prints_error(W, off, "0.0")
     assert part10.error_printed([(W, off, "50.0")], None).mistake == "sum-for-mean"
+    assert "between the stack of copies and the product" in part10.error_printed([(W, off, "7.0")], None).found
     assert not part10.error_printed([(W, off, "12.5"), (W, off, "13.5")], None).right
 
 
