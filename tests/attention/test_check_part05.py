@@ -43,7 +43,11 @@ KEYS = "self.W_K = nn.Linear(D_2, H * D_qk, bias=False)"
         ),
         ("return self.W_O(o)", "return self.W_O(o), alpha", "a batch: x (5, 6, 10) and y (5, 7, 12) give (5, 6, 10): "),
         ("return self.W_O(o)", "return self.W_O(o).squeeze()", "give (1, 6, 10): got shape (6, 10)"),
-        ("dim=-1", "dim=-2", "that value. Over which axis do your weights add up to 1?"),
+        (
+            "dim=-1",
+            "dim=-2",
+            "that value. Over which axis do your weights add up to 1, and do cutting and joining keep",
+        ),
     ],
 )
 def test_a_single_thing_that_is_wrong_gets_its_line(old, new, text, capsys):

@@ -44,7 +44,7 @@ def test_right_answers_of_all_kinds_pass_and_have_a_picture(answer, capsys):
     ("found", "text"),
     [
         ({}, "gives two matrices: there is none yet. Write it in the answer cell, then run that cell"),
-        ({"stack_and_pick": lambda H, G, d: None}, "expected the two matrices A and B, got a NoneType"),
+        ({"stack_and_pick": lambda H, G, d: None}, "expected the two matrices A and B, got None. Does"),
         ({"stack_and_pick": lambda H, G, d: (1, 2, 3)}, "expected the two matrices A and B, got 3 values"),
         (answered(pick, stack), "the first, A, has shape (H*d, G*d) = (18, 6): got shape (6, 18)"),
         (answered(stack, stack), "the second, B, has shape (G*d, H*d) = (6, 18): got shape (18, 6)"),
@@ -59,6 +59,12 @@ def test_a_single_thing_that_is_wrong_gets_its_line(found, text, capsys):
     lines = checked(6, found, capsys)
     failed = next(line for line in lines if line.startswith("  ✗ "))
     assert text in failed and lines[-1].startswith(f"ChecksFailed: {failed.removeprefix('  ✗ ')}")
+
+
+def test_of_a_single_matrix_the_rows_are_not_taken_for_A_and_B(capsys):
+    lines = checked(6, {"stack_and_pick": stack, "rank_relation": "=="}, capsys)
+    assert lines[0].endswith("expected the two matrices A and B, got one of type ndarray")
+    assert [line[2] for line in lines[:-1]] == ["✗", "·", "·", "✗", "✗", "✓"]
 
 
 @pytest.mark.parametrize("relation", ["<", " ==\n", ">"])

@@ -53,8 +53,12 @@ def test_right_answers_of_all_kinds_pass_and_have_a_picture(answer, capsys):
         (answered(lambda h, G: [0, 3]), "expected a number, got a list or a tuple"),
         (answered(lambda h, G: {0, 3}), "TypeError"),
         ({"kv_head": lambda h, G: h % G}, "there is none yet. Set it in the answer cell, then run that cell"),
-        (answered(G_for_MHA="H"), "expected an expression without quotes, got 'H'."),
-        (answered(G_for_MHA=12), "got 12. Has one of the letters been given a value?"),
+        (
+            answered(lambda h, G: h // (H // G)),
+            "expected a number, got floor(1/floor(H/3)): inside kv_head, letters don't help",
+        ),
+        (answered(G_for_MHA="H"), "expected an expression in letters, without quotes, got 'H'"),
+        (answered(G_for_MHA=12), "got 12. A number fits a single model: write letters."),
     ],
 )
 def test_a_single_thing_that_is_wrong_gets_its_line(found, text, capsys):
@@ -78,7 +82,9 @@ def test_an_answer_that_is_not_written_is_no_mistake(capsys):
 @pytest.mark.parametrize("number", [None, G, "H", sympy.Integer(5) * H, sympy.nan, np.array([12]), torch.ones(2)])
 def test_a_number_of_heads_that_is_none_of_the_settings_is_said_to_be_none(number, capsys):
     lines, shown = drawn(8, answered(G_for_MHA=number), capsys)
-    assert lines[-1] == "For H = 12, your G_for_MHA is none of these G." and len(shown) == 1
+    in_letters = "For H = 12, your G_for_MHA is none of these G."
+    said = "Your G_for_MHA is not written in letters, so no setting is marked."
+    assert lines[-1] == (in_letters if getattr(number, "free_symbols", None) else said) and len(shown) == 1
 
 
 def test_the_figure_shows_heads_that_do_not_exist_as_question_marks(capsys):
