@@ -5,15 +5,18 @@ its own point if forward does without it. A bias costs the projections; the test
 model made it: one that changes the output costs the values too, one of zeros, or of the keys alone (it adds the same to
 all logits of a query), does not. A projection that is missing or of another shape costs the values, which cannot be
 computed then, but not the output's shape, if the model runs as it is. Both are judged in every case: a forward that
-fails with a single sample or a single key loses both. A class that is not an nn.Module costs the projections, and
-the rest if it can't be called. Sizes that a later model overwrites cost the attributes and, where forward uses them,
-the values; layers that are made in each call, or that two names or two models share, cost the projections and the
-values. A model whose second call, or whose weights, are not what they were after the first costs the values, and so
-does one that changes weights in its first call.
+fails with a single sample or a single key, or in float32 alone, loses both. A class that is not an nn.Module costs the
+projections, and the rest if it can't be called. Sizes that a later model overwrites cost the attributes and, where
+forward uses them, the values; layers that are made in each call, or that two names or two models share, cost the
+projections and the values. A model whose second call, or whose weights, are not what they were after the first costs
+the values, and so does one that changes weights in its first call, or its tokens: it is called again with the same two
+tensors, with other numbers in them, and with one tensor for both.
 """
 
 from collections.abc import Iterable
 from typing import NamedTuple
+
+import numpy as np
 
 from attention import mistakes, oracles, structure
 from attention.questions import part05 as questions
@@ -66,35 +69,43 @@ def projections_right(found: Found, asked: dict[str, Sizes]) -> Verdict:
     return rubric.fact(True, "") if found.is_module else mistakes.told("not-a-module")
 
 
-def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, transposed: bool = False) -> Tried:
+def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, how: str = "") -> Tried:
     """What a model of these sizes gives, as it was made and then with weights of ours, for several pairs x, y.
 
-    They are two pairs, and the first again; then another model gets the first pair, in its first call.
+    They are one pair twice, another one, and the first again; then another model gets it, in its first call. `how` says
+    what is special: "transposed" in memory, "itself" for one tensor as x and y, "float32" as in a student's notebook.
 
     Shapes  x (B, L_1, D_1), y (B, L_2, D_2), outputs (B, L_1, D_1); `sizes` are D_1, D_2, D_qk, D_v and H.
     """
     D_1, D_2, D_qk, D_v, H = sizes
-    random = oracles.draw(seed)
-    x, y = random.standard_normal((B, L_1, D_1)), random.standard_normal((B, L_2, D_2))
+    random, dtype = oracles.draw(seed), np.float32 if how == "float32" else np.float64
     weights = oracles.mha_weights(D_1, D_2, D_qk, D_v, H, seed=seed + 1)
-    x_2, y_2 = random.standard_normal((B, L_1, D_1)), random.standard_normal((B, L_2, D_2))
-    made = questions.as_made(sizes, probe.tensor(x), probe.tensor(y), transposed)
+    pairs = [(random.standard_normal((B, L_1, D_1)), random.standard_normal((B, L_2, D_2))) for _ in range(2)]
+    if how == "itself":
+        pairs = [(x, x) for x, _ in pairs]
+    sent = [tuple(probe.tensor(tokens.astype(dtype)) for tokens in pair) for pair in pairs]
+    made = questions.as_made(sizes, *sent[0], how)
     shape = mistakes.placed(where, rubric.same_shape(made, (B, L_1, D_1)), made)
-    sent = {name: probe.tensor(weight) for name, weight in weights.items()}
-    pairs = [(x, y), (x_2, y_2), (x, y), (x, y)]
-    got = questions.prepare(sizes, OTHERS, sent, probe.tensor(x), probe.tensor(y))
+    calls = {
+        "": 0,
+        ", in a second call with the same two tensors": 0,
+        ", in a third call with other tokens": 1,
+        ", in a fourth call with the first tokens": 0,
+        ", in the first call of a model whose weights the test has set": 0,
+    }
+    given = {name: probe.tensor(weight.astype(dtype)) for name, weight in weights.items()}
+    got = questions.prepare(sizes, OTHERS, given, *sent[0])
     if isinstance(got, str) and got in weights:
         text = f"the weight of {got} is missing or has another shape, so it could not be set."
         got = probe.Reason(probe.Why.MISSING, text)
     elif not isinstance(got, probe.Reason):
-        got = questions.outputs([(probe.tensor(x), probe.tensor(y)) for x, y in pairs], transposed)
-    each = got if isinstance(got, list) and len(got) == len(pairs) else [got] * len(pairs)
-    first, second = (oracles.mha(weights, *pair, H) for pair in pairs[:2])  # (B, L_1, D_1) each
-    calls = ("", ", in a second call with other tokens", ", in a third call, with the first tokens")
-    places = [where + call for call in (*calls, ", in the first call of a model whose weights the test has set")]
+        asked = [sent[n] for n in calls.values()]
+        got = questions.outputs([asked[0], None, *asked[2:]], how)
+    each = got if isinstance(got, list) and len(got) == len(calls) else [got] * len(calls)
+    right = [oracles.mha(weights, *pair, H) for pair in pairs]  # (B, L_1, D_1) each
     values = [
-        mistakes.Case(place, one, right, (weights, *pair, H))
-        for place, one, right, pair in zip(places, each, [first, second, first, first], pairs, strict=True)
+        mistakes.Case(where + call, one, right[n], (weights, *pairs[n], H))
+        for (call, n), one in zip(calls.items(), each, strict=True)
     ]
     return Tried(shape, values, structure.unchanged(weights))
 

@@ -5,6 +5,9 @@ Sizes are D_1, D_2, D_qk, D_v, H and G, in the order in which a MyGQA takes them
 
 import itertools
 import math
+from typing import NamedTuple
+
+import numpy as np
 
 from attention import mistakes, oracles, structure
 from attention.oracles import Array
@@ -17,6 +20,22 @@ from grading.marking.rubric import Verdict
 NAMES = ("D_1", "D_2", "D_qk", "D_v", "H", "G")
 OTHERS = (12, 8, 6, 9, 14, 7)  # the sizes of a model that is made later and must change nothing
 Cases = dict[Sizes, Sizes]  # by sizes the lengths of the tokens
+IN_FLOAT32 = ", in float32"
+SPECIAL = {  # what is special about the first models, and about a way of calling, in words
+    0: ", in the first call of a model whose weights the test has set",
+    1: IN_FLOAT32,
+    "again": ", in a second call with the same two tensors",
+    "itself": ", with one and the same tensor as x and y",
+}
+
+
+class Call(NamedTuple):
+    """A call of one of the prepared models, by its place; `how` as `questions.part07.outputs` has it."""
+
+    which: int
+    x: Array
+    y: Array
+    how: str = ""
 
 
 def weight_shapes(sizes: Sizes) -> dict[str, Sizes]:
@@ -35,12 +54,14 @@ def tokens(sizes: Sizes, lengths: Sizes, seed: int) -> tuple[Array, Array]:
 
 
 def has_shapes(cases: Cases) -> Verdict:
-    """Whether the output of every model, as it was made, has the shape of x."""
-    verdicts = []
-    for n, (sizes, lengths) in enumerate(cases.items()):
-        x, y = tokens(sizes, lengths, 760 + n)
+    """Whether the output of every model, as it was made, has the shape of x; of the last one in float32, too."""
+    verdicts, single = [], list(cases)[-1:]
+    for n, sizes in enumerate([*cases, *single]):
+        dtype = np.float32 if n == len(cases) else np.float64
+        x, y = (one.astype(dtype) for one in tokens(sizes, cases[sizes], 760 + n))
         output = questions.fresh(sizes, probe.tensor(x), probe.tensor(y))
-        verdicts.append(mistakes.placed(named(*sizes[4:], x, y), rubric.same_shape(output, x), output))
+        where = named(*sizes[4:], x, y) + (IN_FLOAT32 if dtype == np.float32 else "")
+        verdicts.append(mistakes.placed(where, rubric.same_shape(output, x), output))
     return rubric.all_of(*verdicts)
 
 
@@ -107,30 +128,39 @@ def makes_no_copies() -> Verdict:
 def has_values(cases: Cases) -> Verdict:
     """Whether all outputs are right with weights of ours, and the last model's weights what they were before.
 
-    All models exist side by side; each is called on tokens of its sizes, the last again and again, with others. One
-    more, of the last one's sizes, is first called when its weights are set.
+    All models exist side by side; each is called on tokens of its sizes, the last again and again, with others. Two
+    more, of the last one's sizes, are first called when their weights are set, the second of them in float32.
     """
     *_, (sizes, lengths) = cases.items()
-    models = [(one, oracles.mha_weights(*one, seed=700 + n)) for n, one in enumerate([sizes, *cases])]
-    asked = [(n, *tokens(*case, 720 + n), False) for n, case in enumerate(cases.items(), start=1)]
-    n = len(models) - 1
-    asked += [(n, *tokens(sizes, (1, 3, 4), 740), False), (n, *tokens(sizes, (3, 2, 5), 741), True)]
-    # Other tokens of the first size, and the first again: what a model keeps of one call serves it badly in the next.
-    asked += [(n, *tokens(sizes, (2, 6, 7), 742), False), asked[n - 1], (0, *tokens(sizes, lengths, 743), False)]
-    got = questions.prepare([(sizes, {name: probe.tensor(w) for name, w in one.items()}) for sizes, one in models])
+    models = [(one, oracles.mha_weights(*one, seed=700 + n)) for n, one in enumerate([sizes, sizes, *cases])]
+    asked = [Call(n, *tokens(*case, 720 + n)) for n, case in enumerate(cases.items(), start=2)]
+    n, x, y, _ = asked[-1]
+    alike = [(m, *lengths) for m, (one, lengths) in enumerate(cases.items(), start=2) if one[0] == one[1]]
+    asked += [Call(n, *tokens(sizes, (1, 3, 4), 740)), Call(n, *tokens(sizes, (3, 2, 5), 741), "strided")]
+    # Other tokens of the first size, the first again, twice: what a model keeps of a call serves it badly in the next.
+    asked += [Call(n, *tokens(sizes, lengths, 742)), Call(n, x, y), Call(n, x, y, "again")]
+    asked += [Call(m, *[tokens(models[m][0], (B, L_1, 1), 744)[0]] * 2, "itself") for m, B, L_1, _ in alike]
+    asked += [Call(0, *tokens(sizes, lengths, 743)), Call(1, *tokens(sizes, lengths, 745))]
+
+    def sent(which: int, array: Array) -> probe.Tensor:
+        return probe.tensor(array.astype(np.float32 if which == 1 else np.float64))
+
+    got = questions.prepare(
+        [(one, {name: sent(m, weight) for name, weight in weights.items()}) for m, (one, weights) in enumerate(models)]
+    )
     if isinstance(got, str) and got in structure.PROJECTIONS:
         return rubric.fact(False, f"{got} takes no weight of the right shape, so there are no values to compare.")
     if not isinstance(got, probe.Reason):
-        got = questions.outputs([(n, probe.tensor(x), probe.tensor(y), strided) for n, x, y, strided in asked])
+        got = questions.outputs([(m, sent(m, x), sent(m, y), how) for m, x, y, how in asked])
     if isinstance(got, probe.Reason):
         return rubric.fact(False, got.text)
     if not isinstance(got, list) or len(got) != len(asked):
         return rubric.fact(False, "it gives no tensors.")
     compared = []
-    for output, (n, x, y, _) in zip(got, asked, strict=True):
-        (*_, H, G), weights = models[n]
+    for output, (m, x, y, how) in zip(got, asked, strict=True):
+        (*_, H, G), weights = models[m]
         data = (weights, x, y, H, G)
-        where = named(H, G, x, y) + ("" if n else ", in the first call of a model whose weights the test has set")
+        where = named(H, G, x, y) + SPECIAL.get(m, SPECIAL.get(how, ""))
         compared.append(mistakes.Case(where, output, oracles.gqa(*data), data))
     verdict = mistakes.judged(compared, mistakes.GQA)
     if not verdict.right:

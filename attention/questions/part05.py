@@ -3,12 +3,18 @@
 from grading.bridge import probe
 
 
-@probe.remote
-def as_made(sizes, x, y, transposed):
+def laid(x, y, how):
+    """x and y as a case has them: the same numbers, but transposed in memory; one tensor for both; or as they are."""
+    if how == "transposed":
+        return x.transpose(0, 1).contiguous().transpose(0, 1), y.transpose(0, 1).contiguous().transpose(0, 1)
+    return (x, x) if how == "itself" else (x, y)
+
+
+@probe.remote(using=(laid,))
+def as_made(sizes, x, y, how):
     """What a model gives in its second call, with the weights that it was made with."""
-    mha = MyMHA(*sizes)
-    if transposed:  # the same numbers, in another order in memory
-        x, y = x.transpose(0, 1).contiguous().transpose(0, 1), y.transpose(0, 1).contiguous().transpose(0, 1)
+    torch.set_default_dtype(x.dtype)
+    mha, (x, y) = MyMHA(*sizes), laid(x, y, how)
     mha(torch.cat([x, x], dim=1), torch.cat([y, y], dim=1))  # (B, 2 * L_1, D_1), (B, 2 * L_2, D_2)
     return mha(x, y)  # (B, L_1, D_1)
 
@@ -20,6 +26,7 @@ def prepare(sizes, others, weights, x, y):
     The name of a projection that could not be set, or "". The next calls find the model as it is left here, and a
     fresh one, with the same weights, that was never called.
     """
+    torch.set_default_dtype(x.dtype)
     kept.clear()
     fresh, model, twin, later = MyMHA(*sizes), MyMHA(*sizes), MyMHA(*sizes), MyMHA(*others)
     kept["models"] = [fresh, model]
@@ -43,15 +50,19 @@ def prepare(sizes, others, weights, x, y):
     return ""
 
 
-@probe.remote
-def outputs(tokens, transposed):
+@probe.remote(using=(laid,))
+def outputs(tokens, how):
     """What the prepared model gives for pairs of x (B, L_1, D_1) and y (B, L_2, D_2), one after another.
 
-    For the last pair it is what the model gives that was never called.
+    All pairs lie in the same two tensors, one pair after the other; None is the pair before, as the call left it. For
+    the last one it is what the model gives that was never called.
     """
     found, (fresh, model) = [], kept["models"]
-    for which, (x, y) in zip([model] * (len(tokens) - 1) + [fresh], tokens):
-        if transposed:  # the same numbers, in another order in memory
-            x, y = x.transpose(0, 1).contiguous().transpose(0, 1), y.transpose(0, 1).contiguous().transpose(0, 1)
-        found.append(which(x, y))  # (B, L_1, D_1)
+    mine = laid(*tokens[0], how)
+    torch.set_default_dtype(mine[0].dtype)
+    for which, pair in zip([model] * (len(tokens) - 1) + [fresh], tokens):
+        if pair is not None:
+            for tensor, numbers in zip(mine, pair):
+                tensor.copy_(numbers)
+        found.append(which(*mine))  # (B, L_1, D_1)
     return found

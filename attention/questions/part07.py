@@ -133,6 +133,7 @@ def copied(sizes, x, y):
 @probe.remote
 def fresh(sizes, x, y):
     """What a model gives with the weights that it was made with."""
+    torch.set_default_dtype(x.dtype)
     return MyGQA(*sizes)(x, y)  # (B, L_1, D_1)
 
 
@@ -145,6 +146,7 @@ def prepare(models):
     kept.clear()
     kept["models"] = []
     for sizes, weights in models:
+        torch.set_default_dtype(weights["W_Q"].dtype)
         model = MyGQA(*sizes)
         tokens = torch.zeros(2, 3, sizes[0]), torch.zeros(2, 4, sizes[1])  # (B, L_1, D_1), (B, L_2, D_2)
         if any([nn.parameter.is_lazy(getattr(getattr(model, name, None), "weight", None)) for name in weights]):
@@ -164,11 +166,21 @@ def prepare(models):
 
 @probe.remote
 def outputs(calls):
-    """Outputs of the prepared models, call after call; a call is (which model, x, y, strided)."""
-    found = []
-    for which, x, y, strided in calls:
-        if strided:  # the same numbers, stored in another order of the axes
+    """Outputs of the prepared models, call after call; a call is (which model, x, y, how).
+
+    Tokens of one model and shape lie in the same two tensors, call after call. `how` says what is special: "strided"
+    for axes in another order in memory, "itself" for one tensor as x and y, "again" for tokens as the call before left
+    them.
+    """
+    found, held = [], {}
+    for which, x, y, how in calls:
+        if how == "strided":
             x = x.transpose(0, 1).contiguous().transpose(0, 1)
             y = y.transpose(1, 2).contiguous().transpose(1, 2)
-        found.append(kept["models"][which](x, y))  # (B, L_1, D_1)
+        mine = held.setdefault((which, x.shape, y.shape), (x, x if how == "itself" else y))
+        if how != "again":
+            mine[0].copy_(x)
+            mine[1].copy_(y)
+        torch.set_default_dtype(x.dtype)
+        found.append(kept["models"][which](*mine))  # (B, L_1, D_1)
     return found

@@ -23,12 +23,14 @@ def test_the_weights_have_the_shapes_of_parts_2_and_4():
     assert part05.weight_shapes(SIZES) == SHAPES
 
 
-@pytest.mark.parametrize("transposed", [False, True])
-def test_a_right_model_has_the_output_s_shape_and_its_values_in_every_call(transposed: bool):
-    found = tried(RIGHT, transposed=transposed)
+@pytest.mark.parametrize("how", ["", "transposed", "itself", "float32"])
+def test_a_right_model_has_the_output_s_shape_and_its_values_in_every_call(how: str):
+    with answered(5, RIGHT):
+        found = part05.tried("here", (5, 5, 3, 2, 2), 2, 4, 4, seed=1, how=how)
     assert found.shape.right and part05.values_right([found]).right
-    first, second, third, of_another = (case.want for case in found.values)
-    assert (first == third).all() and (first == of_another).all() and not (first == second).all()
+    first, second, third, fourth, of_another = (case.want for case in found.values)
+    assert all((first == other).all() for other in (second, fourth, of_another)) and not (first == third).all()
+    assert all(case.got.dtype == ("float32" if how == "float32" else "float64") for case in found.values)
 
 
 def test_an_output_of_another_shape_is_told_with_its_case():
@@ -41,13 +43,36 @@ def test_an_output_of_another_shape_is_told_with_its_case():
     [
         ("return 2 * self.W_O(o)", "here, "),
         ("self.n = getattr(self, 'n', 0) + 1; return self.n // 4 * 1e-3 + self.W_O(o)", "here, in a second call "),
-        ("self.n = getattr(self, 'n', 0) + 1; return self.n // 5 * 1e-3 + self.W_O(o)", "here, in a third call, "),
+        ("self.n = getattr(self, 'n', 0) + 1; return self.n // 5 * 1e-3 + self.W_O(o)", "here, in a third call "),
+        ("self.n = getattr(self, 'n', 0) + 1; return self.n // 6 * 1e-3 + self.W_O(o)", "here, in a fourth call "),
+        ("x.zero_(); return self.W_O(o)", "here, in a second call with the same two tensors"),
+        (
+            "self.kept = getattr(self, 'kept', {}); return self.kept.setdefault(x.data_ptr(), self.W_O(o))",
+            "here, in a third call with other tokens",
+        ),
     ],
-    ids=["twice as large", "wrong from the second call on", "wrong in the third"],
+    ids=["twice", "from the second call on", "in the third", "in the fourth", "tokens changed", "kept by address"],
 )
 def test_values_that_are_wrong_in_any_of_the_calls_are_told_with_the_call(instead: str, where: str):
     verdict = part05.values_right([tried(RIGHT.replace(OUTPUT, instead))])
     assert not verdict.right and verdict.found.startswith(f"{where}") and "the largest miss" in verdict.found
+
+
+@pytest.mark.parametrize(
+    ("how", "instead"),
+    [
+        ("itself", "return self.W_O(o) * (2 if x is y else 1)"),
+        ("itself", "return self.W_O(o) * (2 if torch.equal(x, y) else 1)"),
+        ("float32", "return self.W_O(o @ torch.eye(o.shape[-1], dtype=torch.float64))"),
+    ],
+    ids=["one tensor", "equal tokens", "float64 alone"],
+)
+def test_what_is_wrong_in_one_way_of_calling_is_told_there(how: str, instead: str):
+    answer, sizes = RIGHT.replace(OUTPUT, instead), (5, 5, 3, 2, 2)
+    with answered(5, answer):
+        assert part05.values_right([part05.tried("elsewhere", sizes, 2, 4, 4, seed=1)]).right
+        verdict = part05.values_right([part05.tried("here", sizes, 2, 4, 4, seed=1, how=how)])
+    assert verdict.found.startswith("here, ")
 
 
 def test_weights_that_a_first_call_draws_are_told():

@@ -109,7 +109,7 @@ def test_one_copy_among_other_numbers_is_not_as_many_as_there_are_query_heads_to
         ("return 1.1 * self.W_O(o)", "with H = 2, G = 2, B = 1, L_1 = 2 and L_2 = 3, the largest miss"),
         (
             "self.W_V.weight.data += 0.0 * o.sum() + (len(o) == 3); return self.W_O(o)",
-            "with H = 6, G = 2, B = 2, L_1 = 6",
+            "with H = 6, G = 2, B = 2, L_1 = 3",
         ),
         (
             "f = 1 + (len(o) == 2); self.W_V.weight.data *= f; self.W_O.weight.data /= f; return self.W_O(o) * f",
@@ -122,6 +122,35 @@ def test_values_that_are_wrong_in_any_call_are_told(instead: str, text: str):
     with answered(7, RIGHT.replace(OUTPUT, instead)):
         verdict = part07.has_values(CASES)
     assert not verdict.right and verdict.found.startswith(text), verdict.found
+
+
+@pytest.mark.parametrize(
+    ("instead", "where"),
+    [
+        ("return self.W_O(o) * (2 if x is y else 1)", "with one and the same tensor as x and y"),
+        ("return self.W_O(o) * (2 if x.shape == y.shape and torch.equal(x, y) else 1)", "with one and the same tensor"),
+        ("return self.W_O(o @ torch.eye(o.shape[-1], dtype=torch.float64))", "RuntimeError"),
+        ("x.zero_(); return self.W_O(o)", "in a second call with the same two tensors"),
+        (
+            "self.kept = getattr(self, 'kept', {}); return self.kept.setdefault((x.data_ptr(), x.shape), self.W_O(o))",
+            "the largest miss is ",
+        ),
+    ],
+    ids=["one tensor", "equal tokens", "float64 alone", "tokens changed", "kept by address"],
+)
+def test_what_is_wrong_in_one_way_of_calling_is_told(instead: str, where: str):
+    cases = {(4, 4, 2, 1, 2, 2): (1, 3, 2), **CASES}
+    with answered(7, RIGHT):
+        assert part07.has_values(cases).right
+    with answered(7, RIGHT.replace(OUTPUT, instead)):
+        verdict = part07.has_values(cases)
+    assert not verdict.right and where in verdict.found
+
+
+def test_an_output_that_has_no_shape_in_float32_is_told():
+    with answered(7, RIGHT.replace(OUTPUT, "return self.W_O(o @ torch.eye(o.shape[-1], dtype=torch.float64))")):
+        verdict = part07.has_shapes(CASES)
+    assert verdict.found.startswith("with H = 6, G = 2, B = 2, L_1 = 3 and L_2 = 4, in float32, ")
 
 
 def test_weights_that_a_first_call_draws_are_told():
