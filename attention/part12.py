@@ -26,7 +26,7 @@ def settle(D: int, H: int, r: int) -> None:
     probe.settled(lambda: questions.values_and_outputs(W_DKV, W_O, W_UK, H))
 
 
-def scores_agree(rng: np.random.Generator, D: int, H: int, r: int) -> Tried:
+def scores_agree(rng: np.random.Generator, D: int, H: int, r: int, dtype: type = np.float64) -> Tried:
     """Identity (1) in every head, for 4 times 5 random tokens. K_hat and Q_hat_h are called, the other two are not.
 
     Shapes  K_hat (r, D), Q_hat_h (r, D); the scores (H, 4, 5).
@@ -34,10 +34,10 @@ def scores_agree(rng: np.random.Generator, D: int, H: int, r: int) -> Tried:
     d = D // H
     W_DKV, W_UK, W_Q = rng.normal(size=(r, D)), rng.normal(size=(H, d, r)), rng.normal(size=(H, d, D))
     x, y = rng.normal(size=(4, D)), rng.normal(size=(5, D))
-    got = questions.keys_and_queries(probe.tensor(W_DKV), probe.tensor(W_UK), probe.tensor(W_Q), r, D, H)
+    got = questions.keys_and_queries(*[probe.tensor(W.astype(dtype)) for W in (W_DKV, W_UK, W_Q)], r, D, H)
     verdict = shaped(("K_hat", "Q_hat_h"), got, H, ((r, D), (r, D)))
     if not verdict.right:
-        return verdict, None
+        return (mistakes.placed("in float32", verdict, got) if dtype == np.float32 else verdict), None
     want = np.stack([(x @ W_Q[h].T) @ (y @ (W_UK[h] @ W_DKV).T).T for h in range(H)]) / np.sqrt(d)  # (H, 4, 5)
     with np.errstate(all="ignore"):  # infinities of an answer are found out by comparison
         k_hat = y @ rubric.array(got[0]).T  # (5, r)
@@ -45,7 +45,7 @@ def scores_agree(rng: np.random.Generator, D: int, H: int, r: int) -> Tried:
     return agree(scores, want, (W_DKV, W_UK, W_Q, x, y), "every score", D, H, r)
 
 
-def outputs_agree(rng: np.random.Generator, D: int, H: int, r: int) -> Tried:
+def outputs_agree(rng: np.random.Generator, D: int, H: int, r: int, dtype: type = np.float64) -> Tried:
     """Identity (2) at 4 positions l_1 that read from 5 positions l_2, with weights alpha of our own in every head.
 
     Shapes  V_hat (r, D), O_hat_h (D, r); the output (4, D).
@@ -53,10 +53,10 @@ def outputs_agree(rng: np.random.Generator, D: int, H: int, r: int) -> Tried:
     d = D // H
     W_DKV, W_UV, W_O = rng.normal(size=(r, D)), rng.normal(size=(H, d, r)), rng.normal(size=(H, D, d))
     y, alpha = rng.normal(size=(5, D)), rng.dirichlet(np.ones(5), size=(H, 4))  # alpha (H, 4, 5)
-    got = questions.values_and_outputs(probe.tensor(W_DKV), probe.tensor(W_O), probe.tensor(W_UV), H)
+    got = questions.values_and_outputs(*[probe.tensor(W.astype(dtype)) for W in (W_DKV, W_O, W_UV)], H)
     verdict = shaped(("V_hat", "O_hat_h"), got, H, ((r, D), (D, r)))
     if not verdict.right:
-        return verdict, None
+        return (mistakes.placed("in float32", verdict, got) if dtype == np.float32 else verdict), None
     want = sum(alpha[h] @ (y @ (W_UV[h] @ W_DKV).T) @ W_O[h].T for h in range(H))  # (4, D)
     with np.errstate(all="ignore"):  # as above
         v_hat = y @ rubric.array(got[0]).T  # (5, r)

@@ -89,3 +89,15 @@ def test_an_identity_needs_all_sizes_and_names_a_mistake_that_all_of_them_show()
     assert part12.identity([right, right], mistakes.SCORES).right
     assert not part12.identity([right, wrong], mistakes.SCORES).right
     assert part12.identity([wrong, wrong], mistakes.SCORES).mistake == "factor-forgotten"
+
+
+@pytest.mark.parametrize("check", ["scores_agree", "outputs_agree"])
+def test_what_works_in_float64_alone_is_told_so(check: str):
+    answer = (
+        RIGHT
+        + "\n\ndef K_hat(W_DKV):\n    return torch.eye(len(W_DKV), dtype=torch.float64) @ W_DKV\n\n\nV_hat = K_hat\n"
+    )
+    for dtype, right in ((np.float64, True), (np.float32, False)):
+        with answered(12, answer):
+            verdict, _ = getattr(part12, check)(np.random.default_rng(1), 6, 2, 4, dtype)
+        assert verdict.right == right and (right or verdict.found.startswith("in float32, ")), verdict.found
