@@ -5,6 +5,7 @@ a view of something computed. An output whose memory one statement allocates and
 """
 
 import ast
+import contextlib
 from collections.abc import Collection, Iterator
 
 from attention.rules.dataflow import (
@@ -33,14 +34,58 @@ def second_statement(answer_id: str, function: str, sizes: Collection[str | int]
     `sizes` are the arguments that are plain numbers, no tensors, by name or by position from 0.
     None if each output has at most one, or if there is no such function to look at.
     """
-    found = [(c, n) for c, n in defined(editable(answer_id)).get(function, []) if isinstance(n, ast.FunctionDef)]
+    table = defined(editable(answer_id))
+    found = [(c, n) for c, n in table.get(function, []) if isinstance(n, ast.FunctionDef)]
     if not found:
         return None
     code, node = found[-1]
-    for position, flow in enumerate(_outputs(node, sizes)):
+    helpers = {name: _as_function(changes[-1][1]) for name, changes in table.items() if name != function}
+    helpers |= {inner.name: inner for inner in ast.walk(node) if isinstance(inner, ast.FunctionDef) and inner != node}
+    free = _free({name: helper for name, helper in helpers.items() if helper}, sizes)
+    with _read_as(node, free):
+        outputs = _outputs(node, sizes)
+    for position, flow in enumerate(outputs):
         if len(flow.statements) > 1:
             return code, max(flow.statements)[0], position
     return None
+
+
+def _as_function(value: ast.AST) -> ast.FunctionDef | None:
+    """A function of the student's; a lambda as a function of one statement."""
+    if isinstance(value, ast.Lambda):
+        body = ast.copy_location(ast.Return(value.body), value.body)
+        return ast.copy_location(ast.FunctionDef("", value.args, [body], []), value)
+    return value if isinstance(value, ast.FunctionDef) else None
+
+
+def _free(helpers: dict[str, ast.FunctionDef], sizes: Collection[str | int]) -> dict[str, str]:
+    """What the helpers that compute nothing are like: `len` if they give sizes alone, `view` if tensors as they are,
+    `empty` if memory that waits for its numbers."""
+    free: dict[str, str] = {}
+    plain = {n: f for n, f in helpers.items() if not (f.args.vararg or f.args.kwarg or f.args.kwonlyargs)}
+    for _ in range(2):  # one may call another
+        for name, helper in plain.items():
+            with _read_as(helper, free):
+                flows = _outputs(helper, {size for size in sizes if isinstance(size, str)})
+            if flows and all(flow.blank and not flow.filled for flow in flows):
+                free[name] = "empty"
+            elif flows and not any(flow.statements or flow.blank for flow in flows):
+                free[name] = "view" if any(flow.tensor for flow in flows) else "len"
+    return free
+
+
+@contextlib.contextmanager
+def _read_as(node: ast.AST, free: dict[str, str]) -> Iterator[None]:
+    """Has each call of a helper that computes nothing stand for what it is like, within the block alone."""
+    called = [call.func for call in ast.walk(node) if isinstance(call, ast.Call)]
+    names = [(func, func.id) for func in called if isinstance(func, ast.Name) and func.id in free]
+    for func, name in names:
+        func.id = free[name]
+    try:
+        yield
+    finally:
+        for func, name in names:
+            func.id = name
 
 
 def _outputs(function: ast.FunctionDef, sizes: Collection[str | int]) -> list[Flow]:
@@ -62,6 +107,12 @@ def _outputs(function: ast.FunctionDef, sizes: Collection[str | int]) -> list[Fl
                     _assign(target, value, at, names)
             case ast.AnnAssign(target=target, value=value) if value is not None:
                 _assign(target, value, at, names)
+            case (
+                ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value)
+                | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="extend"), args=[value]))
+            ) if is_box(name, names) and (parts := assigned(value, at, names).parts):
+                for part in parts:
+                    _put(name, None, part, names)
             case ast.AugAssign(target=target, value=value):
                 _fill(target, computed(flow_of(target, names) | flow_of(value, names), at), at, names)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value])):

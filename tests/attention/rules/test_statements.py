@@ -294,6 +294,13 @@ results = [*both, Q, O]
 return results
 """,
 }
+FREE["a list that is added to"] = """
+hats = [W_DKV, W_DKV]
+hats += [f(W_UK, W_Q)]
+hats += (g(W_O, W_UV),)
+hats.extend([])
+return tuple(hats)
+"""
 TWO = {
     "reshape": """
 Q = W_UK.T @ W_Q
@@ -518,6 +525,12 @@ hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
 hats[2] = hats[2].T
 return hats
 """,
+    "a list that is added to, and changes": """
+hats = [W_DKV, W_DKV]
+hats += [f(W_UK, W_Q), g(W_O, W_UV)]
+hats[2] = hats[2].T
+return hats
+""",
     "a mapping whose entry changes in place": """
 hats = {"Q": f(W_UK, W_Q), "O": g(W_O, W_UV)}
 hats["Q"] *= 2
@@ -585,6 +598,39 @@ def test_the_breach_counts_outputs_from_1():
     with notebook("part13", HEAD + textwrap.indent(TWO["reshape"].strip("\n"), "    ")):
         text = rules.one_statement_each("part13-answer", "reduced_matrices").text
     assert "Answer, line 3, `Q = Q.reshape(1, 2)`" in text and "output 3" in text
+
+
+SIZES_OF = "def sizes(W, H):\n    r, D = W.shape\n    return r, D, D // H"
+BY_SIZES = "r, D, d = sizes(W_DKV, H)\nQ = (r / d) ** 0.5 * f(W_UK, W_Q)\nO = g(W_O, W_UV)\nreturn W_DKV, W_DKV, Q, O"
+BY_VIEWS = "UK = cut(W_UK, H)\nQ = UK.mT @ cut(W_Q, H)\nO = g(W_O, W_UV)\nreturn W_DKV, W_DKV, Q, O"
+BY_STEPS = "Q = step(W_UK, W_Q)\nQ = Q * 2\nreturn W_DKV, W_DKV, Q, g(W_O, W_UV)"
+FILLED = "Q = memory(H, 3)\nQ.copy_(f(W_UK, W_Q))\nreturn W_DKV, W_DKV, Q, g(W_O, W_UV)"
+
+
+@pytest.mark.parametrize(
+    ("helper", "body", "free"),
+    [
+        (SIZES_OF, BY_SIZES, True),
+        ("sizes = lambda W, H: (*W.shape, W.shape[1] // H)", BY_SIZES, True),
+        (f"{SIZES_OF.replace('sizes', 'inner')}\n\ndef sizes(W, H):\n    return inner(W, H)", BY_SIZES, True),
+        ("def cut(W, H):\n    assert W.ndim == 2\n    return W.reshape(H, -1, W.shape[1])", BY_VIEWS, True),
+        ("def cut(W, H):\n    return W.reshape(H, -1, W.shape[1]) * 2", BY_VIEWS, False),
+        ("def cut(W, H):\n    W.mul_(2)\n    return W.reshape(H, -1, 3)", BY_VIEWS, False),
+        ("def step(A, B):\n    return A.mT @ B", BY_STEPS, False),
+        ("def step(*W):\n    A, B = W\n    return A.mT @ B", BY_STEPS, False),
+        ("def memory(n, m):\n    return torch.empty(n, m)", FILLED, False),
+    ],
+    ids="sizes|lambda|of a helper|views|computes|writes|product|any arguments|memory".split("|"),
+)
+def test_a_helper_that_gives_sizes_or_views_alone_is_free_and_one_that_computes_is_not(
+    helper: str, body: str, free: bool
+):
+    inside = HEAD + textwrap.indent(f"{helper}\n\n{body}", "    ")
+    beside = f"{helper}\n\n\n{HEAD}{textwrap.indent(body, '    ')}"
+    for cells in [(beside,), (helper, HEAD + textwrap.indent(body, "    "))] + [(inside,)] * ("lambda" not in helper):
+        with notebook("part13", *cells):
+            for _ in range(2):  # what is read stays as it is
+                assert (second_statement("part13-answer", "reduced_matrices", rules.SIZES) is None) == free
 
 
 def test_lists_that_double_are_read_in_no_time():
