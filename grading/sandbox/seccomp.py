@@ -1,7 +1,8 @@
 """The filter that holds code inside the walls to the system calls it may make, as the kernel's seccomp reads it.
 
-What is on the list (`system_calls`) is allowed, thirteen calls by their arguments. Everything else fails with
-EPERM or, where that would make a library give up, with the error that makes it fall back.
+What is on the list (`system_calls`) is allowed, fourteen calls by their arguments. Everything else fails with
+EPERM or, where that would make a library give up, with the error that makes it fall back. What writes files to a disk
+succeeds, and does nothing.
 """
 
 import errno
@@ -10,13 +11,17 @@ import struct
 from collections.abc import Iterable
 
 from grading.sandbox.system_calls import (
+    ADVICE,
     ALLOWED,
     CLONE,
     CLONE3,
     COMMANDS,
     FCNTL,
+    FLUSHING,
     IOCTL,
+    MADVISE,
     MMAP,
+    MSYNC,
     OPTIONS,
     PIDFD_SIGNAL,
     PRCTL,
@@ -35,6 +40,7 @@ from grading.sandbox.system_calls import (
 )
 
 ALLOW, DENY, KILL = 0x7FFF0000, 0x00050000, 0x80000000  # what a filter answers; DENY plus an errno
+DONE = DENY  # with no error: as if it had been done
 # Classic BPF: load a word, compare it, mask it, answer.
 LOAD, EQUAL, AT_LEAST, ANY_BIT, AND, JUMP, ANSWER = 0x20, 0x15, 0x35, 0x45, 0x54, 0x05, 0x06
 # Offsets in struct seccomp_data, little-endian.
@@ -50,6 +56,7 @@ SOCKET_FLAGS = 0x80800  # SOCK_CLOEXEC and SOCK_NONBLOCK, which come with a sock
 NETWORKS, AFTER_NETWORKS = 0x8900, 0x8A00  # ioctl's requests about networks
 TYPES_INTO_TERMINALS = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
 SCHED_OTHER = 0
+MS_SYNC = 4  # has msync write to the disk before it returns
 RLIMIT_CORE = 4  # stays at 1: at 0 a crash would start the program outside that the system hands dumps to
 
 # AUDIT_ARCH_…, and the column in the list.
@@ -82,6 +89,8 @@ def program(machine: str | None = None, gpu: bool = False) -> bytes:
         code += _only(numbers[column], [_answer(DENY | errno.ENOSYS)])
     for numbers in SENDING_FILES:
         code += _only(numbers[column], [_answer(DENY | errno.EINVAL)])
+    for numbers in FLUSHING:
+        code += _only(numbers[column], [_answer(DONE)])
     for numbers in ALLOWED.values():
         if numbers[column] is not None:
             code += [_step(EQUAL, numbers[column], 0, 1), allow]
@@ -95,6 +104,9 @@ def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[byt
     private = [_step(AND, MAP_TYPE), _step(EQUAL, MAP_PRIVATE, 1, 0), deny, allow]
     flags = [_step(LOAD, FOURTH_ARGUMENT), _step(ANY_BIT, MAP_ANONYMOUS, 1, 0), allow, *private]
     code += _only(MMAP[column], flags)
+    # As an older Linux answers, which knows less advice. Without MS_SYNC, msync tells what memory is there, no more.
+    code += _only(MADVISE[column], [_step(LOAD, THIRD_ARGUMENT), *_allow(_all(ADVICE)), _answer(DENY | errno.EINVAL)])
+    code += _only(MSYNC[column], [_step(LOAD, THIRD_ARGUMENT), _step(ANY_BIT, MS_SYNC, 0, 1), _answer(DONE), allow])
     code += _only(FCNTL[column], [_step(LOAD, SECOND_ARGUMENT), *_allow(_all(COMMANDS)), deny])
     requests = [*_allow(_all(REQUESTS)), deny]
     if gpu:

@@ -12,9 +12,9 @@ Linux counts those on the way by user, who may be the grader's too), what closes
 reply still leaves would be luck), what lets a process wait by choice (priorities: waiting is not its own time), what
 tells or changes which pages of a file are in memory (fadvise, readahead, mincore, preadv2: 64 bits from one notebook to
 the next), and signals with a description of the sender's own (rt_sigqueueinfo, by which process 1 ends itself as only
-the system could). socket, socketpair, setsockopt, clone, clone3, mmap, ioctl, fcntl, prctl, sched_setscheduler,
-setrlimit, prlimit64 and pidfd_send_signal are allowed by their arguments; the tables at the end have the commands,
-kinds and options.
+the system could). socket, socketpair, setsockopt, clone, clone3, mmap, madvise, ioctl, fcntl, prctl,
+sched_setscheduler, setrlimit, prlimit64 and pidfd_send_signal are allowed by their arguments; the tables at the end
+have the commands, kinds and options. fsync and its like succeed, and do nothing.
 
 Numbers: asm/unistd_64.h and asm-generic/unistd.h of Linux 6.1, and for futex_wake, futex_wait, futex_requeue and
 fchmodat2 of 6.7. On aarch64 the list was tried in an emulated machine alone (docs/walls.md, at its end): a notebook
@@ -28,7 +28,7 @@ read 0 63, write 1 64, readv 19 65, writev 20 66, pread64 17 67, pwrite64 18 68,
 open 2 -, openat 257 56, openat2 437 437, creat 85 -, close 3 57,
 close_range 436 436, lseek 8 62, stat 4 -, fstat 5 80, lstat 6 -, newfstatat 262 79, statx 332 291, statfs 137 43,
 fstatfs 138 44, access 21 -, faccessat 269 48, faccessat2 439 439, dup 32 23, dup2 33 -, dup3 292 24,
-fsync 74 82, fdatasync 75 83, sync_file_range 277 84, truncate 76 45, ftruncate 77 46, fallocate 285 47,
+truncate 76 45, ftruncate 77 46, fallocate 285 47,
 getdents 78 -, getdents64 217 61, getcwd 79 17, chdir 80 49, fchdir 81 50, rename 82 -, renameat 264 38,
 renameat2 316 276, mkdir 83 -, mkdirat 258 34, rmdir 84 -, link 86 -, linkat 265 37, unlink 87 -, unlinkat 263 35,
 symlink 88 -, symlinkat 266 36, readlink 89 -, readlinkat 267 78, mknod 133 -, mknodat 259 33, chmod 90 -,
@@ -38,7 +38,7 @@ fgetxattr 193 10, listxattr 194 11, llistxattr 195 12, flistxattr 196 13,
 removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16, copy_file_range 326 285
 
 # Memory
-munmap 11 215, mprotect 10 226, mremap 25 216, madvise 28 233, brk 12 214, msync 26 227,
+munmap 11 215, mprotect 10 226, mremap 25 216, brk 12 214,
 mlock 149 228, mlock2 325 284, munlock 150 229, mlockall 151 230, munlockall 152 231, membarrier 324 283,
 mbind 237 235, get_mempolicy 239 236, set_mempolicy 238 237, pkey_alloc 330 289, pkey_free 331 290,
 pkey_mprotect 329 288
@@ -88,13 +88,18 @@ def _numbers() -> dict[str, tuple[int | None, int | None]]:
 ALLOWED = _numbers()
 SOCKET, CLONE, CLONE3, MMAP = (41, 198), (56, 220), (435, 435), (9, 222)  # by their arguments
 IOCTL, FCNTL, SETSOCKOPT, SET_SCHEDULER = (16, 29), (72, 25), (54, 208), (144, 119)  # these, too
-PRCTL, SOCKETPAIR = (157, 167), (53, 199)
+PRCTL, SOCKETPAIR, MADVISE, MSYNC = (157, 167), (53, 199), (28, 233), (26, 227)
 SETRLIMIT, PRLIMIT, PIDFD_SIGNAL = (160, 164), (302, 261), (424, 424)  # and these
 READING_WITH_FLAGS = ((327, 286), (328, 287))  # preadv2 and pwritev2, for which libc falls back to preadv and pwritev
 SETXATTR = ((188, 5), (189, 6), (190, 7))  # of a path, of a link, of an open file: refused as where there are none
 # sendfile and splice put pages of files into sockets and pipes, where they stay once the file is gone and its room is
 # free again: memory that nobody counts. Refused as for files that can't do it, so that all copy by reading and writing.
 SENDING_FILES = ((40, 71), (275, 76))
+
+# fsync, fdatasync and sync_file_range. On a file of the system's, which all may read, each has the disk itself write
+# what it holds back: whoever writes notices, and so does each notebook that asks for the same. A notebook's own files
+# are on no disk, so that nothing is left undone.
+FLUSHING = ((74, 82), (75, 83), (277, 84))
 
 # ioctl's requests: of terminals (not what types into them), of what waits in a pipe or socket, of closing in a child.
 # Not among them: networks, of which the judge's sockets would tell; clones and attributes of files, and locks on them.
@@ -122,6 +127,14 @@ OPTIONS = {
     "PR_GET_TIMERSLACK PR_SET_CHILD_SUBREAPER PR_GET_CHILD_SUBREAPER": (30, 36, 37),
     "PR_SET_NO_NEW_PRIVS PR_GET_NO_NEW_PRIVS PR_GET_THP_DISABLE": (38, 39, 42),
     "PR_SVE_GET_VL PR_GET_TAGGED_ADDR_CTRL PR_SME_GET_VL PR_GET_AUXV": (51, 56, 64, 0x41555856),
+}
+# madvise's advice, about memory of one's own. Not among them: what reads pages of a file, drops them or has them go
+# first (WILLNEED, POPULATE_READ, PAGEOUT, COLD), or makes one of many (COLLAPSE): all who read the file have these
+# pages, also once the notebook has ended; and what Linux may share with others who hold the same (MERGEABLE).
+ADVICE = {
+    "MADV_NORMAL MADV_RANDOM MADV_SEQUENTIAL MADV_DONTNEED MADV_FREE MADV_REMOVE": (0, 1, 2, 4, 8, 9),
+    "MADV_DONTFORK MADV_DOFORK MADV_HUGEPAGE MADV_NOHUGEPAGE MADV_DONTDUMP MADV_DODUMP": (10, 11, 14, 15, 16, 17),
+    "MADV_WIPEONFORK MADV_KEEPONFORK MADV_GUARD_INSTALL MADV_GUARD_REMOVE": (18, 19, 102, 103),
 }
 # Kinds of sockets: family, types without SOCK_CLOEXEC and SOCK_NONBLOCK, and protocols.
 SOCKETS = {

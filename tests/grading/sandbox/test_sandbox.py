@@ -342,6 +342,32 @@ def test_no_notebook_asks_which_pages_of_a_file_are_in_memory_or_changes_it(pool
     assert [line.split()[0] for line in run.printed.splitlines()] == ["PermissionError", "OSError", "ok"]
 
 
+@pytest.mark.parametrize("advice", [3, 12, 20, 21, 22, 25])  # WILLNEED MERGEABLE COLD PAGEOUT POPULATE_READ COLLAPSE
+def test_no_notebook_advises_linux_on_pages_that_others_have_too(pool, advice):
+    run = Run(
+        pool,
+        f"{TRY}\nimport mmap",
+        "file = mmap.mmap(os.open('/usr/bin/env', 0), 4096, mmap.MAP_PRIVATE, mmap.PROT_READ)",
+        f"attempt(lambda: file.madvise({advice}))\nattempt(lambda: file.madvise(mmap.MADV_DONTNEED))",
+    )
+    assert run.printed.splitlines() == [f"OSError {errno.EINVAL}", "ok"]
+
+
+def test_no_notebook_has_the_disk_write_what_it_holds_back(pool):
+    """On a pipe these calls fail wherever they are carried out, and otherwise each takes as long as the disk."""
+    run = Run(
+        pool,
+        f"{TRY}\nimport ctypes, mmap\nlibc = ctypes.CDLL(None)\npipe, _ = os.pipe()",
+        "attempt(lambda: os.fsync(pipe))\nattempt(lambda: os.fdatasync(pipe))",
+        "print(libc.sync_file_range(pipe, ctypes.c_long(0), ctypes.c_long(0), 0))",
+        "print(libc.msync(ctypes.c_void_p(4096), ctypes.c_size_t(4096), 4))",  # MS_SYNC
+        "print(libc.msync(ctypes.c_void_p(4096), ctypes.c_size_t(4096), 1))",  # MS_ASYNC: whether memory is there
+        "with open('kept', 'w') as file:\n    file.write('x'), file.flush(), os.fsync(file.fileno())",
+        "print(open('kept').read())",
+    )
+    assert run.printed.splitlines() == ["ok", "ok", "0", "0", "-1", "x"]
+
+
 def test_the_limit_on_dumps_stays(pool):
     code = "import resource\ncore = resource.RLIMIT_CORE\nattempt(lambda: resource.setrlimit(core, (0, 0)))"
     run = Run(pool, TRY, code, "print(resource.getrlimit(core))")
@@ -460,19 +486,22 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     deny = seccomp.DENY | 1
     listed = {numbers[column] for numbers in system_calls.ALLOWED.values()}
     names = (
-        "CLONE CLONE3 SOCKET SOCKETPAIR MMAP IOCTL FCNTL PRCTL SETSOCKOPT SET_SCHEDULER SETRLIMIT PRLIMIT PIDFD_SIGNAL"
+        "CLONE CLONE3 SOCKET SOCKETPAIR MMAP IOCTL FCNTL PRCTL SETSOCKOPT SET_SCHEDULER SETRLIMIT PRLIMIT PIDFD_SIGNAL "
+        "MADVISE MSYNC"
     )
     calls = [getattr(system_calls, name)[column] for name in names.split()]
     clone, clone3, sock, socketpair, mmap, ioctl, fcntl, prctl, setsockopt, *others = calls
-    set_scheduler, setrlimit, prlimit, pidfd_signal = others
+    set_scheduler, setrlimit, prlimit, pidfd_signal, madvise, msync = others
     with_flags = {call[column] for call in system_calls.READING_WITH_FLAGS}
     assert {_filtered(machine, architecture, number) for number in with_flags} == {seccomp.DENY | 38}
     attributes = {call[column] for call in system_calls.SETXATTR}
     assert {_filtered(machine, architecture, number) for number in attributes} == {seccomp.DENY | 95}
     sending = {call[column] for call in system_calls.SENDING_FILES}
     assert {_filtered(machine, architecture, number) for number in sending} == {seccomp.DENY | 22}
+    flushing = {call[column] for call in system_calls.FLUSHING}
+    assert {_filtered(machine, architecture, number) for number in flushing} == {seccomp.DONE}
     assert {_filtered(machine, architecture, number) for number in EVADE[machine]} == {deny}
-    for number in {*range(700)} - {*calls} - attributes - with_flags - sending:
+    for number in {*range(700)} - {*calls} - attributes - with_flags - sending - flushing:
         assert _filtered(machine, architecture, number) == (seccomp.ALLOW if number in listed else deny), number
     assert _filtered(machine, architecture, seccomp.X32 + 39) == deny
     assert _filtered(machine, architecture, clone3) == seccomp.DENY | 38
@@ -496,6 +525,19 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     flags = {0x01: True, 0x02: True, 0x22: True, 0x21: False, 0x23: False, 0x4022: True, 0x4021: False, 0x20: False}
     answers = {flag: _filtered(machine, architecture, mmap, 0, 0, 3, flag) == seccomp.ALLOW for flag in flags}
     assert answers == flags
+    advice = {n: _answer(machine, madvise, 0, 0, n) for n in range(110)}
+    assert [n for n, answer in advice.items() if answer == seccomp.ALLOW] == [
+        0,
+        1,
+        2,
+        4,
+        *range(8, 12),
+        *range(14, 20),
+        102,
+        103,
+    ]
+    assert {*advice.values()} == {seccomp.ALLOW, seccomp.DENY | errno.EINVAL}
+    assert [_answer(machine, msync, 0, 0, n) for n in (1, 2, 3, 4, 6)] == [seccomp.ALLOW] * 3 + [seccomp.DONE] * 2
     for call, place, table in (
         (ioctl, 1, system_calls.REQUESTS),
         (fcntl, 1, system_calls.COMMANDS),
