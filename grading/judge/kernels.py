@@ -199,10 +199,16 @@ class KernelClient(AsyncKernelClient):
 
 
 def _context() -> zmq.asyncio.Context:
-    """Makes sockets that take no message too large for us, and wait for no peer that has gone."""
+    """Makes sockets that take no message too large for us, wait for no peer that has gone, and connect once.
+
+    A connection begins with properties, all of which ZeroMQ keeps, and nobody can stop it in that: they may come from
+    the kernel's own library alone, which answers before any cell runs, and not from who answers in its place later.
+    """
     context = zmq.asyncio.Context()
     context.setsockopt(zmq.MAXMSGSIZE, incoming.FRAME_BYTES)
     context.setsockopt(zmq.SNDTIMEO, int(1000 * limits.SEND_LIMIT_S))
+    context.setsockopt(zmq.RECONNECT_IVL, -1)
+    context.setsockopt(zmq.HANDSHAKE_IVL, 0)  # by the wall clock: where it strikes, there is no second connection
     return context
 
 

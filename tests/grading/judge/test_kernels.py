@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 from fuzzing import stand_in
+from kernel_runs import Run, opened
 from nbclient.client import NotebookClient
 from nbclient.util import run_sync
 from nbformat.v4 import new_code_cell, new_notebook
@@ -80,3 +81,25 @@ def test_whether_a_kernel_responds_is_asked_anew_each_time(asked: type[Asked]):
         assert first["content"]["language_info"]["name"] == "python" and asked.times == 1
         assert [run_sync(client.kc.responds)(20.0) for _ in range(2)] == [True, True]
     assert asked.times == 3
+
+
+# Closes the kernel's end of a connection, and looks whether the judge connects once more; the others stay.
+ANSWER_IN_ITS_PLACE = """
+import os, select, socket
+listening = []
+for name in os.listdir('/proc/self/fd'):
+    try:
+        ours = socket.socket(fileno=os.dup(int(name)))
+        if str(ours.getsockname()).startswith('/') and ours.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+            listening.append(ours)
+    except OSError:
+        pass
+get_ipython().kernel.parent.control_socket.close(linger=0)
+print(len(listening), select.select(listening, [], [], 2)[0])
+"""
+
+
+def test_whoever_answers_in_the_kernel_s_place_is_not_connected_to():
+    with opened() as pool:
+        run = Run(pool, ANSWER_IN_ITS_PLACE)
+    assert run.printed == "4 []"
