@@ -31,9 +31,9 @@ def check_part08(names):
         expect("G_for_MHA" in names, "there is none yet. Set it in the answer cell, then run that cell")
         got = names["G_for_MHA"]
         symbols = getattr(got, "free_symbols", None)
-        expect(
-            symbols, f"expected an expression without quotes, got {got!r}. Has one of the letters been given a value?"
-        )
+        asked = f"expected an expression in letters, without quotes, got {got!r}"
+        number = ". A number fits a single model: write letters. Has one of them been given a value?"
+        expect(symbols, asked if isinstance(got, str) else asked + number)
     table.end()
 
 
@@ -49,7 +49,8 @@ def draw_part08(names):
         draw_heads(axes, heads, G)
         axes.set_title(f"H = {H}, G = {G}: who reads what, by your kv_head", fontsize=11)
         print(f"G = {G:2}: the query heads 0 to 11 read {' '.join('?' if g is None else str(g) for g in heads)}")
-    yours = _value(names.get("G_for_MHA"))
+    given = names.get("G_for_MHA")
+    yours, in_letters = _value(given), bool(getattr(given, "free_symbols", None))
     bars = panels[-1].bar(range(len(choices)), [2 * G for G in choices], color=BLUE, width=0.6)
     for place, G in enumerate(choices):
         write(panels[-1], place, 2 * G + 0.4, 2 * G, ha="center", va="bottom")
@@ -61,7 +62,8 @@ def draw_part08(names):
     panels[-1].set_title("Keys and values per position: one of each per key/value head", fontsize=11)
     panels[-1].spines[["top", "right"]].set_visible(False)
     print(f"Keys and values per position: {', '.join(f'{2 * G} for G = {G}' for G in choices)}")
-    print(f"For H = {H}, your G_for_MHA is {yours if yours in choices else 'none of these G'}.")
+    setting = f"For H = {H}, your G_for_MHA is {yours if yours in choices else 'none of these G'}."
+    print(setting if in_letters else "Your G_for_MHA is not written in letters, so no setting is marked.")
     if yours in choices and None not in reads[yours]:
         share = _apart(reads[yours])
         print(f"With an MHA's first {yours} keys and values, the GQA's results differ from the MHA's by {share:.0%}.")
@@ -85,6 +87,9 @@ def _number(head):
     expect(head is not None, "got None. Does kv_head end with a return?")
     expect(not isinstance(head, str), "expected a number, got a text")
     expect(not isinstance(head, (list, tuple)), "expected a number, got a list or a tuple")
+    expect(
+        not getattr(head, "free_symbols", None), f"expected a number, got {head}: inside kv_head, letters don't help"
+    )
     return float(head.item() if hasattr(head, "item") else head)
 
 

@@ -32,7 +32,8 @@ def check_part05(names):
         x, token = torch.arange(60.0).reshape(1, 6, 10) / 60, torch.arange(12.0) / 12
         got = model(x, token.expand(1, 7, 12))
         same = torch.allclose(got, got[:, :1].expand(1, 6, 10), atol=1e-4)
-        expect(same, "an average of equal values is that value. Over which axis do your weights add up to 1?")
+        asked = "Over which axis do your weights add up to 1, and do cutting and joining keep the positions apart?"
+        expect(same, f"an average of equal values is that value. {asked}")
     table.end()
 
 

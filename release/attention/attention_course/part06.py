@@ -22,21 +22,19 @@ def check_part06(names):
     with table.line("stack_and_pick(6, 2, 3) gives two matrices"):
         expect("stack_and_pick" in names, "there is none yet. Write it in the answer cell, then run that cell")
         stack_and_pick = names["stack_and_pick"]
-        pair = stack_and_pick(6, 2, 3)
-        two = isinstance(pair, (tuple, list)) and len(pair) == 2
-        expect(two, f"expected the two matrices A and B, got {_kind(pair)}")
+        first, second = _pair(stack_and_pick(6, 2, 3))
     with table.line("the first, A, has shape (H*d, G*d) = (18, 6)"):
-        A = numbers(pair[0])
+        A = numbers(first)
         expect(A.shape == (18, 6), f"got shape {A.shape}")
     with table.line("the second, B, has shape (G*d, H*d) = (6, 18)"):
-        B = numbers(pair[1])
+        B = numbers(second)
         expect(B.shape == (6, 18), f"got shape {B.shape}")
     W = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     with table.line("with H = G there is one copy, so A @ W is W: stack_and_pick(2, 2, 1)"):
-        got = numbers(stack_and_pick(2, 2, 1)[0]) @ W
+        got = numbers(_pair(stack_and_pick(2, 2, 1))[0]) @ W
         expect(np.allclose(got, W), f"for W = {W.tolist()}, got A @ W = {got.round(3).tolist()}")
     with table.line("and B @ W is W"):
-        got = numbers(stack_and_pick(2, 2, 1)[1]) @ W
+        got = numbers(_pair(stack_and_pick(2, 2, 1))[1]) @ W
         expect(np.allclose(got, W), f"for W = {W.tolist()}, got B @ W = {got.round(3).tolist()}")
     with table.line('rank_relation is one of "<", "<=", "==", ">=", ">"'):
         expect("rank_relation" in names, "there is none yet. Set it in the answer cell, then run that cell")
@@ -87,6 +85,15 @@ def _listed(rows):
     return " ".join("?" if g is None else str(g) for g in rows)
 
 
+def _pair(returned):
+    """The two values that were returned; fails the line if there are not two."""
+    two = isinstance(returned, (tuple, list)) and len(returned) == 2
+    expect(two, f"expected the two matrices A and B, got {_kind(returned)}")
+    return returned
+
+
 def _kind(value):
     """What a value is, in words."""
-    return f"{len(value)} values" if isinstance(value, (tuple, list)) else f"a {type(value).__name__}"
+    if isinstance(value, (tuple, list)):
+        return f"{len(value)} values"
+    return "None. Does the function end with a return?" if value is None else f"one of type {type(value).__name__}"
