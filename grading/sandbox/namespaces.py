@@ -33,6 +33,7 @@ partitions sched_debug schedstat slabinfo softirqs swaps sysrq-trigger timer_lis
 MACHINE_WIDE_FOLDERS = "acpi asound bus dynamic_debug fs irq pressure scsi".split()
 TERMINALS = 64  # at once, in one notebook; IPython opens one for each command after "!"
 FILTER_STEP_BYTES = 8  # struct sock_filter
+THREADS_FORK_DEAF = (3, 13)  # the first Python that asks the thread which forked it about signals, and it is gone
 STACK_BYTES = 8 * 2**20  # of a kernel's main thread: what Linux gives a process by default
 
 libc = ctypes.CDLL(None, use_errno=True)
@@ -43,20 +44,19 @@ def fork(run: Callable[[], None]) -> int:
     must not return.
 
     A thread goes into the new namespaces and forks: Linux lets each thread have its own (a new one of processes is for
-    its children only), and this process stays in the old ones. In the child that thread is the main one.
+    its children only), and this process stays in the old ones. In the child that thread is the main one. From Python
+    3.13 on, no loop there hears a signal, so a process forks that was forked for this, which takes a little longer.
     Errors  OSError if there can be none; its text says what was refused.
     """
+    return (_fork_in_a_thread if sys.version_info < THREADS_FORK_DEAF else _fork_in_a_process)(run)
+
+
+def _fork_in_a_thread(run: Callable[[], None]) -> int:
     found: list[int | OSError] = []
 
     def go() -> None:
         try:
-            _called("unshare", CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWNS)
-            child = os.fork()
-            if child == 0:
-                threading.stack_size(0)
-                run()
-                os._exit(1)
-            found.append(child)
+            found.append(_fork_into_new(run))
         except OSError as error:
             found.append(error)
 
@@ -66,8 +66,48 @@ def fork(run: Callable[[], None]) -> int:
     threading.stack_size(0)
     thread.join()
     if isinstance(found[0], OSError):
-        raise OSError(f"no new namespaces: {found[0].strerror}")
+        raise _refused(found[0].strerror)
     return found[0]
+
+
+def _fork_in_a_process(run: Callable[[], None]) -> int:
+    """The process in between ends at once; this one, which takes in what others leave behind, becomes the parent."""
+    listening, telling = os.pipe()
+    between = os.fork()
+    if between == 0:
+        said = "the process in between failed."
+        try:
+            os.close(listening)
+            said = str(_fork_into_new(run, telling))
+        except OSError as error:
+            said = f"{error.strerror}."
+        finally:
+            os.write(telling, said.encode())
+            os._exit(0)
+    os.close(telling)
+    with open(listening, encoding="utf-8") as pipe:
+        said = pipe.read()
+    os.waitpid(between, 0)
+    if not said.isdecimal():
+        raise _refused(said.rstrip("."))
+    return int(said)
+
+
+def _fork_into_new(run: Callable[[], None], telling: int | None = None) -> int:
+    """The child; it does without the descriptor on which its parent tells who it is."""
+    _called("unshare", CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWNS)
+    child = os.fork()
+    if child == 0:
+        threading.stack_size(0)
+        if telling is not None:
+            os.close(telling)
+        run()
+        os._exit(1)
+    return child
+
+
+def _refused(what: str) -> OSError:
+    return OSError(f"no new namespaces: {what}")
 
 
 def reopen(kept: list[int]) -> None:
