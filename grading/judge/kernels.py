@@ -32,6 +32,7 @@ NAME = "walled"
 PORTS = ("shell_port", "iopub_port", "stdin_port", "control_port", "hb_port")  # nobody listens at the last one
 PASSED_ON = ("NBGRADER_EXECUTION", "NBGRADER_VALIDATING")  # variables by which nbgrader tells a notebook what runs it
 LINGER_MS = 100  # for what is on its way when sockets are closed
+NEVER_MS = 24 * 60 * 60 * 1000  # no kernel lives that long; with -1, for never, ZeroMQ aborts where a connection breaks
 START_LIMIT_S = 60.0  # from the fork to the kernel's first reply; 0.1 s on a quiet machine
 
 
@@ -207,7 +208,7 @@ def _context() -> zmq.asyncio.Context:
     context = zmq.asyncio.Context()
     context.setsockopt(zmq.MAXMSGSIZE, incoming.FRAME_BYTES)
     context.setsockopt(zmq.SNDTIMEO, int(1000 * limits.SEND_LIMIT_S))
-    context.setsockopt(zmq.RECONNECT_IVL, -1)
+    context.setsockopt(zmq.RECONNECT_IVL, NEVER_MS)
     context.setsockopt(zmq.HANDSHAKE_IVL, 0)  # by the wall clock: where it strikes, there is no second connection
     return context
 
