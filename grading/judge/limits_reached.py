@@ -44,7 +44,7 @@ def note_killed() -> None:
 
 
 def failure(part: Part, test: str, log: Logger) -> str:
-    """What a student is told of the exception that keeps a part unmarked; why goes to the log and to an instructor."""
+    """What a student reads of the exception that keeps a part unmarked; why goes to the log and to an instructor."""
     error, said = sys.exception(), messages.not_marked(part.number, part.stem)
     log.error("%s\n%s", said, traceback.format_exc())
     if (reached := _reached.get()) is not None:

@@ -8,7 +8,7 @@ from grading.submission import safe_walk
 
 
 def reason(submissions: str, course: Course) -> str:
-    """What is said of them, and what to do; `submissions` is the path, as it is shown, of the students' folders."""
+    """What to report of them, and what to do; `submissions` is the path, as it is shown, of the students' folders."""
     where = f"{submissions}/STUDENT/{course.name}"
     return f"expected the notebooks in {where}, found them elsewhere, so they aren't graded. Move them there."
 

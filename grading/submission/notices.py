@@ -40,7 +40,7 @@ def found(student: str, folder: Path, release: Path, course: Course) -> list[Not
 
 
 def of_files(student: str, folder: Path, course: Course) -> list[Notice]:
-    """What is to be said about the files next to the notebooks: a changed module, and what is left out."""
+    """Notices about the files next to the notebooks: a changed module, and what is left out."""
     changed = extra_files.changed_module(folder, course)
     return ([Notice(student, changed, messages.MODULE_CHANGED)] if changed else []) + [
         Notice(student, _shown(name), messages.FILE_LEFT_OUT)
