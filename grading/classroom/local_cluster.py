@@ -11,6 +11,7 @@ from pathlib import Path
 import dask
 import psutil
 from distributed import LocalCluster, Status
+from distributed.comm import CommClosedError
 from distributed.gc import disable_gc_diagnosis
 from distributed.security import Security
 
@@ -69,7 +70,8 @@ def opened(workers: int) -> Iterator[tuple[Path, LocalCluster]]:
                 yield shared, cluster
             finally:
                 kill(cluster)
-                with contextlib.suppress(TimeoutError):  # on a busy machine; the workers are dead already
+                # On a busy machine, or because a worker that closes takes the connection along; all are dead already.
+                with contextlib.suppress(TimeoutError, CommClosedError):
                     cluster.close(END_LIMIT_S)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -25,7 +25,8 @@ def prepare() -> None:
         settings = {"line_buffering": out.line_buffering, "write_through": out.write_through}
         # As of standard error; "surrogateescape" is what Python chooses where no language is set (LC_ALL=C).
         settings["errors"] = "backslashreplace" if out.errors in ("strict", "surrogateescape") else out.errors
-        sys.stdout = _Output(file if out.write_through else io.BufferedWriter(file), out.encoding, **settings)
+        # Behind a buffer in any case: without one, Python 3.14 drops what it can't write.
+        sys.stdout = _Output(io.BufferedWriter(file), out.encoding, **settings)
 
 
 def forget() -> None:
@@ -60,7 +61,10 @@ class _Output(io.TextIOWrapper):
 
     def write(self, text: str) -> int:
         try:
-            return super().write(text)
+            written = super().write(text)
+            if self.write_through:
+                self.buffer.flush()
+            return written
         except OSError as error:
             raise self._unwritable(error) from None
 

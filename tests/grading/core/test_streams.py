@@ -71,9 +71,15 @@ def test_help_that_cannot_be_written_is_one_line_and_no_success(command: list[st
     assert ran.returncode == 1 and line.startswith("grading: what this command prints can't be written: No space left")
 
 
-def test_the_service_goes_on_while_its_log_cannot_be_written():
+@pytest.mark.parametrize("buffered", ["", "1"], ids=["buffered", "unbuffered"])
+def test_the_service_goes_on_while_its_log_cannot_be_written(buffered: str):
     with Path("/dev/full").open("w") as full:
-        settings = {"cwd": REPOSITORY, "text": True, "check": False}
+        settings = {
+            "cwd": REPOSITORY,
+            "env": {**os.environ, "PYTHONUNBUFFERED": buffered},
+            "text": True,
+            "check": False,
+        }
         ran = subprocess.run([sys.executable, "-c", WATCHES], stdout=full, stderr=subprocess.PIPE, **settings)
     assert ran.stderr.startswith("still there\nwatch: what this command prints can't be written")
     assert ran.returncode == 1
