@@ -1,8 +1,3 @@
-# r_MLA in symbols, and factor_gqa(W_M_GQA, H)
-# YOUR CODE HERE
-raise NotImplementedError()
-
-
 def factor_gqa(W_M_GQA, H):
     """Factors the matrix of part 6, H / G copies of W_M_GQA along axis 0, into two.
 
@@ -11,3 +6,8 @@ def factor_gqa(W_M_GQA, H):
     """
     # YOUR CODE HERE
     raise NotImplementedError()
+
+
+# r_MLA: the width of the latent, in symbols.
+# YOUR CODE HERE
+raise NotImplementedError()

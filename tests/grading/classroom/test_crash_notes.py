@@ -159,7 +159,7 @@ def test_what_the_system_killed_is_graded_once_more_alone_and_in_every_later_run
     struck = worker.Result("anna", error="its notebook was killed", killed=True)
     found, team, said = run(root, monkeypatch, anna=[struck])
     assert team.together[-1] == ("anna",) and team.together[0] == ("anna",) and len(team.together) == 5
-    assert found["anna"].error == "settled." and "the system ended a notebook" in found["anna"].aside
+    assert found["anna"].error == "settled." and "the system ended one of its notebooks" in found["anna"].aside
     assert len(said) == 1 and noted(root) == {}
     for times in (1, 2, 3, 4):
         found, team, _ = run(root, monkeypatch, anna=[struck] * (2 if times == 1 else 1))
