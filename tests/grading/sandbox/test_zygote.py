@@ -1,6 +1,7 @@
 """Kernels forked from a preloaded process: they compute as any kernel does, and none can reach beyond its notebook."""
 
 import dataclasses
+import errno
 import json
 import os
 import signal
@@ -20,7 +21,7 @@ from kernel_runs import IN_MEMORY, Run, alive, inside, opened, student
 from grading.core import limits
 from grading.core.course import Libraries
 from grading.judge import kernels
-from grading.sandbox import bubblewrap, host, kernel_handle
+from grading.sandbox import bubblewrap, host, kernel_handle, namespaces
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.namespaces import MACHINE_WIDE, MACHINE_WIDE_FOLDERS
 
@@ -56,6 +57,24 @@ def pool(request):
 def ahead():
     with opened(ahead=True) as pool:
         yield pool
+
+
+@pytest.fixture(scope="module")
+def between(tmp_path_factory):
+    """Kernels that a process forks in place of a thread, as from Python 3.13 on, whichever Python runs these tests."""
+    folder, before, after = (
+        tmp_path_factory.mktemp("program"),
+        "THREADS_FORK_DEAF = (3, 13)",
+        "THREADS_FORK_DEAF = (3, 0)",
+    )
+    program = {path.name: path.read_text(encoding="utf-8") for path in bubblewrap.PROGRAM}
+    assert before in program["namespaces.py"]
+    for name, text in program.items():
+        (folder / name).write_text(text.replace(before, after), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bubblewrap, "PROGRAM", tuple(folder / path.name for path in bubblewrap.PROGRAM))
+        with opened() as pool:
+            yield pool
 
 
 @pytest.fixture(params=["walled", "plain", "ahead"])
@@ -298,6 +317,24 @@ def test_a_stopped_kernel_is_killed_all_the_same(pool):
     run = Run(pool, LEAVE_A_DAEMON, "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)", timeout_s=1)
     assert run.seconds < busy.patience(20)
     assert student(pool) == (box, before)
+
+
+def test_a_kernel_that_a_process_has_forked_is_like_any_other_and_nothing_is_left(between):
+    box, before = student(between)
+    look = "import os\nprint(os.getpid(), os.getppid(), [name for name in os.listdir('/proc') if name.isdigit()])"
+    run = Run(between, look, "while True: pass", "print('next')", timeout_s=1)
+    assert run.printed.splitlines() == ["1 0 ['1']", "next"]
+    assert student(between) == (box, before)
+
+
+def test_what_is_refused_to_the_process_that_forks_is_named(monkeypatch: pytest.MonkeyPatch):
+    def refuse(name: str, *_: object) -> None:
+        raise OSError(errno.EPERM, f"{name}: {os.strerror(errno.EPERM)}")
+
+    monkeypatch.setattr(namespaces, "_called", refuse)
+    monkeypatch.setattr(namespaces, "THREADS_FORK_DEAF", (3, 0))
+    with pytest.raises(OSError, match="^no new namespaces: unshare: Operation not permitted$"):
+        namespaces.fork(lambda: None)
 
 
 def test_an_endless_cell_is_interrupted_and_the_next_one_runs(pool):
