@@ -21,6 +21,7 @@ def prepare() -> None:
         if getattr(sys, name) is None:
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
     if type(out := sys.stdout) is io.TextIOWrapper:
+        out.flush()  # what was printed before comes first
         file = io.FileIO(out.fileno(), "w", closefd=False)
         settings = {"line_buffering": out.line_buffering, "write_through": out.write_through}
         # As of standard error; "surrogateescape" is what Python chooses where no language is set (LC_ALL=C).

@@ -66,7 +66,7 @@ def test_a_class_is_graded_in_the_sandbox_that_was_begun_before_the_imports_and_
 
     def grade(*options: str) -> tuple[str, str]:
         command = [sys.executable, "-c", NOTED, "grade", "--course", str(root), *options, str(made)]
-        env = {**os.environ, "TMPDIR": str(temporary)}
+        env = {**os.environ, "TMPDIR": str(temporary), "PYTHONUNBUFFERED": ""}
         run = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
         assert (run.returncode, run.stderr, list(temporary.iterdir())) == (0, "", [])
         pid, *said = run.stdout.splitlines()
