@@ -55,9 +55,9 @@ def tokens(sizes: Sizes, lengths: Sizes, seed: int) -> tuple[Array, Array]:
 
 def has_shapes(cases: Cases) -> Verdict:
     """Whether the output of every model, as it was made, has the shape of x; of the last one in float32, too."""
-    verdicts, single = [], list(cases)[-1:]
-    for n, sizes in enumerate([*cases, *single]):
-        dtype = np.float32 if n == len(cases) else np.float64
+    *_, last = cases
+    verdicts = []
+    for n, (sizes, dtype) in enumerate([*((sizes, np.float64) for sizes in cases), (last, np.float32)]):
         x, y = (one.astype(dtype) for one in tokens(sizes, cases[sizes], 760 + n))
         output = questions.fresh(sizes, probe.tensor(x), probe.tensor(y))
         where = named(*sizes[4:], x, y) + (IN_FLOAT32 if dtype == np.float32 else "")

@@ -216,5 +216,12 @@ class TaskQueue:
             if error.errno in FULL:
                 raise
             return Graded(student, result.notices, error=f"its marks cannot be written: {error}")
-        out = Graded(student, result.notices, result.unmarked, result.error, result.seconds, result.struck)
-        return replace(out, failures=result.failures)
+        return Graded(
+            student,
+            result.notices,
+            result.unmarked,
+            result.error,
+            result.seconds,
+            result.struck,
+            failures=result.failures,
+        )

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from distributed.gc import disable_gc_diagnosis
@@ -146,8 +146,7 @@ def _grade(
             return Result(student, noticed, error=course_folder.last_error(result), killed=reached.killed)
         with Gradebook(url, given.config.CourseDirectory.get("course_id", "")) as book:
             unmarked = [] if asked.plain else save_marks.unmarked(book, assignment, student)
-        graded = root / "autograded" / student / assignment
-        error = ""
+        graded, error = root / "autograded" / student / assignment, ""
         if feedback and not unmarked:
             result = api.generate_feedback(assignment, student, force=True)
             error = "" if result["success"] else f"no feedback: {course_folder.last_error(result)}"
@@ -155,7 +154,8 @@ def _grade(
             after = snapshot.of_student(connection, assignment, student)
     pages = root / "feedback" / student / assignment
     as_graded = without_given(files(graded), root / "source" / assignment)
-    return Result(student, noticed, unmarked, error, after, as_graded, files(pages), *astuple(reached))
+    noted = reached.lines, reached.killed, reached.failures
+    return Result(student, noticed, unmarked, error, after, as_graded, files(pages), *noted)
 
 
 @contextlib.contextmanager

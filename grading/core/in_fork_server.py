@@ -25,8 +25,7 @@ def ignore_ctrl_c() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
 
 
-if any(
-    "multiprocessing.forkserver" in argument for argument in sys.orig_argv
-):  # others that import it go on as they were
+# Others that import this go on as they were.
+if any("multiprocessing.forkserver" in argument for argument in sys.orig_argv):
     collect_no_garbage()
     ignore_ctrl_c()

@@ -55,8 +55,8 @@ def other_notebooks(url: str, source: Path, course: Course) -> str:
     with Gradebook(url) as book:
         known = {notebook.name for notebook in book.find_assignment(course.name).notebooks}
     there = {path.stem for path in source.glob("*.ipynb") if not course.is_other(path.name)}
-    changes = [f"{', '.join(sorted(these))} {how}" for these, how in ((there - known, "came"), (known - there, "went"))]
-    said = " and ".join(change for change in changes if not change.startswith(" "))
+    changes = ((there - known, "came"), (known - there, "went"))
+    said = " and ".join(f"{', '.join(sorted(these))} {how}" for these, how in changes if these)
     return (
         f"the gradebook {_shown(url)} holds submissions to other notebooks than source/{course.name}: {said}. nbgrader "
         "can't change that. Put the old notebooks back, or move the gradebook elsewhere: a new one begins, and marks "

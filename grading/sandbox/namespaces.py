@@ -54,9 +54,13 @@ def fork(run: Callable[[], None]) -> int:
 def _fork_in_a_thread(run: Callable[[], None]) -> int:
     found: list[int | OSError] = []
 
+    def become() -> None:
+        threading.stack_size(0)
+        run()
+
     def go() -> None:
         try:
-            found.append(_fork_into_new(run))
+            found.append(_fork_into_new(become))
         except OSError as error:
             found.append(error)
 
@@ -73,14 +77,19 @@ def _fork_in_a_thread(run: Callable[[], None]) -> int:
 def _fork_in_a_process(run: Callable[[], None]) -> int:
     """The process in between ends at once; this one, which takes in what others leave behind, becomes the parent."""
     listening, telling = os.pipe()
+
+    def become() -> None:
+        os.close(telling)
+        run()
+
     between = os.fork()
     if between == 0:
-        said = "the process in between failed."
+        said = "the process in between failed"
         try:
             os.close(listening)
-            said = str(_fork_into_new(run, telling))
+            said = str(_fork_into_new(become))
         except OSError as error:
-            said = f"{error.strerror}."
+            said = error.strerror
         finally:
             os.write(telling, said.encode())
             os._exit(0)
@@ -89,18 +98,14 @@ def _fork_in_a_process(run: Callable[[], None]) -> int:
         said = pipe.read()
     os.waitpid(between, 0)
     if not said.isdecimal():
-        raise _refused(said.rstrip("."))
+        raise _refused(said)
     return int(said)
 
 
-def _fork_into_new(run: Callable[[], None], telling: int | None = None) -> int:
-    """The child; it does without the descriptor on which its parent tells who it is."""
+def _fork_into_new(run: Callable[[], None]) -> int:
     _called("unshare", CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWNS)
     child = os.fork()
     if child == 0:
-        threading.stack_size(0)
-        if telling is not None:
-            os.close(telling)
         run()
         os._exit(1)
     return child
