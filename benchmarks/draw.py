@@ -39,6 +39,11 @@ def best(lines: list[dict[str, str]], dtype: str, figure: str) -> dict[str, dict
     return found
 
 
+def short(context: int) -> str:
+    """A number of tokens as people write it: 16k, 1M."""
+    return f"{context // 2**20}M" if context >= 2**20 else f"{context // 2**10}k"
+
+
 def models(folder: Path) -> Path:
     """Draws what a token leaves in the cache: each published model as MHA, GQA, and as it is."""
     figure, axes = plt.subplots(figsize=(9, 4.6), layout="constrained")
@@ -89,7 +94,8 @@ def speeds(path: Path) -> Path:
             axes.plot(*points, marker="o", ms=4, ls=line, lw=2, color=colour, label=name, zorder=order)
         contexts = sorted({context for by_context in found.values() for context in by_context})
         axes.set_xscale("log", base=2)
-        axes.set_xticks(contexts, [f"{context // 1024}k" for context in contexts])
+        ticks = contexts[:: 1 + len(contexts) // 9]
+        axes.set_xticks(ticks, [short(context) for context in ticks])
         axes.set(yscale="log", title=dtype, xlabel="tokens in the cache, for each text")
         axes.grid(axis="y", color="0.9")
         axes.spines[["top", "right"]].set_visible(False)
@@ -101,52 +107,51 @@ def speeds(path: Path) -> Path:
     return _save(figure, path.with_suffix(".png"))
 
 
-def of_copy(lines: list[dict[str, object]], dtype: str) -> dict[str, tuple[int, list[float]]]:
-    """Of each variant the share of a copy's bytes per second that its best operator reaches, for each number of texts.
+def of_fastest(lines: list[dict[str, object]], dtype: str) -> dict[str, tuple[int, list[float]]]:
+    """Of each variant the share that its best operator reaches of what was read or copied fastest in the whole run.
 
-    Returns the longest context that the variant has for all numbers of texts, and the shares there; without the
-    variants that have no such context.
+    Returns the longest context that the variant has for all numbers of texts, and a share there for each number. Those
+    without such a context are left out.
     """
+    fastest = max(1.0, *(float(line["of_copy"]) for line in lines))  # a step can be faster than the copy
     batches, found = sorted({int(line["B"]) for line in lines if line["dtype"] == dtype}), {}
     for name in dict.fromkeys(line["variant"] for line in lines):
         own = [line for line in lines if (line["dtype"], line["variant"]) == (dtype, name)]
         if common := set.intersection(*({int(li["context"]) for li in own if int(li["B"]) == B} for B in batches)):
             at = [line for line in own if int(line["context"]) == max(common)]
             best_of = [max(float(line["of_copy"]) for line in at if int(line["B"]) == B) for B in batches]
-            found[name] = max(common), best_of
+            found[name] = max(common), [share / fastest for share in best_of]
     return found
 
 
 def shares(path: Path) -> list[Path]:
-    """Draws, by texts at once, which share of a copy's bytes per second each variant reaches; nothing for one number.
+    """Draws, by texts at once, how fast each variant reads its cache; nothing where one number of texts was measured.
 
-    A panel for each dtype, at the longest context that a variant has for all numbers of texts.
+    In the first dtype, at the longest context that a variant has for all numbers of texts.
     """
     lines = read(path)
-    batches = sorted({int(line["B"]) for line in lines})
-    dtypes = list(dict.fromkeys(line["dtype"] for line in lines))
+    dtype = lines[0]["dtype"]
+    batches = sorted({int(line["B"]) for line in lines if line["dtype"] == dtype})
     if len(batches) == 1:
         return []
-    figure, panels = plt.subplots(1, len(dtypes), figsize=(10.5, 4.4), sharey=True, layout="constrained", squeeze=False)
-    for axes, dtype in zip(panels[0], dtypes, strict=True):
-        greens, found = iter(GREENS), of_copy(lines, dtype)
-        for name in dict.fromkeys(line["variant"] for line in lines):
-            colour = COLOURS.get(name) or next(greens)
-            if name in found:
-                context, shares_of_copy = found[name]
-                label = f"{name}, {context // 1024}k"
-                axes.plot(batches, shares_of_copy, marker="o", ms=4, lw=2, color=colour, label=label)
-        axes.set_xscale("log", base=2)
-        axes.set_xticks(batches, list(map(str, batches)))
-        axes.set(title=dtype, xlabel="batch size")
-        axes.axhline(1, color="0.6", lw=1, ls=":")
-        axes.grid(axis="y", color="0.9")
-        axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(fontsize=9, frameon=False, title="tokens in the cache")
+    figure, axes = plt.subplots(figsize=(7.5, 4.4), layout="constrained")
+    greens, found = iter(GREENS), of_fastest(lines, dtype)
+    for name in dict.fromkeys(line["variant"] for line in lines):
+        colour = COLOURS.get(name) or next(greens)
+        if name in found:
+            context, reached = found[name]
+            style = "--" if name == "MLA vanilla" else "-"  # it lies on MHA's
+            axes.plot(
+                batches, reached, style, marker="o", ms=4, lw=2, color=colour, label=f"{name}, {context // 1024}k"
+            )
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(batches, list(map(str, batches)))
+    axes.set(xlabel="texts at once", ylabel="share of the fastest reading", ylim=(0, 1.05))
+    axes.grid(axis="y", color="0.9")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, title="tokens in the cache")
     first = lines[0]
-    panels[0][0].set_ylim(bottom=0)
-    panels[0][0].set_ylabel("share of a copy's bytes per second")
-    figure.suptitle(f"How fast the cache is read: {first['device']}, {first['date']}, torch {first['torch']}")
+    figure.suptitle(f"Cache and weights, each read once a step: {first['device']}\n{dtype}, {first['date']}")
     return [_save(figure, path.with_name(f"{path.stem}-batches.png"))]
 
 

@@ -42,7 +42,6 @@ def matmul(q: Tensor, k: Tensor, v: Tensor) -> Tensor:
 
 
 OPERATORS: dict[str, Attend] = {"sdpa": sdpa, "matmul": matmul}
-COMPILED = "compiled"  # the whole step by torch.compile, around PyTorch's fused attention
 
 
 class Separate:
@@ -122,9 +121,7 @@ def all_of(shape: Shape, Gs: list[int], device: torch.device, dtype: torch.dtype
 
 
 def step_of(variant: Variant, operator: str) -> Callable[..., Tensor]:
-    """The step of a variant with one operator, of x and the cache; a compiled one is the same for all contexts."""
-    if operator == COMPILED:
-        return torch.compile(functools.partial(variant.step, sdpa), dynamic=True)
+    """The step of a variant with one operator, of x and the cache."""
     return functools.partial(variant.step, OPERATORS[operator])
 
 

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import statistics
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +31,7 @@ import variants
 CPU = torch.device("cpu")
 TINY = decode.Setting(variants.Shape(H=6, d=4, r=5), B=2, Gs=(3, 1), least_s=1e-4, rounds=3)
 KEPT = {"MHA": 48, "GQA, G = 3": 24, "GQA, G = 1": 8, "MLA vanilla": 48, "MLA rebuilt": 5, "MLA reduced": 5}
+PAGE = " ".join((REPOSITORY / "docs" / "performance.md").read_text(encoding="utf-8").split())
 RESULTS = sorted((REPOSITORY / "benchmarks" / "results").glob("decode-*.csv"))
 
 
@@ -180,13 +182,14 @@ def test_several_numbers_of_texts_at_once_go_to_the_csv_a_table_and_a_figure_of_
     torch.set_num_threads(threads)
     lines = draw.read(tmp_path / "decode-cpu.csv")
     assert [line["B"] for line in lines[:1]] == ["2"] and {line["B"] for line in lines} == {"1", "2", "4"}
-    mha = [line for line in lines if (line["dtype"], line["variant"]) == ("float32", "MHA")]
+    assert {line["B"] for line in lines if line["dtype"] == "float32"} == {"2"}
+    mha = [line for line in lines if (line["dtype"], line["variant"]) == ("bfloat16", "MHA")]
     assert {line["B"]: line["of_shortest_mha"] for line in mha if line["context"] == "1024"} == dict.fromkeys(
         "124", "1.0"
     )
-    best = draw.best(lines, "float32", "of_copy")["MHA"][1024]
+    best = draw.best(lines, "bfloat16", "of_copy")["MHA"][1024]
     assert best == max(float(li["of_copy"]) for li in mha if (li["B"], li["context"]) == ("2", "1024"))
-    table = capsys.readouterr().out.partition("share of a copy's speed")[2].splitlines()
+    table = capsys.readouterr().out.partition("share of the fastest reading")[2].splitlines()
     assert table[0].split() == ["B", "=", "1", "B", "=", "2", "B", "=", "4"]
     assert table[1].startswith("MHA, ") and len(table[1].split()) == 6
     picture = imread(tmp_path / "decode-cpu-batches.png")
@@ -246,11 +249,28 @@ def test_part_14_shows_the_numbers_of_the_csv_and_says_which_device():
     assert lines[0]["device"] in part14.paragraph(lines)
 
 
-def test_the_page_on_performance_says_what_the_csv_says():
-    lines = draw.read(REPOSITORY / "benchmarks" / "results" / "decode-cpu.csv")
-    faster = re.search(r"makes (\S+) times as many tokens", part14.paragraph(lines)).group(1)
-    text = " ".join((REPOSITORY / "docs" / "performance.md").read_text(encoding="utf-8").split())
-    assert f"makes {faster} times as many tokens a second as MHA" in text and f"from a CPU ({lines[0]['date']}" in text
+@pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.name)
+def test_the_page_on_performance_says_what_the_csv_says(path: Path):
+    lines = draw.read(path)
+    said = re.search(r"with (\S+) tokens in the cache.*keeps (\S+) times.*?makes (\S+) times", part14.paragraph(lines))
+    context, fewer, faster = said.groups()
+    kept = f"the reduced form keeps {fewer} times fewer numbers and makes {faster} times as many tokens a second as MHA"
+    assert f"ith {context} tokens cached, {kept}" in PAGE and lines[0]["date"] in PAGE
+
+
+def test_the_page_on_performance_says_how_fast_a_gpu_read():
+    lines = draw.read(REPOSITORY / "benchmarks" / "results" / "decode-cuda.csv")
+    first = max(lines, key=lambda line: float(line["bytes_a_second"]))
+    assert (
+        f"the fastest reading of the run, {float(first['bytes_a_second']) / 1e12:.2f} TB/s, by MLA's vanilla form"
+        in PAGE
+    )
+    assert first["variant"] == "MLA vanilla"
+    copied = statistics.median(float(line["copy_bytes_a_second"]) for line in lines)
+    assert f"A copy within a CUDA graph reached {copied / 1e12:.2f}" in PAGE
+    reached = {name: found for name, (_, found) in draw.of_fastest(lines, "bfloat16").items()}
+    assert f"The reduced form stays at {max(reached['MLA reduced']):.2f}," in PAGE
+    assert min(reached["MHA"][-1], reached["GQA, G = 8"][-1], reached["GQA, G = 4"][-1]) > 0.95
 
 
 def test_part_14_draws_the_published_models_that_are_listed_with_their_sources():

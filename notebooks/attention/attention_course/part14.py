@@ -183,13 +183,15 @@ def _draw_models(mha, mla):
     )
     _draw_caches(axes, mha, mla)
     _draw_speeds(below)
+    longest = min(len(found) for found in data.SPEEDS.values()) - 1
+    order = sorted(data.SPEEDS, key=lambda name: -data.SPEEDS[name][longest])
     show(
         figure,
-        """Above, a row for each of six published models with the kilobytes that a token leaves in its cache, on a log
+        f"""Above, a row for each of six published models with the kilobytes that a token leaves in its cache, on a log
         axis. Dots mark 1, 2, 4 and so on key/value heads, a ring marks MHA at the right end, a disc what the MHA or GQA
         models cache, a diamond what the two DeepSeek models cache with MLA, far to the left of their rings. Below, the
-        speed of one step of generation against the tokens in the cache, a line for each form of attention: all fall,
-        GQA with one key/value head is fastest, from 4k tokens on the reduced MLA second, rebuilt MLA slowest.""",
+        speed of one step of generation against the tokens in the cache, a falling line for each form of attention. From
+        fast to slow, with {data.CONTEXTS[longest] // 1024}k tokens in the cache: {"; ".join(order)}.""",
     )
 
 
@@ -242,7 +244,7 @@ def _draw_speeds(axes):
     )
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=SMALLEST, frameon=False, handlelength=3.5)
     axes.spines[["top", "right"]].set_visible(False)
-    contexts = ", ".join(f"{c // 1024}k" for c in data.CONTEXTS)
-    print(f"\nMeasured on {data.DEVICE}, {data.DATE}: {data.UNIT}, with {contexts} tokens cached")
+    print(f"\nMeasured on {data.DEVICE}, {data.DATE}: {data.UNIT}, by tokens in the cache")
+    print(f"{'':12} " + " ".join(f"{f'{context // 1024}k':>8}" for context in data.CONTEXTS))
     for name, found in data.SPEEDS.items():
-        print(f"{name:12} " + " ".join(f"{speed:8.3g}" for speed in found))
+        print(f"{name:12} " + " ".join(f"{speed:8,.0f}" if speed >= 100 else f"{speed:8.3g}" for speed in found))

@@ -10,15 +10,15 @@ MODELS = [
     ("DeepSeek-V3 671B", 61, 128, None, 128, 512, 64, "arXiv:2412.19437"),
 ]
 
-# BEGIN measured: benchmarks/results/decode-cpu.csv, put here by benchmarks/part14.py
-DEVICE, DATE = "CPU (x86_64, one thread)", "2026-11-21"
-LAYER = "H = 16, d = 64, r = 128, float32"
-UNIT, CONTEXTS = "speed (MHA at 1k = 1)", [1024, 2048, 4096, 8192, 16384]
+# BEGIN measured: benchmarks/results/decode-cuda.csv, put here by benchmarks/part14.py
+DEVICE, DATE = "NVIDIA H200", "2026-11-26"
+LAYER = "H = 32, d = 128, r = 512, bfloat16, 16 texts at once"
+UNIT, CONTEXTS = "tokens a second", [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072]
 SPEEDS = {
-    "MHA": [1.0, 0.668, 0.497, 0.373, 0.206],
-    "GQA, G = 4": [1.56, 1.13, 0.784, 0.571, 0.332],
-    "GQA, G = 1": [3.06, 2.53, 1.38, 1.2, 0.782],
-    "MLA rebuilt": [0.234, 0.121, 0.0604, 0.0308, 0.0103],
-    "MLA reduced": [1.34, 1.12, 0.876, 0.691, 0.44],
+    "MHA": [128000, 87600, 53600, 30200, 16100, 8340, 4230, 2120],
+    "GQA, G = 4": [240000, 206000, 159000, 109000, 71900, 42900, 23800, 12500],
+    "GQA, G = 1": [254000, 228000, 211000, 165000, 127000, 83100, 49500, 27000],
+    "MLA rebuilt": [49500, 27600, 14600, 7570, 3870, 1960, 995],
+    "MLA reduced": [159000, 143000, 121000, 90900, 62800, 39000, 22200, 11900],
 }
 # END measured
