@@ -26,7 +26,7 @@ from grading.sandbox import concealed, machine, refusal, remedies, seccomp
 from grading.sandbox.remedies import Refusal
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
-SHOWN = "zygote packets watch sessions namespaces package_ahead huge_pages child".split()  # of all of `grading`
+SHOWN = "zygote packets watch sessions namespaces package_ahead huge_pages gpu_trial child".split()  # of `grading`
 PROGRAM = tuple(ZYGOTE.with_name(f"{name}.py") for name in SHOWN)
 WARMUP, PACKAGE = "/run/zygote/warmup.py", "/run/zygote/package"
 FILTER = "/run/zygote/filter"
@@ -37,6 +37,9 @@ HOST_UIDS = range(2_013_265_920, 2_013_331_456)  # used by no system; one a sand
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 SETTINGS = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/fonts")
 SETTINGS += ("/etc/localtime", "/etc/mime.types", "/etc/matplotlibrc")
+
+# What CUDA computes with; not what watches other processes' memory there (nvidia-uvm-tools) or drives a screen.
+GPU = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*", "/dev/nvidia-caps")
 
 # Without them torch's library cpuinfo knows no processor on aarch64: torch then leaves out its faster ways, and writes
 # a warning into a notebook that computes a convolution.
@@ -99,6 +102,7 @@ def walled(control: int, granted: Limits, gpu: bool, stage: Path, libraries: Lib
     data = {f"/run/zygote/{path.name}": path.read_bytes() for path in PROGRAM}
     data |= {f"{FONTS}/{path.name}": path.read_bytes() for path in font_lists()}
     settings = {"walled": True, "folder": FOLDER, "home": HOME, "filter": FILTER, "kept": interpreter_roots()}
+    settings["gpu"] = gpu
     data |= processors()
     data |= {WARMUP: libraries.warmup.read_bytes()} if libraries.warmup else {}
     settings |= {"fonts": [path for path in data if path.startswith(FONTS)], "modules": libraries.modules}
@@ -136,7 +140,7 @@ def bubblewrap(
     python, staged = _python_alone(stage, of_course)
     options += [*_system(), "--tmpfs", "/tmp", *python]
     options += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/dev/shm"]
-    for device in sorted(glob.glob("/dev/nvidia*")) if gpu else ():
+    for device in [path for pattern in GPU for path in sorted(glob.glob(pattern))] if gpu else ():
         options += ["--dev-bind-try", device, device]
     for path, content in {**data, FILTER: seccomp.program(gpu=gpu)}.items():
         options += ["--file", handed(content), path]

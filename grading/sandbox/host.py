@@ -7,6 +7,8 @@ sandbox serves the next notebook, whoever submitted it, if all of the last one i
 
 import contextlib
 import glob
+import logging
+import os
 import select
 import shutil
 import socket
@@ -24,6 +26,9 @@ from grading.sandbox.allowance import Allowance
 from grading.sandbox.bubblewrap import Limits
 from grading.sandbox.clock import Clock, Deadline
 from grading.sandbox.kernel_handle import CHANNELS, Kernel
+
+LOG = logging.getLogger(__name__)
+NOT_USED = "The GPU is not used, because it does not compute behind the walls: %s. All is computed on the processor."
 
 # If memory runs out, the system should end a notebook rather than the grader, the gradebook or an editor, unless one of
 # them alone holds half of the memory. What runs inside cannot take it back: its /proc is read-only.
@@ -45,7 +50,8 @@ class Sandbox:
         libraries: Libraries = Libraries(),  # noqa: B008  (it is frozen)
     ) -> None:
         self.walled, self.limits, self._libraries = walled, granted or Limits(), libraries
-        self._gpu = gpu and bool(glob.glob("/dev/nvidia*"))
+        wanted = os.environ.get("CUDA_VISIBLE_DEVICES", "all") not in ("", "-1")  # as CUDA itself reads it
+        self._gpu = gpu and wanted and bool(glob.glob("/dev/nvidia*"))
         if self._gpu:
             self.limits = replace(self.limits, process_bytes=None)
         parent = tempfile.gettempdir() if len(tempfile.gettempdir()) < limits.SOCKET_PATH_CHARS else "/tmp"
@@ -83,6 +89,8 @@ class Sandbox:
             reason = message["failed"] if message else self._last_words()
             self.close()
             raise SandboxError(f"The sandbox does not start: {reason}")
+        if message["gpu_hidden"]:
+            LOG.warning(NOT_USED, message["gpu_hidden"])
         self._up = True
         self._process.stderr.close()
 

@@ -115,6 +115,20 @@ def _refused(what: str) -> OSError:
     return OSError(f"no new namespaces: {what}")
 
 
+def enter(settings: dict, kept: list[int], *before: Callable[[dict], None]) -> None:
+    """Makes this process, forked as above, one in which student code may run: calls `before` and then has no rights.
+
+    `settings` are the zygote's, and of its open files those `kept` stay as they are.
+    Errors  OSError if any of it is refused.
+    """
+    reopen(kept)
+    furnish(settings["places"], settings["kept"], settings["gpu"])
+    for call in before:
+        call(settings)
+    with open(settings["filter"], "rb") as file:
+        give_up_rights(file.read())
+
+
 def reopen(kept: list[int]) -> None:
     """Opens every file that this process has inherited again, under the same number, but for the descriptors `kept`.
 
@@ -132,10 +146,11 @@ def reopen(kept: list[int]) -> None:
         os.close(again)
 
 
-def furnish(places: dict[str, str], kept: list[str]) -> None:
+def furnish(places: dict[str, str], kept: list[str], gpu: bool = False) -> None:
     """Mounts an empty folder of bounded size at each of `places`, and a /proc that shows these namespaces alone.
 
-    `places` has tmpfs's options by path; what is mounted at `kept` below them stays there.
+    `places` has tmpfs's options by path; what is mounted at `kept` below them stays there. With a GPU the files of this
+    process's threads stay writable: CUDA gives its threads names there, and does not start where it cannot.
     Errors  OSError, whose text says which mount was refused.
     """
     below = [path for path in kept if any(path.startswith(f"{place}/") for place in places)]
@@ -149,6 +164,9 @@ def furnish(places: dict[str, str], kept: list[str]) -> None:
     # The sandbox's own would keep the mode that a notebook gives it; terminals are counted on the whole machine.
     mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, f"newinstance,ptmxmode=0666,mode=0620,max={TERMINALS}")
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
+    if gpu:
+        threads = f"/proc/{os.getpid()}/task"
+        mount(threads, threads, None, MS_BIND)
     # Read-only: the namespaces' own settings, such as the highest pid, and how Linux treats a process, such as its
     # autogroup's priority, with which it could wait by choice.
     mount(None, "/proc", None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)

@@ -16,6 +16,7 @@ from grading.sandbox.system_calls import (
     CLONE,
     CLONE3,
     COMMANDS,
+    CUDA_SOCKETS,
     FCNTL,
     FLUSHING,
     IOCTL,
@@ -66,7 +67,8 @@ MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 def program(machine: str | None = None, gpu: bool = False) -> bytes:
     """The filter for a machine, by default this one, as the bytes of a struct sock_filter array.
 
-    With a GPU, whose driver has requests of its own to ioctl, all of these are allowed but those known to do harm.
+    With a GPU, whose driver has requests of its own to ioctl, all of these are allowed but those known to do harm, and
+    so is what CUDA does not start without.
     Errors  ValueError for a machine whose numbers are not in the list.
     """
     machine = machine or platform.machine()
@@ -94,14 +96,15 @@ def program(machine: str | None = None, gpu: bool = False) -> bytes:
     for numbers in ALLOWED.values():
         if numbers[column] is not None:
             code += [_step(EQUAL, numbers[column], 0, 1), allow]
-    return b"".join([*code, *_by_arguments(column, gpu, deny, allow), *_sockets(column, deny, allow), deny])
+    return b"".join([*code, *_by_arguments(column, gpu, deny, allow), *_sockets(column, gpu, deny, allow), deny])
 
 
 def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[bytes]:
     """Steps for the system calls whose arguments decide; `column` is that of a machine's numbers."""
     code = _only(CLONE[column], [_step(LOAD, FIRST_ARGUMENT), _step(ANY_BIT, NAMESPACES, 0, 1), deny, allow])
     # Memory that is shared and has no file belongs to no process once it is not touched: nobody could count it.
-    private = [_step(AND, MAP_TYPE), _step(EQUAL, MAP_PRIVATE, 1, 0), deny, allow]
+    # CUDA shares memory of this kind with the GPU, of which nobody could count it either.
+    private = [_step(AND, MAP_TYPE), _step(EQUAL, MAP_PRIVATE, 1, 0), allow if gpu else deny, allow]
     flags = [_step(LOAD, FOURTH_ARGUMENT), _step(ANY_BIT, MAP_ANONYMOUS, 1, 0), allow, *private]
     code += _only(MMAP[column], flags)
     # As an older Linux answers, which knows less advice. Without MS_SYNC, msync tells what memory is there, no more.
@@ -122,10 +125,11 @@ def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[byt
     return [*code, *_only(PIDFD_SIGNAL[column], [*_null(THIRD_ARGUMENT, allow), deny])]
 
 
-def _sockets(column: int, deny: bytes, allow: bytes) -> list[bytes]:
+def _sockets(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[bytes]:
     """Steps for the system calls that make sockets and set their options."""
     kinds = []
-    for family, types, protocols in SOCKETS.values():
+    for name, (family, types, protocols) in SOCKETS.items():
+        types = (*types, *CUDA_SOCKETS.get(name, ())) if gpu else types
         asked = [_step(LOAD, THIRD_ARGUMENT), *_allow(protocols), _answer(DENY | errno.EPROTONOSUPPORT)]
         asked = [_step(LOAD, SECOND_ARGUMENT), _step(AND, ~SOCKET_FLAGS & 0xFFFFFFFF), *_any(types, asked)]
         kinds += [_step(LOAD, FIRST_ARGUMENT), *_any((family,), asked)]

@@ -144,6 +144,8 @@ SOCKETS = {
     "AF_INET6, TCP": (10, (1,), (0, 6)),
     "AF_INET6, UDP": (10, (2,), (0, 17)),
 }
+# SOCK_SEQPACKET: CUDA listens on one, for other processes that share its memory, and does not start without.
+CUDA_SOCKETS = {"AF_UNIX": (5,)}
 # setsockopt's options by level. Not among them: sizes of buffers, because nobody counts what lies in them; filters,
 # encryption and other protocols' parts, which take memory or load modules; pages that stay in a socket (SO_ZEROCOPY).
 SOCKET_OPTIONS = {

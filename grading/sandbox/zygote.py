@@ -96,7 +96,8 @@ def main() -> None:
     if (threads := len(os.listdir("/proc/self/task"))) > 1:
         packets.send(control, {"failed": f"{threads} threads after loading: a fork would lose all but one"})
         return
-    packets.send(control, {"up": os.getpid()})
+    hidden = neighbour("gpu_trial").hide_unless_it_computes(control, settings, namespaces, prepare)
+    packets.send(control, {"up": os.getpid(), "gpu_hidden": hidden})
     with contextlib.suppress(BrokenPipeError):
         filled = functools.partial(package_ahead.forget_unless_here, package)
         serve(control, settings, functools.partial(child.run, settings, packets.receive, filled), namespaces)
@@ -169,12 +170,8 @@ class Kernel:
             os.setsid()  # to which Linux gives one share of the processors
             if settings["walled"]:
                 sockets = [self.status, gate, self.sessions.kernels]
-                namespaces.reopen([sock.fileno() for sock in sockets] + fds[2:])
-                namespaces.furnish(settings["places"], settings["kept"])
-                prepare(settings)
-                self.sessions.offer()
-                with open(settings["filter"], "rb") as file:
-                    namespaces.give_up_rights(file.read())
+                kept = [sock.fileno() for sock in sockets] + fds[2:]
+                namespaces.enter(settings, kept, prepare, lambda _: self.sessions.offer())
             self.sessions.kernels.close()  # or a student could answer on it
             run(request, fds[2:], self.status, gate)
 

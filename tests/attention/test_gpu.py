@@ -1,5 +1,6 @@
 """Part 13 on a GPU: the command, the figures and the verdict; without a GPU the same run on the CPU, TF32 imitated."""
 
+import fnmatch
 import os
 import shutil
 import subprocess
@@ -91,8 +92,9 @@ def test_the_demo_succeeds_if_all_runs_are_on_cuda_as_asked_and_right_without_TF
 
 
 def test_the_gpus_device_files_and_no_others_stand_within_the_walls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    there = "nvidia0 nvidia1 nvidiactl nvidia-caps nvidia-modeset nvidia-uvm nvidia-uvm-tools".split()
     monkeypatch.setattr(
-        bubblewrap.glob, "glob", lambda pattern: [pattern.replace("*", "0"), pattern.replace("*", "ctl")]
+        bubblewrap.glob, "glob", lambda pattern: fnmatch.filter((f"/dev/{name}" for name in there), pattern)
     )
 
     def shown(with_gpu: bool) -> list[str]:
@@ -103,7 +105,8 @@ def test_the_gpus_device_files_and_no_others_stand_within_the_walls(monkeypatch:
         command.close()
         return [arguments[n + 1] for n, argument in enumerate(arguments) if argument.startswith("--dev-bind")]
 
-    assert shown(True) == ["/dev/nvidia0", "/dev/nvidiactl"]
+    wanted = "nvidiactl nvidia-uvm nvidia0 nvidia1 nvidia-caps".split()
+    assert shown(True) == [f"/dev/{name}" for name in wanted]
     assert shown(False) == []
 
 

@@ -525,6 +525,10 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     flags = {0x01: True, 0x02: True, 0x22: True, 0x21: False, 0x23: False, 0x4022: True, 0x4021: False, 0x20: False}
     answers = {flag: _filtered(machine, architecture, mmap, 0, 0, 3, flag) == seccomp.ALLOW for flag in flags}
     assert answers == flags
+    shared = [flag for flag in flags if _filtered(machine, architecture, mmap, 0, 0, 3, flag, gpu=True) != deny]
+    assert shared == list(flags)  # with a GPU
+    cuda = [kind for kind in range(7) if _filtered(machine, architecture, sock, 1, kind, 0, gpu=True) == seccomp.ALLOW]
+    assert cuda == [1, 2, 5]
     advice = {n: _answer(machine, madvise, 0, 0, n) for n in range(110)}
     assert [n for n, answer in advice.items() if answer == seccomp.ALLOW] == [
         0,

@@ -1,0 +1,141 @@
+"""A GPU is used where a product on it is right behind the walls, and hidden where it is not; the driver is imitated."""
+
+import logging
+import os
+import socket
+import types
+from collections.abc import Callable, Iterator
+
+import pytest
+import torch
+from kernel_runs import Run, opened
+
+from grading.sandbox import bubblewrap, gpu_trial, zygote
+from grading.sandbox.sandbox_keeper import Pool
+
+TRY = """
+def tried(path):
+    try:
+        with open(path, "w") as file:
+            file.write("5")
+        return "written"
+    except OSError as error:
+        return error.strerror
+"""
+THREAD = "import threading\nname = f'/proc/self/task/{threading.get_native_id()}/comm'"
+
+
+@pytest.fixture(scope="module")
+def with_gpu() -> Iterator[Pool]:
+    """Kernels as on a machine with a GPU, whose device files lead nowhere."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("grading.sandbox.host.glob.glob", lambda pattern: ["/dev/nvidia0"])
+        patch.delenv(gpu_trial.VISIBLE, raising=False)
+        with opened() as pool:
+            yield pool
+
+
+def test_threads_can_be_given_names_and_all_else_in_proc_stays_as_it_is(with_gpu: Pool):
+    run = Run(
+        with_gpu,
+        TRY + THREAD,
+        "print(tried(name))",
+        "print({tried(f'/proc/{path}') for path in ('self/autogroup', 'self/timerslack_ns', 'self/coredump_filter')})",
+        "print({tried(f'/proc/sys/{path}') for path in ('kernel/pid_max', 'net/ipv4/ping_group_range')})",
+    )
+    assert run.errors == []
+    assert run.printed.splitlines() == ["written", "{'Read-only file system'}", "{'Read-only file system'}"]
+
+
+def test_without_a_gpu_they_cannot():
+    with opened(gpu=False) as pool:
+        assert Run(pool, TRY + THREAD, "print(tried(name))").printed == "Read-only file system"
+
+
+def test_cuda_finds_the_socket_and_the_memory_that_it_shares(with_gpu: Pool):
+    asked = (
+        "import mmap, socket\nmmap.mmap(-1, 4096).close()\n"
+        "here = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)\nhere.bind('\\0cuda-uvmfd')\n"
+        "here.listen()\nprint(6)"
+    )
+    assert Run(with_gpu, asked).printed == "6"
+    with opened(gpu=False) as pool:
+        assert Run(pool, asked).errors == ["PermissionError"]
+        assert Run(pool, "import socket\nsocket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)").errors == [
+            "PermissionError"
+        ]
+
+
+def test_a_torch_without_cuda_has_nothing_to_try(with_gpu: Pool, caplog: pytest.LogCaptureFixture):
+    if torch.version.cuda is not None:
+        pytest.skip("this torch is built with CUDA")
+    assert Run(with_gpu, f"import os\nprint('{gpu_trial.VISIBLE}' in os.environ)").printed == "False"
+    assert caplog.text == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("return 'a product on it is wrong'", "a product on it is wrong"),
+        ("raise RuntimeError('no driver. See some page')", "RuntimeError: no driver"),
+        ("os._exit(1)", "the trial ended without a word"),
+    ],
+    ids=["wrong", "raises", "dies"],
+)
+def test_a_gpu_that_does_not_compute_is_hidden_from_all_kernels_and_the_log_says_why(
+    body: str, said: str, tmp_path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    program = {path.name: path.read_text(encoding="utf-8") for path in bubblewrap.PROGRAM}
+    head = "def product() -> str:\n"
+    assert head in program["gpu_trial.py"]
+    program["gpu_trial.py"] = program["gpu_trial.py"].replace(head, f"{head}    {body}\n")
+    for name, text in program.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr(bubblewrap, "PROGRAM", tuple(tmp_path / path.name for path in bubblewrap.PROGRAM))
+    monkeypatch.setattr("grading.sandbox.host.glob.glob", lambda pattern: ["/dev/nvidia0"])
+    with caplog.at_level(logging.WARNING, "grading"), opened() as pool:
+        assert Run(pool, f"import os\nprint(repr(os.environ['{gpu_trial.VISIBLE}']))").printed == "''"
+    assert caplog.messages == [
+        f"The GPU is not used, because it does not compute behind the walls: {said}. All is computed on the processor."
+    ]
+
+
+def hidden(monkeypatch: pytest.MonkeyPatch, product: Callable[[], str]) -> str:
+    """What the trial says where that is the product, without walls; nothing of the trial is left."""
+    monkeypatch.setattr(gpu_trial, "product", product)
+    monkeypatch.setenv(gpu_trial.VISIBLE, "0")
+    ours, theirs = socket.socketpair()
+    pids: list[int] = []
+
+    def fork(run: Callable[[], None]) -> int:
+        pids.append(zygote.fork(run))
+        return pids[-1]
+
+    same = types.SimpleNamespace(fork=fork, enter=lambda settings, kept, *before: None)
+    with ours, theirs:
+        said = gpu_trial.hide_unless_it_computes(ours, {"gpu": True}, same, lambda settings: None)
+    with pytest.raises(ProcessLookupError):
+        os.kill(pids[0], 0)
+    return said
+
+
+def test_a_trial_without_end_is_ended_and_hides_the_gpu(monkeypatch: pytest.MonkeyPatch):
+    def never() -> str:
+        while True:
+            pass
+
+    monkeypatch.setattr(gpu_trial, "LIMIT_S", 0.3)
+    assert hidden(monkeypatch, never) == "the trial did not end within 0.3 s"
+    assert os.environ[gpu_trial.VISIBLE] == ""
+
+
+def test_a_gpu_that_computes_stays(monkeypatch: pytest.MonkeyPatch):
+    assert hidden(monkeypatch, lambda: "") == "" and os.environ[gpu_trial.VISIBLE] == "0"
+
+
+@pytest.mark.parametrize("chosen", ["", "-1"])
+def test_whoever_hides_the_gpu_from_cuda_hides_it_from_submissions(chosen: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("grading.sandbox.host.glob.glob", lambda pattern: ["/dev/nvidia0"])
+    monkeypatch.setenv(gpu_trial.VISIBLE, chosen)
+    with opened() as pool:
+        assert Run(pool, TRY + THREAD, "print(tried(name))").printed == "Read-only file system"
