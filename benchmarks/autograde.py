@@ -178,9 +178,14 @@ def _two_floors(runs: list[Run]) -> list[str]:
     if not floor or not floors:
         return []
     apart, at_once = (median(runs, next(iter(of.values())), "cpu_s") for of in (floor, floors))
+    of_floors = [
+        f"{median(runs, run, 'cpu_s') / at_once:.2f} with {size} students"
+        for size, run in _by_size(runs, "class on 2").items()
+    ]
     return [
         f"Two floors at once compute {at_once / apart:.2f} times as long for a notebook as one alone,"
-        f" so a second core gives {2 * apart / at_once:.2f} times the work of one to computing like this."
+        f" so a second core gives {2 * apart / at_once:.2f} times the work of one to computing like this.",
+        f"For a notebook, two workers compute this many times what two floors at once do: {', '.join(of_floors)}.",
     ]
 
 
