@@ -29,7 +29,7 @@ from traitlets import Enum
 from grading.bridge import probe
 from grading.core import cells, find_course, limits, messages
 from grading.core.part_report import Report
-from grading.judge import incoming, kernel_seed, kernels, limits_reached, logs, save_marks
+from grading.judge import gpu_failures, incoming, kernel_seed, kernels, limits_reached, logs, save_marks
 from grading.judge.one_student import OneStudent
 from grading.judge.save_marks import KERNEL_ENDED
 from grading.judge.transport import KernelTransport
@@ -61,9 +61,9 @@ class Judge(Execute):
     def preprocess(self, nb: NotebookNode, resources: dict, **kwargs: object) -> tuple[NotebookNode, dict]:
         """Runs the cells of a clean copy and marks its test cell; nothing of a damaged one is run."""
         mark = nb.metadata.pop(notebook_file.MARK, {})
-        self.unreadable, self.ended, self.stopped = mark.get("unreadable"), None, []  # by the places of their cells
+        self.unreadable, self.ended = mark.get("unreadable"), None
         self.course = find_course.of(self.config, resources.get("nbgrader", {}).get("assignment", ""))
-        self.taken_in, self.room = nb, incoming.Room(self.course.plain)  # running it adds outputs, which no rule reads
+        self.taken_in = nb  # running it adds outputs, which no rule reads
         if self.unreadable:
             for cell in nb.cells:
                 self.leave_out(cell)
@@ -75,8 +75,10 @@ class Judge(Execute):
             self.student = OneStudent(Path(place)) if self.parent is None else self.parent.student(Path(place))
             self.student.workspace.bring_up_to_date()
             resources["metadata"]["path"] = str(self.student.workspace.path)
-            with incoming.watched(lambda: self.km and self.km.strike()):
-                nb, resources = super().preprocess(nb, resources, **kwargs)
+            for gpu in gpu_failures.runs(nb, self.pool):
+                self.gpu, self.ended, self.stopped, self.room = gpu, None, [], incoming.Room(self.course.plain)
+                with incoming.watched(lambda: self.km and self.km.strike()):
+                    nb, resources = super().preprocess(nb, resources, **kwargs)
             limits_reached.note(resources["metadata"]["name"], nb, self.timeout if self.stopped else None, self.ended)
             return nb, resources
         except SandboxError as error:
@@ -89,7 +91,7 @@ class Judge(Execute):
         """The manager of a kernel whose random numbers follow from the course's secret and the submission."""
         manager = super().create_kernel_manager()
         manager.seed = kernel_seed.of_notebook(self.taken_in, os.environ.get(self.course.secret, ""))
-        manager.pool = self.pool
+        manager.pool, manager.gpu = self.pool, self.gpu
         manager.allowance = self.student.allowance
         return manager
 

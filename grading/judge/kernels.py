@@ -23,7 +23,7 @@ from traitlets import Type, default
 
 from grading.core import limits, messages
 from grading.judge import incoming, limits_reached
-from grading.sandbox import host
+from grading.sandbox import gpu_trial, host
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.clock import Clock, Deadline
 from grading.sandbox.sandbox_keeper import Pool
@@ -59,6 +59,7 @@ class Provisioner(KernelProvisionerBase):
         manager, folder = self.parent, kwargs["cwd"]
         self.box = manager.pool.take()
         env = {name: kwargs["env"][name] for name in PASSED_ON if name in kwargs["env"]}
+        env |= {} if manager.gpu else {gpu_trial.VISIBLE: ""}
         self.kernel = self.box.start(folder, cmd[1:], env, manager.seed, manager.allowance)
         manager.session.key = self.kernel.key
         manager.session.username = NAME  # in the header of each message; the default is the grader's own
@@ -219,6 +220,7 @@ class KernelManager(AsyncKernelManager):
     client_factory = Type(KernelClient, klass=AsyncKernelClient, config=True)
     pool: Pool  # that its sandboxes come from; its maker sets it, and closes it
     seed: int | None = None  # what the kernel's random numbers follow from, from 0 to 2**64 - 1; None: nobody knows
+    gpu = True  # whether it may use one
     allowance: Allowance | None = None  # what its submission's notebooks have together; None: only the notebook's limit
     struck: limits.EndedBy | None = None  # the limit that ended the last kernel
 

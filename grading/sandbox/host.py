@@ -21,7 +21,7 @@ from pathlib import Path
 
 from grading.core import limits
 from grading.core.course import Libraries
-from grading.sandbox import bubblewrap, cgroups, inherited, kernel_handle, notebook_folder, packets
+from grading.sandbox import bubblewrap, cgroups, gpu_trial, inherited, kernel_handle, notebook_folder, packets
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.bubblewrap import Limits
 from grading.sandbox.clock import Clock, Deadline
@@ -50,9 +50,9 @@ class Sandbox:
         libraries: Libraries = Libraries(),  # noqa: B008  (it is frozen)
     ) -> None:
         self.walled, self.limits, self._libraries = walled, granted or Limits(), libraries
-        wanted = os.environ.get("CUDA_VISIBLE_DEVICES", "all") not in ("", "-1")  # as CUDA itself reads it
-        self._gpu = gpu and wanted and bool(glob.glob("/dev/nvidia*"))
-        if self._gpu:
+        wanted = os.environ.get(gpu_trial.VISIBLE, "all") not in ("", "-1")  # as CUDA itself reads it
+        self.gpu = gpu and wanted and bool(glob.glob("/dev/nvidia*"))
+        if self.gpu:
             self.limits = replace(self.limits, process_bytes=None)
         parent = tempfile.gettempdir() if len(tempfile.gettempdir()) < limits.SOCKET_PATH_CHARS else "/tmp"
         self._base = Path(tempfile.mkdtemp(prefix="grading-", dir=parent))
@@ -90,6 +90,7 @@ class Sandbox:
             self.close()
             raise SandboxError(f"The sandbox does not start: {reason}")
         if message["gpu_hidden"]:
+            self.gpu = False
             LOG.warning(NOT_USED, message["gpu_hidden"])
         self._up = True
         self._process.stderr.close()
@@ -238,7 +239,7 @@ class Sandbox:
         with theirs:
             control, disk = theirs.fileno(), self._base / "disk"
             if self.walled:
-                command = bubblewrap.walled(control, self.limits, self._gpu, self._base / "stage", self._libraries)
+                command = bubblewrap.walled(control, self.limits, self.gpu, self._base / "stage", self._libraries)
             else:
                 command = bubblewrap.plain(control, disk, self._libraries)
             try:

@@ -55,6 +55,11 @@ class Pool:
         box.ready()
         return box
 
+    @property
+    def gpu(self) -> bool:
+        """Whether the sandbox that is kept computes on a GPU."""
+        return self._kept is not None and self._kept.gpu
+
     def give_back(self, box: Sandbox) -> None:
         """Keeps a sandbox for the next notebook, whose kernel is forked meanwhile; ends it if there will be none."""
         if self._ahead and not self._closed:
