@@ -71,7 +71,7 @@ HINTS: dict[int, dict[str, str]] = {
     13: {
         "shapes (r, D), (r, D), (H·r, D), (D, H·r)": "Which two are shared by all heads, and along which axis are the blocks of the other two put together?",
         "equal to the vanilla model": "Which rows and columns belong to a head, in which order do the blocks stand, and does the factor hold for every D, H and r?",
-        "equal at this part's sizes on the device, below 5e-4": "Is there a factor in one of the four, and is it that of part 12?",
+        "equal at this part's sizes on the device, below 5e-4": "Is there a factor in one of the four, and is it that of part 12? On a GPU, is TF32 off?",
         "your own run: relative_error and both outputs": "Do both models have their four weights, and does the formula follow the task's?",
     },
     14: {
