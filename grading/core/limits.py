@@ -113,9 +113,10 @@ SESSIONS = 4
 # Processes and threads that a notebook may start in all. One that ends between two looks of a clock, within 0.5 s, may
 # go uncounted: a notebook that divides its work into such pieces hides at most 42 minutes, and never becomes BUSY.
 STARTED = 5_000
-# Of one process; a kernel has about 40. What may wait for files (epoll) grows with the square of this, and Linux counts
-# that by user, who may be the grader's too: 128 processes of these have 0.8 million, of 1.8 that a machine of 8 GB has.
-OPEN_FILES = 160
+# Files that a notebook's processes add to what they wait for (epoll), in all: a kernel adds about 30. Linux counts them
+# by user, who may be the grader's too, of whom a machine of 8 GB allows 1.8 million.
+ADDITIONS = 20_000
+OPEN_FILES = 160  # of one process; a kernel has about 40
 WRITTEN_BYTES = 256 * 2**20  # one file that a notebook writes
 SCRATCH_FILES = 20_000  # files and folders of a notebook
 CPU_LIMIT_S = 1200  # computing time of one process, all its threads together

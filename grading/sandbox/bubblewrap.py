@@ -61,6 +61,7 @@ class Limits:
     processes: int = limits.PROCESSES
     sessions: int = limits.SESSIONS
     started: int = limits.STARTED
+    additions: int = limits.ADDITIONS
     open_files: int = limits.OPEN_FILES
     written_bytes: int = limits.WRITTEN_BYTES
     scratch_bytes: int = limits.SCRATCH_BYTES
@@ -102,11 +103,10 @@ def walled(control: int, granted: Limits, gpu: bool, stage: Path, libraries: Lib
     data = {f"/run/zygote/{path.name}": path.read_bytes() for path in PROGRAM}
     data |= {f"{FONTS}/{path.name}": path.read_bytes() for path in font_lists()}
     settings = {"walled": True, "folder": FOLDER, "home": HOME, "filter": FILTER, "kept": interpreter_roots()}
-    settings["gpu"] = gpu
     data |= processors()
     data |= {WARMUP: libraries.warmup.read_bytes()} if libraries.warmup else {}
     settings |= {"fonts": [path for path in data if path.startswith(FONTS)], "modules": libraries.modules}
-    settings["warmup"] = WARMUP if libraries.warmup else None
+    settings |= {"gpu": gpu, "warmup": WARMUP if libraries.warmup else None}
     modules = {f"{PACKAGE}/{path.parent.name}/{path.name}": path for path in _modules(libraries.package)}
     data |= {inside: path.read_bytes() for inside, path in modules.items()}
     settings["package"] = f"{PACKAGE}/{libraries.package.name}" if modules else None

@@ -154,6 +154,7 @@ class Sandbox:
             "memory_bytes": self.limits.memory_bytes,
             "sessions": self.limits.sessions,
             "started": self.limits.started,
+            "additions": self.limits.additions,
         }
         request["granted_bytes"] = self.limits.process_bytes
         try:

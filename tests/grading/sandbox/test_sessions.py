@@ -100,6 +100,35 @@ print({name: errors.count(name) for name in sorted({*errors})})
     assert run.printed.splitlines() == ["{'ENOSYS': 100, 'EPERM': 300}", "still here"] and not run.died
 
 
+def test_no_notebook_uses_up_what_linux_grants_its_user_of_files_that_are_waited_for(pool):
+    """One file under many numbers, each added for itself: 160 open files would have been a million of these."""
+    fill = """
+import itertools, os, select
+held = []
+
+def fill(files=22, numbers=range(115, 160)):
+    opened, held[:] = [os.eventfd(0) for _ in range(files)], [select.epoll() for _ in range(files)]
+    try:
+        for done, (file, number, waiting) in enumerate(itertools.product(opened, numbers, held)):
+            os.dup2(file, number)
+            waiting.register(number)
+    except OSError:
+        return done
+    return done + 1
+
+told, tell = os.pipe()
+if os.fork() == 0:
+    os.write(tell, str(fill()).encode())
+    os._exit(0)
+first = int(os.read(told, 100))
+print(first, fill(), sep='\\n')
+"""
+    run = Run(pool, fill, "print('still here')")
+    first, second, still = run.printed.splitlines()
+    assert limits.ADDITIONS - 100 < int(first) < limits.ADDITIONS  # some are the kernel's own
+    assert (second, still) == ("0", "still here") and not run.died
+
+
 def test_what_was_passed_with_the_call_is_not_in_the_memory_of_the_next_kernel(pool):
     words = [int.from_bytes(b"q1z7" + bytes([n]) * 4, "little") for n in range(6)]
     ask = f"ctypes.CDLL(None).syscall({NUMBER}, *map(ctypes.c_uint64, {words}))"
