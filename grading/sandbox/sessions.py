@@ -54,7 +54,7 @@ class Sessions:
         return [fd for fd in (self._ours, self._listener) if fd is not None]
 
     def offer(self) -> None:
-        """In the kernel: from now on each setsid and addition, its own and of all that it starts, waits for an answer."""
+        """In the kernel: from now on each setsid and addition, also of what it starts, waits for an answer."""
         known = CALLS.get(platform.machine())
         version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
         if known is None or version < ANSWERED_SINCE:
