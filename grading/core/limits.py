@@ -113,9 +113,10 @@ SESSIONS = 4
 # Processes and threads that a notebook may start in all. One that ends between two looks of a clock, within 0.5 s, may
 # go uncounted: a notebook that divides its work into such pieces hides at most 42 minutes, and never becomes BUSY.
 STARTED = 5_000
-# Files that a notebook's processes add to what they wait for (epoll), in all: a kernel adds about 30. Linux counts them
-# by user, who may be the grader's too, of whom a machine of 8 GB allows 1.8 million.
-ADDITIONS = 20_000
+# Files that a notebook's processes add to what they wait for (epoll), in all: a kernel adds 20. Linux counts them by
+# user, who may be the grader's too, of whom a machine of 8 GB allows 1.8 million. It tells them in a file of /proc, in
+# 76 bytes each, and keeps that text for as long as somebody has the file open: in OPEN_FILES of PROCESSES, 1.3 GB.
+ADDITIONS = 800
 OPEN_FILES = 160  # of one process; a kernel has about 40
 WRITTEN_BYTES = 256 * 2**20  # one file that a notebook writes
 SCRATCH_FILES = 20_000  # files and folders of a notebook

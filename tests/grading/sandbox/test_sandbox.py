@@ -57,10 +57,10 @@ def attempt(deed):
 
 
 # memfd_create, shmget, msgget, ptrace, process_vm_readv, mount, unshare, setns, bpf, perf_event_open, userfaultfd,
-# keyctl, io_uring_setup, open_by_handle_at, pidfd_getfd, vmsplice, mq_open, setuid, shutdown, mbind, one still to come.
+# keyctl, io_uring_setup, open_by_handle_at, pidfd_getfd, vmsplice, mq_open, setuid, shutdown, one still to come.
 EVADE = {
-    "x86_64": [319, 29, 68, 101, 310, 165, 272, 308, 321, 298, 323, 250, 425, 304, 438, 278, 240, 105, 48, 237, 600],
-    "aarch64": [279, 194, 186, 117, 270, 40, 97, 268, 280, 241, 282, 219, 425, 265, 438, 75, 180, 146, 210, 235, 600],
+    "x86_64": [319, 29, 68, 101, 310, 165, 272, 308, 321, 298, 323, 250, 425, 304, 438, 278, 240, 105, 48, 600],
+    "aarch64": [279, 194, 186, 117, 270, 40, 97, 268, 280, 241, 282, 219, 425, 265, 438, 75, 180, 146, 210, 600],
 }
 # Each ends before a clock looks at it.
 START_MANY = "import threading\nfor _ in range(600): threading.Thread(target=int).start()"

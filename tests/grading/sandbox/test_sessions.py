@@ -106,7 +106,7 @@ def test_no_notebook_uses_up_what_linux_grants_its_user_of_files_that_are_waited
 import itertools, os, select
 held = []
 
-def fill(files=22, numbers=range(115, 160)):
+def fill(files=6, numbers=range(115, 160)):
     opened, held[:] = [os.eventfd(0) for _ in range(files)], [select.epoll() for _ in range(files)]
     try:
         for done, (file, number, waiting) in enumerate(itertools.product(opened, numbers, held)):
