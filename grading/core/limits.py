@@ -106,6 +106,8 @@ def _room(machine_bytes: int | None) -> int:
 MEMORY_BYTES = _set("MEMORY_BYTES", _room(MACHINE_BYTES))  # memory of all processes of a notebook together
 # Address space of one process, on top of what the libraries take: 1.2 GB with torch's CPU build, 3.7 GB with CUDA.
 PROCESS_BYTES = _set("PROCESS_BYTES", min(5 * 2**30, _room(MACHINE_BYTES)))
+# Timers of a notebook (timer_create) and signals to it that wait. Linux counts them by user, as what epoll waits for.
+SIGNALS = 1_000
 PROCESSES = 128  # processes and threads; a kernel itself has about 8
 # Sessions that its processes may be in at once: Linux shares the processors between sessions, however many processes
 # each has, so that a notebook takes at most this many times its share. One more is refused (`sandbox.sessions`).

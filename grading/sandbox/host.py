@@ -260,7 +260,8 @@ class Sandbox:
     def _rlimits(self) -> dict[str, tuple[int, int]]:
         granted = self.limits
         found = {"RLIMIT_NOFILE": granted.open_files, "RLIMIT_FSIZE": granted.written_bytes}
-        found |= {"RLIMIT_NPROC": granted.processes} if self.walled else {}  # else it counts all of the user's
+        if self.walled:  # else they count all of the user's
+            found |= {"RLIMIT_NPROC": granted.processes, "RLIMIT_SIGPENDING": limits.SIGNALS}
         pairs = {name: (value, value) for name, value in found.items()}
         return {**pairs, "RLIMIT_CPU": (granted.cpu_s, granted.cpu_s + 2)}  # first SIGXCPU, then SIGKILL
 

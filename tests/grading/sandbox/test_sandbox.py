@@ -643,6 +643,26 @@ def test_a_process_gets_no_more_memory_files_or_processes_than_granted(tight):
     assert Run(tight, "open('again', 'wb').write(bytes(7 * 2**20))\nprint('next')").printed == "next"
 
 
+def test_one_notebook_leaves_timers_for_the_others(pool):
+    """Linux grants each user a number of them, and where an ordinary account grades, all sandboxes are one user."""
+    fill = f"""
+import ctypes, os
+libc, number = ctypes.CDLL(None, use_errno=True), ctypes.c_int()
+
+def fill():
+    made = 0
+    while libc.syscall({system_calls.ALLOWED["timer_create"][COLUMN]}, 1, None, ctypes.byref(number)) == 0:
+        made += 1
+    return made, ctypes.get_errno()
+
+print(*fill())
+if os.fork() == 0:
+    os._exit(fill()[0] > 0)
+print(os.wait()[1])
+"""
+    assert Run(pool, fill).printed.splitlines() == [f"{limits.SIGNALS} {errno.EAGAIN}", "0"]
+
+
 def test_one_notebook_leaves_terminals_for_the_others(pool):
     keep = "[(kept.append(ours), os.close(theirs)) for ours, theirs in (os.openpty() for _ in range(200))]"
     run = Run(pool, f"{TRY}\nkept = []", f"attempt(lambda: {keep})", "len(kept)")
