@@ -265,6 +265,8 @@ class Box:
 class Pool:
     """The pool of a process, which has such boxes."""
 
+    gpu = False
+
     def __init__(self, spoil: Callable[[Kernel, str], None] = lambda kernel, moment: None, notebook_s: float = 60.0):
         self.box, self.given = Box(spoil, notebook_s), 0
 
