@@ -22,14 +22,15 @@ from grading.gradebook import course_folder
 NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval.cfg", "-q", "-p", "no:cacheprovider"]
 
 # Two runs of pytest go on alongside the unit tests. One grades whole classes with workers of its own, or waits for
-# limits or a browser; the other computes for minutes, and waits for the service.
+# limits or a browser; the other computes for minutes, and waits for the service and the Formgrader.
 END_TO_END = [
     "tests/project/test_benchmarks.py",
     "tests/grading/classroom/test_class_run.py",
-    "tests/grading/submission/test_damaged_submissions.py",
-    *(f"tests/whole/test_{name}.py" for name in ("commands", "attacks", "site", "lab", "marking", "hub")),
+    *(f"tests/whole/test_{name}.py" for name in ("commands", "attacks", "site", "lab", "hub")),
 ]
-ANSWERS = [f"tests/whole/test_{name}.py" for name in ("answers", "attacks_marked", "attacks_watched", "watch")]
+ANSWERS = [
+    f"tests/whole/test_{name}.py" for name in ("answers", "attacks_marked", "attacks_watched", "watch", "marking")
+]
 ONE_NOTEBOOK = "tests/whole/test_one_notebook.py"  # the only slow test that `quick` runs
 
 LIMIT_S = 80 * 60  # for all of it: before a forge's own limit, which would end it without a word of what was going on
