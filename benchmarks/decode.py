@@ -241,7 +241,7 @@ def shares(lines: list[Row]) -> str:
     batches = sorted({line.B for line in lines if line.dtype == dtype})
     out = [f"{dtype}: share of the fastest reading" + "".join(f"{f'B = {B}':>9}" for B in batches)]
     for name, (context, best) in draw.of_fastest([asdict(line) for line in lines], dtype).items():
-        out.append(f"{f'{name}, {context // 1024}k tokens':<36}" + "".join(f"{share:>9.2f}" for share in best))
+        out.append(f"{f'{name}, {draw.short(context)} tokens':<36}" + "".join(f"{share:>9.2f}" for share in best))
     return "\n".join(out)
 
 

@@ -104,9 +104,9 @@ def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[byt
     code = _only(CLONE[column], [_step(LOAD, FIRST_ARGUMENT), _step(ANY_BIT, NAMESPACES, 0, 1), deny, allow])
     # Memory that is shared and has no file belongs to no process once it is not touched: nobody could count it.
     # CUDA shares memory of this kind with the GPU, of which nobody could count it either.
-    private = [_step(AND, MAP_TYPE), _step(EQUAL, MAP_PRIVATE, 1, 0), allow if gpu else deny, allow]
+    private = [_step(AND, MAP_TYPE), _step(EQUAL, MAP_PRIVATE, 1, 0), deny, allow]
     flags = [_step(LOAD, FOURTH_ARGUMENT), _step(ANY_BIT, MAP_ANONYMOUS, 1, 0), allow, *private]
-    code += _only(MMAP[column], flags)
+    code += _only(MMAP[column], [allow] if gpu else flags)
     # As an older Linux answers, which knows less advice. Without MS_SYNC, msync tells what memory is there, no more.
     code += _only(MADVISE[column], [_step(LOAD, THIRD_ARGUMENT), *_allow(_all(ADVICE)), _answer(DENY | errno.EINVAL)])
     code += _only(MSYNC[column], [_step(LOAD, THIRD_ARGUMENT), _step(ANY_BIT, MS_SYNC, 0, 1), _answer(DONE), allow])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from kernel_runs import with_a_gpu
 
 from attention import part13
 from attention.course import COURSE
@@ -111,7 +112,7 @@ def test_the_gpus_device_files_and_no_others_stand_within_the_walls(monkeypatch:
 
 
 def test_with_a_gpu_the_limit_on_addresses_falls_and_the_limit_on_memory_stays(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("grading.sandbox.host.glob.glob", lambda pattern: ["/dev/nvidia0"])
+    with_a_gpu(monkeypatch)
     monkeypatch.setattr(Sandbox, "_start", lambda self, theirs: theirs.close())  # nothing is to be started here
     box = Sandbox(libraries=COURSE.libraries)
     granted = box._rlimits()

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import busy
+import pytest
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
@@ -16,6 +17,7 @@ from attention.course import COURSE
 from grading.core.limits import EndedBy
 from grading.gradebook.configuration import KERNEL_ARGUMENTS
 from grading.judge import kernels
+from grading.sandbox import bubblewrap, gpu_trial
 from grading.sandbox.host import Sandbox
 from grading.sandbox.sandbox_keeper import Pool
 
@@ -116,6 +118,21 @@ def alive(pids: set[int]) -> set[int]:
     while (left := {pid for pid in pids if os.path.exists(f"/proc/{pid}")}) and time.monotonic() < end:
         time.sleep(0.02)
     return left
+
+
+def rewritten(patch: pytest.MonkeyPatch, folder: Path, name: str, before: str, after: str) -> None:
+    """Has sandboxes run a program one file of which says `after` in place of `before`; `folder` is for that file."""
+    program = {path.name: path for path in bubblewrap.PROGRAM}
+    text = program[name].read_text(encoding="utf-8")
+    assert before in text
+    (folder / name).write_text(text.replace(before, after), encoding="utf-8")
+    patch.setattr(bubblewrap, "PROGRAM", tuple({**program, name: folder / name}.values()))
+
+
+def with_a_gpu(patch: pytest.MonkeyPatch) -> None:
+    """Has sandboxes start as on a machine with a GPU, whose device files lead nowhere."""
+    patch.setattr("grading.sandbox.host.glob.glob", lambda pattern: ["/dev/nvidia0"])
+    patch.delenv(gpu_trial.VISIBLE, raising=False)
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from kernel_runs import with_a_gpu
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
@@ -24,9 +25,8 @@ ON_THE_GPU = f"import os\nhidden = os.environ.get('{gpu_trial.VISIBLE}') == ''\n
 
 @pytest.fixture
 def a_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A machine with a GPU, whose device files lead nowhere."""
-    monkeypatch.setattr("grading.sandbox.host.glob.glob", lambda pattern: ["/dev/nvidia0"])
-    monkeypatch.delenv(gpu_trial.VISIBLE, raising=False)
+    """A machine with a GPU."""
+    with_a_gpu(monkeypatch)
     SANDBOXES.close()
     yield
     SANDBOXES.close()

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import torch
-from kernel_runs import Run, opened
+from kernel_runs import Run, opened, rewritten, with_a_gpu
 
-from grading.sandbox import bubblewrap, gpu_trial, zygote
+from grading.sandbox import gpu_trial, zygote
 from grading.sandbox.sandbox_keeper import Pool
 
 TRY = """
@@ -27,10 +27,9 @@ THREAD = "import threading\nname = f'/proc/self/task/{threading.get_native_id()}
 
 @pytest.fixture(scope="module")
 def with_gpu() -> Iterator[Pool]:
-    """Kernels as on a machine with a GPU, whose device files lead nowhere."""
+    """Kernels as on a machine with a GPU."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("grading.sandbox.host.glob.glob", lambda pattern: ["/dev/nvidia0"])
-        patch.delenv(gpu_trial.VISIBLE, raising=False)
+        with_a_gpu(patch)
         with opened() as pool:
             yield pool
 
@@ -85,14 +84,9 @@ def test_a_torch_without_cuda_has_nothing_to_try(with_gpu: Pool, caplog: pytest.
 def test_a_gpu_that_does_not_compute_is_hidden_from_all_kernels_and_the_log_says_why(
     body: str, said: str, tmp_path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
-    program = {path.name: path.read_text(encoding="utf-8") for path in bubblewrap.PROGRAM}
     head = "def product() -> str:\n"
-    assert head in program["gpu_trial.py"]
-    program["gpu_trial.py"] = program["gpu_trial.py"].replace(head, f"{head}    {body}\n")
-    for name, text in program.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    monkeypatch.setattr(bubblewrap, "PROGRAM", tuple(tmp_path / path.name for path in bubblewrap.PROGRAM))
-    monkeypatch.setattr("grading.sandbox.host.glob.glob", lambda pattern: ["/dev/nvidia0"])
+    rewritten(monkeypatch, tmp_path, "gpu_trial.py", head, f"{head}    {body}\n")
+    with_a_gpu(monkeypatch)
     with caplog.at_level(logging.WARNING, "grading"), opened() as pool:
         assert Run(pool, f"import os\nprint(repr(os.environ['{gpu_trial.VISIBLE}']))").printed == "''"
     assert caplog.messages == [
@@ -135,7 +129,7 @@ def test_a_gpu_that_computes_stays(monkeypatch: pytest.MonkeyPatch):
 
 @pytest.mark.parametrize("chosen", ["", "-1"])
 def test_whoever_hides_the_gpu_from_cuda_hides_it_from_submissions(chosen: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("grading.sandbox.host.glob.glob", lambda pattern: ["/dev/nvidia0"])
+    with_a_gpu(monkeypatch)
     monkeypatch.setenv(gpu_trial.VISIBLE, chosen)
     with opened() as pool:
         assert Run(pool, TRY + THREAD, "print(tried(name))").printed == "Read-only file system"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from kernel_runs import IN_MEMORY, Run, opened
+from kernel_runs import IN_MEMORY, Run, opened, rewritten
 
 from grading.core import limits
 from grading.core.limits import EndedBy
@@ -139,12 +139,7 @@ def test_what_was_passed_with_the_call_is_not_in_the_memory_of_the_next_kernel(p
 
 
 def test_where_linux_is_older_the_watch_ends_a_notebook_with_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    program = {path.name: path for path in bubblewrap.PROGRAM}
-    older = tmp_path / "sessions.py"
-    text = program[older.name].read_text()
-    older.write_text(text.replace("ANSWERED_SINCE = (5, 5)", "ANSWERED_SINCE = (99, 0)"))
-    assert older.read_text() != text
-    monkeypatch.setattr(bubblewrap, "PROGRAM", tuple({**program, older.name: older}.values()))
+    rewritten(monkeypatch, tmp_path, "sessions.py", "ANSWERED_SINCE = (5, 5)", "ANSWERED_SINCE = (99, 0)")
     with opened(granted=replace(bubblewrap.Limits(), notebook_s=60.0)) as pool:
         run = Run(pool, BEGIN, "print([begin() for _ in range(5)])\ntime.sleep(60)", "print('after')")
     assert run.died and run.struck is EndedBy.SESSIONS and "after" not in run.printed

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import busy
 import pytest
-from kernel_runs import IN_MEMORY, Run, alive, inside, opened, student
+from kernel_runs import IN_MEMORY, Run, alive, inside, opened, rewritten, student
 
 from grading.core import limits
 from grading.core.course import Libraries
@@ -62,17 +62,9 @@ def ahead():
 @pytest.fixture(scope="module")
 def between(tmp_path_factory):
     """Kernels that a process forks in place of a thread, as from Python 3.13 on, whichever Python runs these tests."""
-    folder, before, after = (
-        tmp_path_factory.mktemp("program"),
-        "THREADS_FORK_DEAF = (3, 13)",
-        "THREADS_FORK_DEAF = (3, 0)",
-    )
-    program = {path.name: path.read_text(encoding="utf-8") for path in bubblewrap.PROGRAM}
-    assert before in program["namespaces.py"]
-    for name, text in program.items():
-        (folder / name).write_text(text.replace(before, after), encoding="utf-8")
+    deaf, folder = "THREADS_FORK_DEAF = (3, {})", tmp_path_factory.mktemp("program")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bubblewrap, "PROGRAM", tuple(folder / path.name for path in bubblewrap.PROGRAM))
+        rewritten(patch, folder, "namespaces.py", deaf.format(13), deaf.format(0))
         with opened() as pool:
             yield pool
 
