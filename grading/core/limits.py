@@ -110,7 +110,7 @@ PROCESS_BYTES = _set("PROCESS_BYTES", min(5 * 2**30, _room(MACHINE_BYTES)))
 SIGNALS = 1_000
 PROCESSES = 128  # processes and threads; a kernel itself has about 8
 # Sessions that its processes may be in at once: Linux shares the processors between sessions, however many processes
-# each has, so that a notebook takes at most this many times its share. One more is refused (`sandbox.sessions`).
+# each has, so that a notebook takes at most this many times its share. One more is refused (`sandbox.supervisor`).
 SESSIONS = 4
 # Processes and threads that a notebook may start in all. One that ends between two looks of a clock, within 0.5 s, may
 # go uncounted: a notebook that divides its work into such pieces hides at most 42 minutes, and never becomes BUSY.
@@ -119,6 +119,9 @@ STARTED = 5_000
 # user, who may be the grader's too, of whom a machine of 8 GB allows 1.8 million. It tells them in a file of /proc, in
 # 76 bytes each, and keeps that text for as long as somebody has the file open: in OPEN_FILES of PROCESSES, 1.3 GB.
 ADDITIONS = 800
+# Memory without a file that its processes share, in all, what they gave back included: each piece counts as a MB more.
+# CUDA makes some, so it is allowed with a GPU alone. What nobody touches of it counts for no process.
+GPU_SHARED_MB = 1024
 OPEN_FILES = 160  # of one process; a kernel has about 40
 WRITTEN_BYTES = 256 * 2**20  # one file that a notebook writes
 SCRATCH_FILES = 20_000  # files and folders of a notebook

@@ -26,7 +26,7 @@ from grading.sandbox import concealed, machine, refusal, remedies, seccomp
 from grading.sandbox.remedies import Refusal
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
-SHOWN = "zygote packets watch sessions namespaces package_ahead huge_pages gpu_trial child".split()  # of `grading`
+SHOWN = "zygote packets watch supervisor namespaces package_ahead huge_pages gpu_trial child".split()  # of `grading`
 PROGRAM = tuple(ZYGOTE.with_name(f"{name}.py") for name in SHOWN)
 WARMUP, PACKAGE = "/run/zygote/warmup.py", "/run/zygote/package"
 FILTER = "/run/zygote/filter"
@@ -62,6 +62,7 @@ class Limits:
     sessions: int = limits.SESSIONS
     started: int = limits.STARTED
     additions: int = limits.ADDITIONS
+    gpu_shared_mb: int = limits.GPU_SHARED_MB
     open_files: int = limits.OPEN_FILES
     written_bytes: int = limits.WRITTEN_BYTES
     scratch_bytes: int = limits.SCRATCH_BYTES
@@ -91,8 +92,7 @@ def plain(control: int, base: Path, libraries: Libraries) -> Command:
     settings |= {"fonts": [str(path) for path in font_lists()], "modules": libraries.modules}
     settings["warmup"] = str(libraries.warmup) if libraries.warmup else None
     settings["package"] = str(libraries.package) if _modules(libraries.package) else None
-    command = _zygote(str(ZYGOTE), control, settings)
-    return Command(command, environment(settings["home"], settings["home"]))
+    return Command(_zygote(str(ZYGOTE), control, settings), environment(settings["home"], settings["home"]))
 
 
 def walled(control: int, granted: Limits, gpu: bool, stage: Path, libraries: Libraries) -> Command:

@@ -150,12 +150,8 @@ class Sandbox:
         listening = [_listener(f"{address}-{port}") for port in range(1, CHANNELS + 1)]
         kernel = Kernel(self, ours, gate, address, argv, env)
         request = {"op": "start", "key": kernel.key.decode(), "argv": argv, "env": env, "limits": self._rlimits()}
-        request["watched"] = {
-            "memory_bytes": self.limits.memory_bytes,
-            "sessions": self.limits.sessions,
-            "started": self.limits.started,
-            "additions": self.limits.additions,
-        }
+        watched = ("memory_bytes", "sessions", "started", "additions", "gpu_shared_mb")
+        request["watched"] = {name: getattr(self.limits, name) for name in watched}
         request["granted_bytes"] = self.limits.process_bytes
         try:
             self._control.settimeout(limits.SILENCE_LIMIT_S)

@@ -23,6 +23,9 @@ from grading.sandbox.system_calls import (
     MADVISE,
     MMAP,
     MSYNC,
+    NVIDIA_KIND,
+    NVIDIA_NUMBERS,
+    NVIDIA_UVM,
     OPTIONS,
     PIDFD_SIGNAL,
     PRCTL,
@@ -49,13 +52,12 @@ NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT, THIRD_ARGUMENT, FOURTH_AR
 UPPER_HALF = 4  # from an argument's lower 32 bits to its upper ones
 X32 = 0x40000000  # x86-64's second numbering, by which every entry of the table could be passed
 NAMESPACES = 0x7E020000  # the CLONE_NEW… flags of clone
-MAP_PRIVATE, MAP_TYPE, MAP_ANONYMOUS = 0x02, 0x0F, 0x20
+MAP_SHARED, MAP_PRIVATE, MAP_SHARED_VALIDATE, MAP_TYPE, MAP_ANONYMOUS = 0x01, 0x02, 0x03, 0x0F, 0x20
 AF_UNIX, NETLINK = 1, 16
 # What ZeroMQ, which asks netlink for the list of network devices, takes as "there are none"; at others it aborts.
 NO_NETLINK = errno.EOPNOTSUPP
 SOCKET_FLAGS = 0x80800  # SOCK_CLOEXEC and SOCK_NONBLOCK, which come with a socket's type
-NETWORKS, AFTER_NETWORKS = 0x8900, 0x8A00  # ioctl's requests about networks
-TYPES_INTO_TERMINALS = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
+KIND = 0xFF00  # of one of ioctl's requests: the part that says whose it is
 SCHED_OTHER = 0
 MS_SYNC = 4  # has msync write to the disk before it returns
 RLIMIT_CORE = 4  # stays at 1: at 0 a crash would start the program outside that the system hands dumps to
@@ -67,8 +69,8 @@ MACHINES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
 def program(machine: str | None = None, gpu: bool = False) -> bytes:
     """The filter for a machine, by default this one, as the bytes of a struct sock_filter array.
 
-    With a GPU, whose driver has requests of its own to ioctl, all of these are allowed but those known to do harm, and
-    so is what CUDA does not start without.
+    With a GPU, what its driver is asked by ioctl is allowed, too, and what CUDA does not start without; memory that it
+    shares is bounded by `supervisor`.
     Errors  ValueError for a machine whose numbers are not in the list.
     """
     machine = machine or platform.machine()
@@ -103,18 +105,15 @@ def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[byt
     """Steps for the system calls whose arguments decide; `column` is that of a machine's numbers."""
     code = _only(CLONE[column], [_step(LOAD, FIRST_ARGUMENT), _step(ANY_BIT, NAMESPACES, 0, 1), deny, allow])
     # Memory that is shared and has no file belongs to no process once it is not touched: nobody could count it.
-    # CUDA shares memory of this kind with the GPU, of which nobody could count it either.
-    private = [_step(AND, MAP_TYPE), _step(EQUAL, MAP_PRIVATE, 1, 0), deny, allow]
-    flags = [_step(LOAD, FOURTH_ARGUMENT), _step(ANY_BIT, MAP_ANONYMOUS, 1, 0), allow, *private]
-    code += _only(MMAP[column], [allow] if gpu else flags)
+    # CUDA starts with some: with a GPU, `supervisor` bounds it.
+    types = (MAP_PRIVATE, MAP_SHARED, MAP_SHARED_VALIDATE) if gpu else (MAP_PRIVATE,)
+    flags = [_step(LOAD, FOURTH_ARGUMENT), _step(ANY_BIT, MAP_ANONYMOUS, 1, 0), allow]
+    code += _only(MMAP[column], [*flags, _step(AND, MAP_TYPE), *_allow(types), deny])
     # As an older Linux answers, which knows less advice. Without MS_SYNC, msync tells what memory is there, no more.
     code += _only(MADVISE[column], [_step(LOAD, THIRD_ARGUMENT), *_allow(_all(ADVICE)), _answer(DENY | errno.EINVAL)])
     code += _only(MSYNC[column], [_step(LOAD, THIRD_ARGUMENT), _step(ANY_BIT, MS_SYNC, 0, 1), _answer(DONE), allow])
     code += _only(FCNTL[column], [_step(LOAD, SECOND_ARGUMENT), *_allow(_all(COMMANDS)), deny])
-    requests = [*_allow(_all(REQUESTS)), deny]
-    if gpu:
-        networks = [_step(AT_LEAST, NETWORKS, 0, 2), _step(AT_LEAST, AFTER_NETWORKS, 1, 0), deny]
-        requests = [*networks, *_refuse(TYPES_INTO_TERMINALS), allow]
+    requests = [*_allow(_all(REQUESTS)), *(_driver(allow) if gpu else []), deny]
     code += _only(IOCTL[column], [_step(LOAD, SECOND_ARGUMENT), *requests])
     code += _only(PRCTL[column], [_step(LOAD, FIRST_ARGUMENT), *_allow(_all(OPTIONS)), deny])
     # ZeroMQ asks for the usual one. With another a process could wait for long, which is not counted as its own time.
@@ -123,6 +122,13 @@ def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[byt
     asks_only = [*_null(THIRD_ARGUMENT, allow), _step(LOAD, SECOND_ARGUMENT), *_refuse((RLIMIT_CORE,)), allow]
     code += _only(PRLIMIT[column], asks_only)
     return [*code, *_only(PIDFD_SIGNAL[column], [*_null(THIRD_ARGUMENT, allow), deny])]
+
+
+def _driver(allow: bytes) -> list[bytes]:
+    """Steps for a request of ioctl's that may be one to NVIDIA's driver."""
+    first, after = NVIDIA_NUMBERS
+    numbers = [_step(AT_LEAST, first, 0, 2), _step(AT_LEAST, after, 1, 0), allow]
+    return [*_allow(NVIDIA_UVM), *numbers, _step(AND, KIND), _step(EQUAL, NVIDIA_KIND << 8, 0, 1), allow]
 
 
 def _sockets(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[bytes]:

@@ -113,6 +113,11 @@ REQUESTS = {
     "TIOCGPTN TIOCSPTLCK TIOCGPTLCK TIOCGPTPEER": (0x80045430, 0x40045431, 0x80045439, 0x5441),
     "FIONCLEX FIOCLEX": (0x5450, 0x5451),
 }
+# With a GPU, what NVIDIA's driver is asked: by nvidiactl and nvidiaN all that is of its own kind ('F'), by nvidia-uvm
+# numbers without a kind, of which 200 and above are its tests, and the two by which that begins and ends. Below 23 are
+# some that CUDA no longer uses; in files, 1 and 2 are FIBMAP and FIGETBSZ. After nv-ioctl-numbers.h, uvm_ioctl.h and
+# uvm_linux_ioctl.h of NVIDIA's open-gpu-kernel-modules, and what gVisor's nvproxy lets through of them.
+NVIDIA_KIND, NVIDIA_NUMBERS, NVIDIA_UVM = 0x46, (23, 200), (0x30000001, 0x30000002)
 # fcntl's commands. Not among them: locks, whose places are numbers that another notebook could read; leases and watches
 # on files; hints about a file's use (F_SET_RW_HINT), which stay in a file of the system's as a note to the next one;
 # signals from files; F_SETPIPE_SZ, because Linux counts pipes by user.

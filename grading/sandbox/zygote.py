@@ -56,7 +56,7 @@ def module(path: str) -> ModuleType:
     return made
 
 
-packets, watch, sessions = neighbour("packets"), neighbour("watch"), neighbour("sessions")
+packets, watch, supervisor = neighbour("packets"), neighbour("watch"), neighbour("supervisor")
 package_ahead, huge_pages = neighbour("package_ahead"), neighbour("huge_pages")
 
 
@@ -109,10 +109,10 @@ def serve(control: socket.socket, settings: dict, run: Callable, namespaces: Mod
     """Answers requests and keeps watch over the kernel, until the judge is gone or a notebook's files resist."""
     kernel, started = None, 0
     while True:
-        watched = [control, kernel.status, kernel.pidfd, *kernel.sessions.asked()] if kernel else [control]
+        watched = [control, kernel.status, kernel.pidfd, *kernel.supervisor.asked()] if kernel else [control]
         ready, _, _ = select.select(watched, [], [], kernel.next_look_s() if kernel and kernel.going else None)
         if kernel is not None:  # first, so that whoever is answered knows of its end
-            kernel.sessions.answer(ready)
+            kernel.supervisor.answer(ready)
             over = kernel.pidfd in ready
             if not over and kernel.status in ready:
                 message, _ = packets.receive(kernel.status)
@@ -160,19 +160,19 @@ class Kernel:
         run: Callable,
     ) -> None:
         self.watch = watch.Watch(request["watched"], self.count_started, settings["walled"])
-        self.sessions = sessions.Sessions(request["watched"], watch)
+        self.supervisor = supervisor.Supervisor(request["watched"], watch)
         self.struck, self.going, self._looked = None, False, time.monotonic()
         self.status, gate = socket.socket(fileno=fds[0]), socket.socket(fileno=fds[1])
 
         def become() -> None:
             control.close()
-            self.sessions.close()
+            self.supervisor.close()
             os.setsid()  # to which Linux gives one share of the processors
             if settings["walled"]:
-                sockets = [self.status, gate, self.sessions.kernels]
+                sockets = [self.status, gate, self.supervisor.kernels]
                 kept = [sock.fileno() for sock in sockets] + fds[2:]
-                namespaces.enter(settings, kept, prepare, lambda _: self.sessions.offer())
-            self.sessions.kernels.close()  # or a student could answer on it
+                namespaces.enter(settings, kept, prepare, lambda _: self.supervisor.offer())
+            self.supervisor.kernels.close()  # or a student could answer on it
             run(request, fds[2:], self.status, gate)
 
         try:
@@ -185,7 +185,7 @@ class Kernel:
         with contextlib.suppress(OSError):
             packets.send(gate, {}, self.pidfd)
         gate.close()
-        self.sessions.kernels.close()
+        self.supervisor.kernels.close()
         for fd in fds[2:]:
             os.close(fd)
 
@@ -243,7 +243,7 @@ class Kernel:
             ended = watch.sweep()
             clean = wipe(settings)
         os.close(self.pidfd)
-        self.sessions.close()
+        self.supervisor.close()
         code, cpu_s = ended.get(self.pid, (-signal.SIGKILL, 0.0))
         with contextlib.suppress(OSError):
             packets.send(self.status, {"exit": code, "struck": self.struck, "cpu_s": cpu_s})

@@ -5,12 +5,13 @@ import os
 import socket
 import types
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 import torch
 from kernel_runs import Run, opened, rewritten, with_a_gpu
 
-from grading.sandbox import gpu_trial, zygote
+from grading.sandbox import bubblewrap, gpu_trial, zygote
 from grading.sandbox.sandbox_keeper import Pool
 
 TRY = """
@@ -63,6 +64,44 @@ def test_cuda_finds_the_socket_and_the_memory_that_it_shares(with_gpu: Pool):
         assert Run(pool, "import socket\nsocket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)").errors == [
             "PermissionError"
         ]
+
+
+def test_memory_that_processes_share_without_a_file_is_bounded_though_nobody_touches_it():
+    """Written, then left: what is in it counts for no process, and a limit on memory alone would see none of it."""
+    fill = """
+import mmap
+size, given, held = 8 * 2**20, 0, []
+try:
+    while True:
+        held.append(mmap.mmap(-1, size))
+        held[-1][:] = bytes([7]) * size
+        held[-1].madvise(mmap.MADV_DONTNEED)
+        given += size
+except OSError as error:
+    print(given // 2**20, error.strerror, held[0][9])
+for piece in held:
+    piece.close()
+"""
+    ask = """
+said = []
+for _ in range(200):
+    try:
+        mmap.mmap(-1, LENGTH).close()
+        said.append('mapped')
+    except OSError as error:
+        said.append(error.strerror)
+print({word: said.count(word) for word in sorted({*said})})
+"""
+    with pytest.MonkeyPatch.context() as patch:
+        with_a_gpu(patch)
+        with opened(granted=replace(bubblewrap.Limits(), gpu_shared_mb=100)) as pool:
+            filled = Run(pool, fill, ask.replace("LENGTH", "2**20"), "print('still here')").printed.splitlines()
+            small = Run(pool, "import mmap", ask.replace("LENGTH", "4096")).printed
+            long = Run(pool, "import mmap", ask.replace("LENGTH", "2**33 + 4096")).printed
+    refused, unheard = "Cannot allocate memory", "Function not implemented"
+    assert filled == [f"88 {refused} 7", f"{{'{refused}': {200 - 12}, '{unheard}': 12}}", "still here"]
+    assert small == f"{{'{refused}': 100, 'mapped': 100}}"
+    assert long == f"{{'{refused}': 200}}"
 
 
 def test_a_torch_without_cuda_has_nothing_to_try(with_gpu: Pool, caplog: pytest.LogCaptureFixture):

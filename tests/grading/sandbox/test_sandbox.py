@@ -542,7 +542,7 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     answers = {flag: _filtered(machine, architecture, mmap, 0, 0, 3, flag) == seccomp.ALLOW for flag in flags}
     assert answers == flags
     shared = [flag for flag in flags if _filtered(machine, architecture, mmap, 0, 0, 3, flag, gpu=True) != deny]
-    assert shared == list(flags)  # with a GPU
+    assert shared == [0x01, 0x02, 0x22, 0x21, 0x23, 0x4022, 0x4021]  # with a GPU; `supervisor` bounds them
     cuda = [kind for kind in range(7) if _filtered(machine, architecture, sock, 1, kind, 0, gpu=True) == seccomp.ALLOW]
     assert cuda == [1, 2, 5]
     advice = {n: _answer(machine, madvise, 0, 0, n) for n in range(110)}
@@ -576,9 +576,20 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
         } | listed:
             arguments = [0] * place + [number]
             assert _answer(machine, call, *arguments) == (seccomp.ALLOW if number in listed else deny), hex(number)
-    looked_at = (*range(0x5400, 0x5430), *range(0x88F0, 0x8A10))
-    harm = [n for n in looked_at if _filtered(machine, architecture, ioctl, 0, n, gpu=True) == deny]
-    assert harm == [0x5412, 0x541C, *range(0x8900, 0x8A00)]
+    requests = {value for values in system_calls.REQUESTS.values() for value in values}
+    cuda = {*range(23, 200), 0x30000001, 0x30000002, 0xC00846CE, 0xC020462A, 0x46C8}  # of its driver; see system_calls
+    others = (
+        *range(300),
+        *range(0x5400, 0x5460),
+        *range(0x88F0, 0x8A10),
+        0x30000000,
+        0x30000003,
+        0xC0045447,
+        0xC00847CE,
+    )
+    for number in {*others, *cuda, *requests}:
+        answer = _filtered(machine, architecture, ioctl, 0, number, gpu=True)
+        assert answer == (seccomp.ALLOW if number in cuda | requests else deny), hex(number)
     assert [n for n in range(10) if _filtered(machine, architecture, set_scheduler, 0, n) == seccomp.ALLOW] == [0]
     options = [(level, name) for level in (0, 1, 2, 6, 17, 41, 132, 270, 282) for name in range(80)]
     allowed = {each for each in options if _answer(machine, setsockopt, 0, *each) == seccomp.ALLOW}

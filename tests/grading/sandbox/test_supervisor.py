@@ -1,4 +1,4 @@
-"""How many sessions a notebook's processes form at once: the one too many is refused, and nobody is ended for it."""
+"""What waits for an answer: a session too many does not begin, and what epoll waits for is bounded; nobody is ended."""
 
 import platform
 from dataclasses import replace
@@ -9,9 +9,9 @@ from kernel_runs import IN_MEMORY, Run, opened, rewritten
 
 from grading.core import limits
 from grading.core.limits import EndedBy
-from grading.sandbox import bubblewrap, sessions
+from grading.sandbox import bubblewrap, supervisor
 
-NUMBER = sessions.CALLS[platform.machine()][1]  # of setsid
+NUMBER = supervisor.CALLS[platform.machine()][1]  # of setsid
 BEGIN = """
 import ctypes, os, time
 
@@ -139,7 +139,7 @@ def test_what_was_passed_with_the_call_is_not_in_the_memory_of_the_next_kernel(p
 
 
 def test_where_linux_is_older_the_watch_ends_a_notebook_with_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    rewritten(monkeypatch, tmp_path, "sessions.py", "ANSWERED_SINCE = (5, 5)", "ANSWERED_SINCE = (99, 0)")
+    rewritten(monkeypatch, tmp_path, "supervisor.py", "ANSWERED_SINCE = (5, 5)", "ANSWERED_SINCE = (99, 0)")
     with opened(granted=replace(bubblewrap.Limits(), notebook_s=60.0)) as pool:
         run = Run(pool, BEGIN, "print([begin() for _ in range(5)])\ntime.sleep(60)", "print('after')")
     assert run.died and run.struck is EndedBy.SESSIONS and "after" not in run.printed
