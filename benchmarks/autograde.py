@@ -161,7 +161,7 @@ def _more_workers(runs: list[Run]) -> list[str]:
         told = f"For each further student, from {both[-2]} to {both[-1]}, two workers do"
         wall, wall_alone, wall_two = (_slope(here, of[both[-2]], of[both[-1]], "wall_s") for of in (one, alone, two))
     else:
-        told = f"With {both[0]} students, the start included, two workers do"
+        told = f"In a class of {both[0]}, the start included, two workers do"
         wall, wall_alone, wall_two = (median(here, of[both[0]], "wall_s", 1) for of in (one, alone, two))
     more_mb = median(here, two[both[0]], "peak_mb", 1) - median(here, one[both[0]], "peak_mb", 1)
     return [
@@ -179,13 +179,13 @@ def _two_floors(runs: list[Run]) -> list[str]:
         return []
     apart, at_once = (median(runs, next(iter(of.values())), "cpu_s") for of in (floor, floors))
     of_floors = [
-        f"{median(runs, run, 'cpu_s') / at_once:.2f} with {size} students"
-        for size, run in _by_size(runs, "class on 2").items()
+        f"{size}: {median(runs, run, 'cpu_s') / at_once:.2f}" for size, run in _by_size(runs, "class on 2").items()
     ]
     return [
         f"Two floors at once compute {at_once / apart:.2f} times as long for a notebook as one alone,"
         f" so a second core gives {2 * apart / at_once:.2f} times the work of one to computing like this.",
-        f"For a notebook, two workers compute this many times what two floors at once do: {', '.join(of_floors)}.",
+        "Computing for a notebook on two workers, in times of two floors at once, by size of the class:"
+        f" {', '.join(of_floors)}.",
     ]
 
 

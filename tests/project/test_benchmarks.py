@@ -108,10 +108,9 @@ def test_a_second_worker_is_measured_by_what_each_further_student_takes_and_agai
     told = autograde.summary(runs)
     assert "from 8 to 32, two workers do 2.00 times what one does that may use both cores, and 3.00 times" in told
     assert "compute 1.25 times as long for a notebook as one alone, so a second core gives 1.60 times" in told
-    many = "For a notebook, two workers compute this many times what two floors at once do: "
-    assert f"{many}10.00 with 8 students, 2.50 with 32 students." in told
+    assert "two workers, in times of two floors at once, by size of the class: 8: 10.00, 32: 2.50." in told
     told = autograde.summary([run for run in runs if run["students"] < 32])
-    assert "With 8 students, the start included, two workers do 1.44 times" in told
+    assert "In a class of 8, the start included, two workers do 1.44 times" in told
 
 
 def test_the_parents_part_is_measured_with_workers_that_have_graded_before(tmp_path: Path):
