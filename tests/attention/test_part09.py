@@ -28,7 +28,8 @@ def test_any_factors_of_the_stacked_matrix_are_right(returned: str):
         ("W", "", "two matrices must be returned, W_UM and W_DKV."),
         ("np.concatenate([W, W])", "product-returned", ""),
         ("np.eye(4), np.concatenate([W, W])", "full-width", ""),
-        ("np.ones((3, 2)), W", "", "with G = 1, d = 2 and H = 2, expected shape (4, 2), got (3, 2)"),
+        ("np.ones((3, 2)), W", "", "with G = 1, d = 2 and H = 2, W_UM: expected shape (4, 2), got (3, 2)"),
+        (f"{COPIES}, W[:, :3]", "", "with G = 1, d = 2 and H = 2, W_DKV: expected shape (2, 4), got (2, 3)"),
         ("1 / 0", "", "your code stopped with a ZeroDivisionError"),
     ],
 )
