@@ -39,6 +39,12 @@ def test_what_is_no_pair_of_these_shapes_is_told(returned: str, mistake: str, te
     assert part09.products([(shapes, case)]) == shapes
 
 
+@pytest.mark.parametrize(("W", "hint"), [(W, False), (ZEROS, True), (W[[0, 0]], True)])
+def test_code_that_stops_gets_a_hint_where_dependent_rows_may_have_stopped_it(W: np.ndarray, hint: bool):
+    shapes, case = tried("1 / 0", W)
+    assert shapes.no_value != hint and part09.products([(shapes, case)]).no_value != hint
+
+
 def test_factors_of_right_shapes_and_another_product_are_wrong():
     found = tried(f"{COPIES}, 2 * W")
     assert found[0].right and not part09.products([found]).right
