@@ -49,7 +49,7 @@ def projections_made(cases: list[Sizes]) -> Verdict:
     """Are the four projections of the right kind and shape, in models of all these sizes?"""
     found = structure.projections(MODEL, cases, OTHERS, seed=590)
     if isinstance(found, probe.Reason):
-        return rubric.fact(False, found.text)
+        return mistakes.unanswered(found)
     return rubric.all_of(
         *[projections_right(one, weight_shapes(sizes)) for one, sizes in zip(found, cases, strict=True)]
     )
@@ -65,7 +65,7 @@ def projections_right(found: Found, asked: dict[str, Sizes]) -> Verdict:
         if those:
             return rubric.fact(False, f"what {structure.SAID[problem]}: {those}.")
     if wrong:
-        return rubric.fact(False, f"the weight has another shape than asked: {', '.join(wrong)}.")
+        return rubric.fact(False, f"the weight has the wrong shape: {', '.join(wrong)}.")
     return rubric.fact(True, "") if found.is_module else mistakes.told("not-a-module")
 
 

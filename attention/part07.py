@@ -69,7 +69,7 @@ def has_projections(cases: Cases) -> Verdict:
     """Whether the four projections are of the right kind and shape, in models of all these sizes."""
     found = structure.projections(MODEL, list(cases), OTHERS, seed=790)
     if isinstance(found, probe.Reason):
-        return rubric.fact(False, found.text)
+        return mistakes.unanswered(found)
     return rubric.all_of(*[projections_right(one, sizes) for one, sizes in zip(found, cases, strict=True)])
 
 
@@ -101,7 +101,7 @@ def keeps_no_copies() -> Verdict:
     cases = [(5, D_2, width, width + 1, H, 2) for D_2, H, width in itertools.product(*ranges)]
     kept = questions.bytes_kept(cases)
     if isinstance(kept, probe.Reason):
-        return rubric.fact(False, kept.text)
+        return mistakes.unanswered(kept)
     if not isinstance(kept, list) or len(kept) != len(cases) or not all(type(number) is int for number in kept):
         return rubric.fact(False, "what it keeps in memory cannot be counted.")
     signs = [(-1) ** (3 - sum(corner)) for corner in itertools.product((0, 1), repeat=3)]
@@ -120,7 +120,7 @@ def makes_no_copies() -> Verdict:
     x, y = tokens(sizes, lengths, 750)
     name = questions.copied(sizes, probe.tensor(x), probe.tensor(y))
     if isinstance(name, probe.Reason):
-        return rubric.fact(False, name.text)
+        return mistakes.unanswered(name)
     known = isinstance(name, str) and name in ("W_K", "W_V")
     return mistakes.told("copies-made-in-a-call", name) if known else rubric.fact(True, "")
 
@@ -149,11 +149,12 @@ def has_values(cases: Cases) -> Verdict:
         [(one, {name: sent(m, weight) for name, weight in weights.items()}) for m, (one, weights) in enumerate(models)]
     )
     if isinstance(got, str) and got in structure.PROJECTIONS:
-        return rubric.fact(False, f"{got} takes no weight of the right shape, so there are no values to compare.")
+        text = f"{got} takes no weight of the right shape, so there are no values to compare."
+        got = probe.Reason(probe.Why.MISSING, text)
     if not isinstance(got, probe.Reason):
         got = questions.outputs([(m, sent(m, x), sent(m, y), how) for m, x, y, how in asked])
     if isinstance(got, probe.Reason):
-        return rubric.fact(False, got.text)
+        return mistakes.unanswered(got)
     if not isinstance(got, list) or len(got) != len(asked):
         return rubric.fact(False, "it gives no tensors.")
     compared = []

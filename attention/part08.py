@@ -36,7 +36,7 @@ def reads_the_right_heads(sizes: list[tuple[int, int]]) -> Verdict:
     want = [next(g for g in range(G) if (h - g) % G == 0) for h, G in pairs]
     got = questions.heads(pairs)
     if isinstance(got, probe.Reason):
-        return rubric.fact(False, got.text)
+        return mistakes.unanswered(got)
     if not isinstance(got, list) or len(got) != len(want):
         return rubric.fact(False, "it gives no numbers.")
     odd = [head for head in got if type(head) is not float]

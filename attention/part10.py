@@ -41,7 +41,7 @@ def factors(got: object) -> list[Array] | None:
 def shapes(W: Array, got: object) -> Verdict:
     """Whether W_DKV_MLA (r, D) and W_UM_MLA (D, r), both numpy, are returned in this order."""
     if not isinstance(got, (tuple, list)) or len(got) != 2:
-        return rubric.fact(False, got.text if isinstance(got, probe.Reason) else NOT_A_PAIR)
+        return mistakes.unanswered(got) if isinstance(got, probe.Reason) else rubric.fact(False, NOT_A_PAIR)
     (r, D), kind = W.shape, rubric.ARRAY
     right = rubric.all_of(rubric.same_shape(got[0], (r, D), kind=kind), rubric.same_shape(got[1], (D, r), kind=kind))
 
@@ -58,7 +58,7 @@ def shapes(W: Array, got: object) -> Verdict:
 def rebuilds(W: Array, got: object) -> Verdict:
     """Whether the second matrix, (D, r), times the first, (r, D), is the stacked one, (D, D)."""
     if isinstance(got, probe.Reason):
-        return rubric.fact(False, got.text)
+        return mistakes.unanswered(got)
     pair = factors(got)
     built = product(pair[1], pair[0]) if pair else None  # (D, D)
     if built is None:

@@ -77,7 +77,9 @@ def shaped(names: tuple[str, str], got: object, H: int, shapes: tuple[Shape, Sha
             labels = [names[0]] + [names[1]] * H
             wanted = [shapes[0]] + [shapes[1]] * H
             return rubric.all_of(*[one_shaped(*one) for one in zip(labels, [common, *blocks], wanted, strict=True)])
-    return rubric.fact(False, got.text if isinstance(got, probe.Reason) else "nothing that can be compared came back.")
+    if isinstance(got, probe.Reason):
+        return mistakes.unanswered(got)
+    return rubric.fact(False, "nothing that can be compared came back.")
 
 
 def one_shaped(name: str, got: object, shape: Shape) -> Verdict:

@@ -101,8 +101,9 @@ def received(answer: object, B: int, L_1: int, L_2: int) -> Run | Verdict:
         case (dict(found), None | (int(), int()) as shape, bool(cuda)):
             pass
         case _:
-            text = answer.text if isinstance(answer, probe.Reason) else "nothing that can be compared came back."
-            return rubric.fact(False, text)
+            if isinstance(answer, probe.Reason):
+                return mistakes.unanswered(answer)
+            return rubric.fact(False, "nothing that can be compared came back.")
     expected = {**weight_shapes(*FULL), "x": (B, L_1, D), "y": (B, L_2, D), **dict.fromkeys(OUTPUTS, (B, L_1, D))}
     for name, wanted in expected.items():
         value = found.get(name)

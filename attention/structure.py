@@ -71,7 +71,7 @@ def sizes_kept(model: Model, cases: list[Sizes], others: Sizes) -> Verdict:
     found = models.make(model.name, cases, others)
     found = found if isinstance(found, Reason) else models.sizes(model.attributes)
     if isinstance(found, Reason):
-        return rubric.fact(False, found.text)
+        return mistakes.unanswered(found)
     for sizes, kept in zip(cases, _dicts(found, len(cases)), strict=True):
         kept = {name: size for name, size in kept.items() if type(size) is float}
         asked, later = (dict(zip(model.attributes, map(float, one), strict=True)) for one in (sizes, others))

@@ -48,6 +48,11 @@ DIAGNOSIS = Diagnosis(MISTAKES)
 judged, named, told, diagnosed = DIAGNOSIS.judged, DIAGNOSIS.named, DIAGNOSIS.told, DIAGNOSIS.diagnosed
 
 
+def unanswered(reason: Reason) -> Verdict:
+    """The verdict where a student's code gave no value: why, and no hint, which would point at something else."""
+    return Verdict(False, reason.text, no_value=True)
+
+
 def shown_by_shapes(shapes: list[tuple[int, ...]], W: np.ndarray) -> str | None:
     """The usual mistake that the shapes of two factors of W show, of W_UM and W_DKV in this order; None for none."""
 

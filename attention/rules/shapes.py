@@ -119,7 +119,7 @@ def shape_comments(answer_id: str, class_name: str) -> Verdict:
     right = any(total and 2 * commented >= total for commented, total in counts)
     commented, statements = counts[0]
     counted = f"{commented} of the {statements} statements of `forward` that compute a tensor"
-    return Verdict(right, f"{counted} have a comment with a shape.")
+    return Verdict(right, f"{counted} {'has' if commented == 1 else 'have'} a comment with a shape.")
 
 
 def _count(functions: list[tuple[Code, ast.stmt]]) -> tuple[int, int]:

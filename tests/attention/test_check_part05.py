@@ -100,3 +100,8 @@ def test_the_figure_shows_a_mistake_of_the_answer(capsys):
 def test_without_an_answer_to_draw_the_figure_is_a_sentence(found, text, capsys):
     lines, shown = drawn(5, found, capsys)
     assert len(lines) == 1 and lines[0].startswith(text) and shown == []
+
+
+def test_a_sentence_about_an_error_ends_with_one_full_stop(capsys):
+    lines, _ = drawn(5, names(5, "return self.W_O(o)", "raise ValueError('Use reshape instead.')"), capsys)
+    assert lines == ["No picture yet: MyMHA raised ValueError: Use reshape instead."]

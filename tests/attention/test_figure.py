@@ -7,7 +7,10 @@ import course_module
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from course_module import of
 from matplotlib import mathtext
+from matplotlib.text import Text
+from pictures import kept
 
 figure, labels = course_module.named("figure"), course_module.named("labels")
 HAVE = {"figsize": (2, 1), "left": 0, "right": 0, "bottom": 0, "top": 0}
@@ -153,3 +156,24 @@ def test_a_mark_outside_the_limits_is_left_out_with_its_label():
 def test_figures_need_no_pyplot():
     names = {name for name in sys.modules if name.startswith("attention_course.")}
     assert names and not [name for name in names if hasattr(sys.modules[name], "plt")]
+
+
+@pytest.mark.parametrize(
+    ("number", "answer"),
+    [
+        (1, {"shape_W_Q_h": "D_1 D_qk", "shape_W_K_h": "D_2 D_qk", "shape_W_V_h": "D_2 D_v"}),
+        (2, {"shape_W_Q": "H*D_1 D_qk", "shape_W_K": "H*D_2 D_qk", "shape_W_V": "H*D_2 D_v"}),
+    ],
+)
+def test_the_heading_stands_clear_of_the_panels_titles_where_rows_and_columns_are_exchanged(
+    number: int, answer: dict[str, str], monkeypatch: pytest.MonkeyPatch
+):
+    part = of(number)
+    with kept(part, monkeypatch) as shown:
+        getattr(part, f"draw_part0{number}")({name: tuple(shape.split()) for name, shape in answer.items()})
+        figure = shown[0][0]
+        figure.canvas.draw()
+        texts = {text.get_text(): text.get_window_extent() for text in figure.findobj(Text)}
+        heading = next(box for text, box in texts.items() if text.startswith("Drawn for"))
+        titles = [box for text, box in texts.items() if text.startswith(("quer", "key", "value"))]
+        assert len(titles) == 3 and not any(heading.overlaps(title) for title in titles)

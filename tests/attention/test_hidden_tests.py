@@ -29,3 +29,25 @@ def test_a_hidden_test_settles_how_it_calls_before_its_first_call(number):
 def test_a_hidden_test_is_a_list_that_is_read_on_one_page(part):
     source = sample_class.sources(part)[f"{part.stem}-test"]
     assert 0 < len(source.splitlines()) <= 60
+
+
+STOPPED = "your code stopped with a ZeroDivisionError"
+# What was printed before the code stopped is judged, and dependent rows may be what stopped it.
+TO_THE_POINT = ("prints", "factor_gqa: rank-deficient")
+BROKEN_MODEL = "class {}(nn.Module):\n    def __init__(self, *sizes):\n        1 / 0\n"
+STOPS = {  # answers of which every call stops
+    5: BROKEN_MODEL.format("MyMHA"),
+    7: BROKEN_MODEL.format("MyGQA"),
+    8: "def kv_head(h, G):\n    return h / 0\n",
+    9: "def factor_gqa(W, H):\n    return W / 0, 1 / 0\n",
+    10: "def GQA_2_MLA(W):\n    1 / 0\n",
+    12: "".join(f"def {name}(*matrices):\n    1 / 0\n" for name in ("K_hat", "V_hat", "Q_hat_h", "O_hat_h")),
+}
+
+
+@pytest.mark.parametrize("number", STOPS)
+def test_code_that_stopped_gets_no_hint_at_something_else(number):
+    answer = STOPS[number]
+    items = run(number, Beside(number, answer), answer).items
+    stopped = [item.found for item in items if STOPPED in item.found and not item.what.startswith(TO_THE_POINT)]
+    assert stopped and all(found.endswith("on one of the tests' inputs.") for found in stopped)

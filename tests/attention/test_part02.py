@@ -78,7 +78,7 @@ def test_numbers_along_one_axis_pass_in_every_kind(function, capsys):
         ("q_from_x", lambda W, x: None, f"{FUNCTION}: got None. Does the function end with a return?"),
         ("q_from_x", lambda W, x: "six", f"{FUNCTION}: expected numbers, got a str"),
         ("q_from_x", lambda W, x: W @ x[:, None], f"{FUNCTION}: expected shape (6,), got (6, 1)"),
-        ("q_from_x", lambda W, x: W @ x + 1, f"{FUNCTION}: expected zeros, got [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]"),
+        ("q_from_x", lambda W, x: W @ x + 1, f"{FUNCTION}: expected zeros, got [1, 1, 1, 1, 1, 1]"),
     ],
 )
 def test_another_form_gets_its_line(name: str, value: object, line: str, capsys):

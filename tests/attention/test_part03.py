@@ -43,7 +43,7 @@ def test_logits_pass_in_every_kind(answer, capsys):
         (lambda q, K, D_qk: K @ q[:, None], 0, "expected shape (3,), got (3, 1)"),
         (lambda q, K, D_qk: (K @ q).squeeze(), 1, "expected shape (1,), got ()"),
         (lambda q, K, D_qk: None, 0, "got None. Does the function end with a return?"),
-        (lambda q, K, D_qk: torch.softmax(K @ q, 0), 2, "expected zeros, got "),
+        (lambda q, K, D_qk: torch.softmax(K @ q, 0), 2, "expected zeros, got [0.333, 0.333, 0.333]"),
         (lambda q, K, D_qk: -right(q, K, D_qk), 3, "same direction: expected a positive logit, got -3.536"),
         (lambda q, K, D_qk: right(q, K, D_qk).abs(), 3, "opposite direction: expected a negative logit, got 3.536"),
         (lambda q, K, D_qk: K @ q + K.sum(1), 3, "perpendicular: expected 0, got 1.000"),

@@ -116,7 +116,7 @@ def test_right_projections_of_all_models_are_right_and_one_with_a_bias_is_named(
     ("changed", "mistake", "text"),
     [
         ({}, "", None),
-        ({"W_Q": (5, 6), "W_O": (4, 5)}, "", "the weight has another shape than asked: W_Q, W_O."),
+        ({"W_Q": (5, 6), "W_O": (4, 5)}, "", "the weight has the wrong shape: W_Q, W_O."),
         ({"W_Q": (5, 6), "W_V": Problem.MISSING}, "", "what is missing: W_V."),
         ({"W_Q": Problem.NOT_LINEAR, "W_V": Problem.MISSING}, "", "what is missing: W_V."),
         ({"W_V": Problem.NOT_LINEAR, "W_K": Problem.BIAS}, "", "what is not an nn.Linear: W_V."),

@@ -28,7 +28,8 @@ def test_any_factors_of_the_stacked_matrix_are_right(returned: str):
         ("W", "", "two matrices must be returned, W_UM and W_DKV."),
         ("np.concatenate([W, W])", "product-returned", ""),
         ("np.eye(4), np.concatenate([W, W])", "full-width", ""),
-        ("np.ones((3, 2)), W", "", "with G = 1, d = 2 and H = 2, expected shape (4, 2), got (3, 2)"),
+        ("np.ones((3, 2)), W", "", "with G = 1, d = 2 and H = 2, W_UM: expected shape (4, 2), got (3, 2)"),
+        (f"{COPIES}, W[:, :3]", "", "with G = 1, d = 2 and H = 2, W_DKV: expected shape (2, 4), got (2, 3)"),
         ("1 / 0", "", "your code stopped with a ZeroDivisionError"),
     ],
 )
@@ -36,6 +37,12 @@ def test_what_is_no_pair_of_these_shapes_is_told(returned: str, mistake: str, te
     shapes, case = tried(returned)
     assert not shapes.right and shapes.mistake == mistake and text in shapes.found
     assert part09.products([(shapes, case)]) == shapes
+
+
+@pytest.mark.parametrize(("W", "hint"), [(W, False), (ZEROS, True), (W[[0, 0]], True)])
+def test_code_that_stops_gets_a_hint_where_dependent_rows_may_have_stopped_it(W: np.ndarray, hint: bool):
+    shapes, case = tried("1 / 0", W)
+    assert shapes.no_value != hint and part09.products([(shapes, case)]).no_value != hint
 
 
 def test_factors_of_right_shapes_and_another_product_are_wrong():

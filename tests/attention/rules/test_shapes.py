@@ -340,6 +340,16 @@ def test_a_forward_that_computes_nothing_or_is_missing_has_no_comments():
     assert not verdict.right and "`MyMHA`" in verdict.found
 
 
+def test_one_comment_and_several_are_counted_in_whole_sentences():
+    for commented, words in [(1, "1 of the 3 statements"), (0, "0 of the 3 statements")]:
+        lines = [f"t{n} = f(x)" + "  # (B, L)" * (n < commented) for n in range(3)]
+        source = "class MyMHA(nn.Module):\n    def forward(self, x, y):\n" + "".join(f"        {o}\n" for o in lines)
+        with notebook("part05", source):
+            found = shapes.shape_comments("part05-answer", "MyMHA").found
+        verb = "has" if commented == 1 else "have"
+        assert found == f"{words} of `forward` that compute a tensor {verb} a comment with a shape."
+
+
 @pytest.mark.parametrize("pattern", ["A{0} = A{1}", "A{0} = g(A{1})", "class A{0}(A{1}): pass"])
 @pytest.mark.parametrize("last", ["MyMHA = A0", "class MyMHA:\n    forward = A0"])
 def test_names_that_lead_on_without_end_are_given_up(pattern: str, last: str):
