@@ -106,7 +106,7 @@ def wrong_kind(got: object, kind: str) -> str:
 
 
 def missing(name: str) -> str:
-    return f"`{name}` is not there. Was the cell that defines it run without an error?"
+    return f"`{name}` is not there. Is it spelled like this, and did the cell that defines it run without an error?"
 
 
 def not_run(cell: str, line: int, words: str) -> str:

@@ -69,7 +69,8 @@ def summary(found: list[Result]) -> str:
     written = [r.written for r in found if r.written is not None]
     text = f"{passing} of {of} {'part passes' if of == 1 else 'parts pass'} the visible checks"
     text += f"; {sum(written)} of {len(written)} written answers are there." if written else "."
-    return f"{text}\nThe checks look at names, types and shapes. The marks come from hidden tests, and from a grader."
+    looked_at = "The checks look at names, types and shapes, not at the rules of a part."
+    return f"{text}\n{looked_at} The marks come from hidden tests, and from a grader."
 
 
 def _in_order(paths: list[Path], ready: Iterable[Result], out: TextIO) -> Iterator[Result]:
