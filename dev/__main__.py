@@ -19,7 +19,7 @@ def main(arguments: list[str] | None = None) -> int:
     demo = commands.add_parser("demo", help="grade the sample class in demo/")
     demo.add_argument("--workers", type=command_line.positive, help="students graded at once (default: one per core)")
     commands.add_parser("gpu", help="run part 13 on a GPU, where there is one, and say what TF32 does to it")
-    commands.add_parser("test", help="pass all tests; with arguments, hand them to pytest and run nothing else")
+    commands.add_parser("test", help="run all tests; with arguments, hand these to pytest and run nothing else")
     commands.add_parser("quick", help="lint, unit tests and one notebook through the judge, in a minute or so")
     commands.add_parser("site", help="make the web edition in site/: the notebooks and documents as pages")
     text = commands.add_parser("text", help="print a notebook as text, for diffs")

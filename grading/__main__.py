@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
     )
     grade = commands.add_parser("autograde", aliases=["grade"], help="grade what lies in submitted/")
     grade.add_argument("--workers", type=command_line.positive, help="students graded at once (default: one per core)")
-    grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on the Dask cluster that is there")
+    grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on the Dask cluster with this scheduler")
     grade.add_argument("--force", action="store_true", help="grade again what is graded and unchanged")
     grade.add_argument("--student", metavar="NAME", help="grade only this submission, even if it ended earlier runs")
     grade.add_argument("--quiet", action="store_true", help="print only what is not graded")
@@ -44,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     mark.add_argument("--open", action="store_true", help="open the feedback in a browser")
     mark.add_argument("--no-sandbox", action="store_true", help="run your code with your own rights")
     stay = mark.add_mutually_exclusive_group()
-    stay.add_argument("--watch", action="store_true", help="stay, and grade again whenever you save")
+    stay.add_argument("--watch", action="store_true", help="keep running, and grade again whenever you save")
     report.add_argument("folder", type=Path, nargs="?", help="the course folder, such as demo (default: this one)")
     for command in (check, grade, report, stay):
         command.add_argument("--json", action="store_true", help="print the result as JSON, all else to standard error")
@@ -52,14 +52,16 @@ def main(arguments: list[str] | None = None) -> int:
         commands.add_parser("export", help="write marks for Canvas, Moodle or Gradescope, or answers to compare")
     )
     lab = commands.add_parser("lab", help="open JupyterLab on your own copy of the release, in work/")
-    lab.add_argument("--renew", action="store_true", help="take a newer release over first; your answers stay")
-    _watch_options(commands.add_parser("watch", help="stay, and grade each submission as it arrives"))
+    lab.add_argument("--renew", action="store_true", help="take over a newer release first; your answers stay")
+    _watch_options(commands.add_parser("watch", help="keep running, and grade each submission as it arrives"))
     commands.add_parser("release", help="for authors: make release/ and notebooks/ from source/")
     for command in dict.fromkeys(commands.choices.values()):
         command.add_argument(
             "--course", type=Path, default=Path(), metavar="FOLDER", help="the course's folder (default: this one)"
         )
-        command.add_argument("--assignment", default="", metavar="NAME", help="which one, where source/ holds several")
+        command.add_argument(
+            "--assignment", default="", metavar="NAME", help="which assignment, where source/ holds several"
+        )
     chosen = parser.parse_args(arguments)
     return command_line.run(chosen.command, COMMANDS[chosen.command], chosen)
 
@@ -71,9 +73,9 @@ def _export_options(export: argparse.ArgumentParser) -> None:
         "--from", type=Path, dest="exported", help="the file that the platform exports; its lines are kept"
     )
     export.add_argument("--to", type=Path, help="the file or folder to write (default: canvas.csv and so on)")
-    export.add_argument("--student", metavar="NAME", help="only this one (gradescope and answers)")
+    export.add_argument("--student", metavar="NAME", help="only this student (gradescope and answers)")
     export.add_argument("--dry-run", action="store_true", help="say what the import would change, and write nothing")
-    export.add_argument("--so-far", action="store_true", help="also parts whose written answer nobody has read yet")
+    export.add_argument("--so-far", action="store_true", help="include parts whose written answer nobody has read yet")
 
 
 def _watch_options(watch: argparse.ArgumentParser) -> None:

@@ -49,13 +49,11 @@ TEST_DELETED = "the test cell was missing. It was restored, and the part was gra
 ANSWER_DELETED = "the answer cell is missing; what other cells define is graded. Ask for it if it was lost."
 REASONING_DELETED = "the cell of the written answer is missing. Ask for it if it was lost."
 POINTS_CHANGED = "the points of the tests were changed; the released ones are used. Nothing to do."
-OTHER_RELEASE = (
-    "cells of the course differ from this release; the current ones are used. Check that the release was current."
-)
-BUSY = "The machine is too busy: this notebook spent most of its time waiting for a processor. Grade again when less else runs."
+OTHER_RELEASE = "cells of the course differ from this release; the current ones are used. Check that the student had the current release."
+BUSY = "The machine is too busy: this notebook spent most of its time waiting for a processor. Grade again when less is running."
 KILLED = (
     "The system, or another program, ended this notebook, usually because the machine's memory had run out. Grade again "
-    "when less else runs."
+    "when less is running."
 )
 NO_GROUP = (
     "Linux refuses the control group that was delegated to this grader: %s. Grading goes on under the other limits; see "
@@ -196,7 +194,7 @@ def breach_loop(where: str, line: int, code: str, what: str) -> str:
 
 
 def number_of_entries(got: int, want: int) -> str:
-    return f"the shape has {got} {'entry' if got == 1 else 'entries'}, it should have {want}."
+    return f"the shape has {got} {'entry' if got == 1 else 'entries'}, but should have {want}."
 
 
 def entry(position: int, found: str) -> str:
@@ -204,7 +202,7 @@ def entry(position: int, found: str) -> str:
 
 
 def unknown_symbol(name: str) -> str:
-    return f"`{name[:20]}` is none of the symbols that this part speaks of."
+    return f"`{name[:20]}` is not one of this part's symbols."
 
 
 def not_json(line: int) -> str:

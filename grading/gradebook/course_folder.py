@@ -33,7 +33,7 @@ from pathlib import Path
 
 HERE, LIKE = Path(__file__).resolve().parent, Path({like!r})
 if not LIKE.is_file():
-    raise FileNotFoundError(f"{{LIKE}}, like which this folder is configured, is not there any more")
+    raise FileNotFoundError(f"{{LIKE}} is not there any more, and this folder is configured like it")
 c = get_config()
 load_subconfig(str(LIKE))
 c.CourseDirectory.root = str(HERE)

@@ -121,7 +121,7 @@ def _item_rows(results: ClassResults, rest: dict[class_data.Item, class_figures.
 
 
 def _item_caption(rest: dict[class_data.Item, class_figures.Rest]) -> str:
-    text = "The share of an item's points that the class won; an item's points stand in brackets."
+    text = "The share of an item's points that the class won; an item's points are in brackets."
     if all(one.r is None for one in rest.values()):
         return text
     return f"Left: {text[0].lower()}{text[1:]} Right: its correlation with all other marks."
@@ -131,11 +131,11 @@ def _note(results: ClassResults, rest: dict[class_data.Item, class_figures.Rest]
     """How far the correlations can be believed for a class of this size."""
     counts = [one.students for one in rest.values() if one.r is not None]
     if not counts:
-        return f"Correlations are drawn from {class_figures.LEAST} students on who are marked on every part."
+        return f"Correlations need at least {class_figures.LEAST} students with every part marked."
     chance = max(one.chance for one in rest.values() if one.r is not None)
     who = f"{min(counts)}" if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
     return (
-        f"Correlations are those of {who} students, marked on every part; in a class of this size one between "
+        f"Correlations are those of the {who} students with every part marked; in a class of this size, one between "
         f"−{chance:.2f} and {chance:.2f} may be chance."
     )
 

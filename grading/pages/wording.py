@@ -17,7 +17,7 @@ PICTURE_IN_TEXT = "a picture in the text, without a description"
 NOT_AS_ASKED = "not as asked."
 NOT_SUBMITTED = "not submitted. If it should have been, ask your instructor."
 NOT_GRADED = "not graded yet."
-NOT_READ = "your written answer is not read yet."
+NOT_READ = "your written answer has not been read yet."
 NO_REPORT = "There is no report of the tests."
 SEE_PAGE = "its page says what was found."
 

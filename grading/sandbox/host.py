@@ -28,7 +28,7 @@ from grading.sandbox.clock import Clock, Deadline
 from grading.sandbox.kernel_handle import CHANNELS, Kernel
 
 LOG = logging.getLogger(__name__)
-NOT_USED = "The GPU is not used, because it does not compute behind the walls: %s. All is computed on the processor."
+NOT_USED = "The GPU is not used, because it does not compute behind the walls: %s. Everything runs on the processor."
 
 # If memory runs out, the system should end a notebook rather than the grader, the gradebook or an editor, unless one of
 # them alone holds half of the memory. What runs inside cannot take it back: its /proc is read-only.

@@ -41,7 +41,7 @@ ALWAYS = {
         *BUILDING,
     ),
     Cause.NO_MORE: (
-        "No more user namespaces may be made here, as is so within another sandbox. "
+        "No more user namespaces may be made here, as is usual within another sandbox. "
         f"Start grading outside of it, or raise {MAXIMUM}.",
     ),
     Cause.NOT_IN_KERNEL: (

@@ -21,10 +21,10 @@ class Watch(Configurable):
     release = Bool(False, help="put the feedback into the exchange at once, not when the instructor releases it").tag(
         config=True, must="True or False"
     )
-    parts = List(Unicode(), help="notebooks whose marks are shown at once, as part01; empty: all").tag(
+    parts = List(Unicode(), help="notebooks whose marks are shown at once, such as part01; empty: all").tag(
         config=True, must='a list, such as ["part01", "part02"]'
     )
-    an_hour = Integer(0, min=0, help="submissions graded per student and hour; 0: no limit").tag(
+    an_hour = Integer(0, min=0, help="submissions graded per student per hour; 0: no limit").tag(
         config=True, must=_COUNT
     )
     quiet_minutes = Float(0, min=0, help="minutes before the deadline in which marks stay hidden").tag(

@@ -122,7 +122,7 @@ def test_a_page_says_what_lateness_costs(root: Path):
     late, in_time = (
         (pages / name / COURSE.name / "part01.html").read_text(encoding="utf-8") for name in ("late", "in-time")
     )
-    assert "4 points are deducted because it was late." in late
+    assert "4 points are deducted because this part was late." in late
     assert "deducted" not in in_time
 
 

@@ -187,7 +187,7 @@ def test_a_verdict_says_what_is_off_and_never_what_is_right():
     assert "3 entries" in is_shape(["D_qk", "1", "1"], ("D_qk", "D_1")).found
     for got in ("(D_qk, D_1)", "D_qk x D_1", None, 0.5):
         assert is_shape(got, ("D_qk", "D_1")).found.startswith("this is not a shape: expected a tuple or a list")
-    assert "1 entry, it should have 2" in is_shape("D_qk", ("D_qk", "D_1")).found
+    assert "1 entry, but should have 2" in is_shape("D_qk", ("D_qk", "D_1")).found
     for got in (["D_1", "D_v"], ["foo", "D_v"], ["D_1"], "(", 5):
         assert "D_qk" not in is_shape(got, ("D_qk", "H*D_2")).found
         assert "H*D_2" not in is_shape(got, ("D_qk", "H*D_2")).found

@@ -257,7 +257,7 @@ def test_a_written_answer_has_its_points_and_its_comment_or_is_open(pages: dict[
     assert "4.5 of 5 points By the tests" in read
     assert "Comment Why equal ? See r ." in read
     assert "3 of 5 points so far" in unread
-    assert "not read yet, 2 points are open." in unread
+    assert "not read yet; 2 points are open." in unread
 
 
 def test_a_part_that_we_failed_to_mark_is_not_marked_and_not_zero(pages: dict[str, Path]):
@@ -292,8 +292,8 @@ def test_the_index_adds_up_what_is_marked_and_names_what_is_not(pages: dict[str,
         81 - 10 - 5 - 4 - 10 / 3 + 1.5
     )  # part 7, part 4, two items of part 5, one of part 3; the written answer of part 6
     assert f"{won:.2f} of 100 points so far" in shown
-    assert "5 written answers are not read yet; 17 points are open." in shown
-    assert "parts 8, 9, 11, 12 and 14: your written answer is not read yet." in shown
+    assert "5 written answers have not been read yet; 17 points are open." in shown
+    assert "parts 8, 9, 11, 12 and 14: your written answer has not been read yet." in shown
     assert f"part 4: {wording.NOT_SUBMITTED}" in shown
     assert "4 · From heads to the output 0/5" in shown
 

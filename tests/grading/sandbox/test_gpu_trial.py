@@ -129,7 +129,7 @@ def test_a_gpu_that_does_not_compute_is_hidden_from_all_kernels_and_the_log_says
     with caplog.at_level(logging.WARNING, "grading"), opened() as pool:
         assert Run(pool, f"import os\nprint(repr(os.environ['{gpu_trial.VISIBLE}']))").printed == "''"
     assert caplog.messages == [
-        f"The GPU is not used, because it does not compute behind the walls: {said}. All is computed on the processor."
+        f"The GPU is not used, because it does not compute behind the walls: {said}. Everything runs on the processor."
     ]
 
 
