@@ -30,7 +30,7 @@ def read(path: Path) -> dict:
     """The notebook in a file that a student wrote, as plain data with a list of cells, tolerantly parsed.
 
     Units   at most limits.NOTEBOOK_BYTES, limits.CELLS.
-    Errors  Unreadable, whatever the bytes; OSError if the file is closed to us, which is no fault of the student's.
+    Errors  Unreadable, whatever the bytes; OSError if this account may not read the file.
     """
     return {"cells": _cells(_parsed(path))}
 
