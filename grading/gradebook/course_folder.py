@@ -248,10 +248,12 @@ def last_error(result: dict) -> str:
 def students(root: Path, only: str | None = None, assignment: str = "") -> list[str]:
     """The students with a folder submitted/STUDENT/ASSIGNMENT, or notebooks next to it; with `only` that one alone.
 
-    Errors  CourseError if there is none.
+    Errors  CourseError if there is none, or submitted/ can't be read.
     """
-    asked = course(root, assignment)
-    places = [path for path in sorted((root / "submitted").glob("*")) if not path.name.startswith(".")]
+    asked, submitted = course(root, assignment), root / "submitted"
+    with errors.of_files(submitted):
+        listed = sorted(os.listdir(submitted)) if submitted.is_dir() else []
+    places = [submitted / name for name in listed if not name.startswith(".")]
     found = [path.name for path in places if _may_hold(path, asked.name) or misplaced.is_beside(path, asked)]
     if not found:
         raise errors.CourseError(

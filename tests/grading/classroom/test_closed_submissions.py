@@ -13,6 +13,7 @@ from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
+from grading.core import errors
 from grading.gradebook import course_folder
 from grading.own_work import visible_checks
 from grading.pages import class_data
@@ -69,6 +70,22 @@ def test_a_closed_folder_is_reported_and_nobody_elses_concern(closed: str, root:
     finally:
         (root / "submitted" / closed).chmod(0o755)
     assert found.error == f"submitted/anna/{COURSE.name} {CLOSED}"
+
+
+def test_where_all_submissions_are_closed_nobody_reads_that_there_are_none(root: Path):
+    (root / "submitted").chmod(0)
+    try:
+        with closed_files.obeyed(), pytest.raises(errors.CourseError, match=r"^submitted can't be read .*denied"):
+            course_folder.students(root)
+    finally:
+        (root / "submitted").chmod(0o755)
+
+
+def test_the_file_that_this_account_may_not_write_is_named(root: Path):
+    (root / "marks.csv").touch(0o444)
+    with closed_files.obeyed(), pytest.raises(errors.CourseError) as raised, class_run._as_course_error(root):
+        (root / "marks.csv").write_text("student")
+    assert str(raised.value).startswith("marks.csv cannot be written: Permission denied. No mark is lost")
 
 
 def test_a_folder_that_is_closed_after_it_was_graded_is_in_the_report(root: Path):
