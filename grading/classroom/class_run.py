@@ -181,9 +181,11 @@ def _as_course_error(root: Path) -> Iterator[None]:
     except (OSError, DBAPIError) as error:
         if isinstance(error, OSError) and error.errno not in task_queue.FULL + CLOSED:
             raise
-        reason = error.strerror if isinstance(error, OSError) else trouble.reason(error)
+        is_file, place = isinstance(error, OSError), f"the course in {names.path(root)}"
+        if is_file and error.errno in CLOSED and isinstance(error.filename, str):
+            place = names.path(Path(error.filename))
         raise errors.CourseError(
-            f"the course in {names.path(root)} cannot be written: {reason}. "
+            f"{place} cannot be written: {error.strerror if is_file else trouble.reason(error)}. "
             "No mark is lost: fix that, and run this again to go on."
         ) from None
 

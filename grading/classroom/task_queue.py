@@ -134,7 +134,7 @@ class TaskQueue:
         try:
             submission = bundle.read(student, folder, self._course, times.text(self._root, student))
         except OSError as error:
-            return Graded(student, error=f"the submission cannot be read: {error.strerror}.")
+            return Graded(student, error=_unreadable(error, folder))
         if not submission.notebooks:
             found = notices.of_files(student, folder, self._course)
             below = misplaced.is_below(folder, self._course)
@@ -225,3 +225,9 @@ class TaskQueue:
             result.struck,
             failures=result.failures,
         )
+
+
+def _unreadable(error: OSError, folder: Path) -> str:
+    """Why a submission is not graded, whose folder, or a file in it, could not be read."""
+    closed = names.path(Path(error.filename or folder))
+    return f"{closed} cannot be read: {error.strerror}. Make it readable for this account, and grade again."

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sqlite3
+import stat
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -247,11 +248,13 @@ def last_error(result: dict) -> str:
 def students(root: Path, only: str | None = None, assignment: str = "") -> list[str]:
     """The students with a folder submitted/STUDENT/ASSIGNMENT, or notebooks next to it; with `only` that one alone.
 
-    Errors  CourseError if there is none.
+    Errors  CourseError if there is none, or submitted/ can't be read.
     """
-    asked = course(root, assignment)
-    places = [path for path in sorted((root / "submitted").glob("*")) if not path.name.startswith(".")]
-    found = [path.name for path in places if (path / asked.name).is_dir() or misplaced.is_beside(path, asked)]
+    asked, submitted = course(root, assignment), root / "submitted"
+    with errors.of_files(submitted):
+        listed = sorted(os.listdir(submitted)) if submitted.is_dir() else []
+    places = [submitted / name for name in listed if not name.startswith(".")]
+    found = [path.name for path in places if _may_hold(path, asked.name) or misplaced.is_beside(path, asked)]
     if not found:
         raise errors.CourseError(
             f"there are no submissions in {names.path(root / 'submitted')}. "
@@ -260,6 +263,16 @@ def students(root: Path, only: str | None = None, assignment: str = "") -> list[
     if only is not None and only not in found:
         raise errors.CourseError(f"there is no folder {names.path(root / 'submitted' / only / asked.name)}.")
     return found if only is None else [only]
+
+
+def _may_hold(place: Path, name: str) -> bool:
+    """Whether a folder of this name is in a student's; also where nobody can tell, which is reported in its turn."""
+    try:
+        return stat.S_ISDIR(os.stat(place / name).st_mode)
+    except PermissionError:
+        return True
+    except OSError:
+        return False
 
 
 def gradebook_file(root: Path) -> Path | None:

@@ -1,5 +1,6 @@
 """Marks out of the gradebook: a row per student, a column per part; as a table and as CSV."""
 
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,14 +36,15 @@ def read(book: Gradebook, course: Course) -> list[Row]:
 def table(rows: list[Row], course: Course) -> str:
     """The rows as text: marks by part, the total, and how many written answers are still to be read."""
     shown = {row.student: names.printable(row.student, names.SHOWN) for row in rows}
-    width = max(map(len, ["student", *shown.values()]))
+    width = max(map(_columns, ["student", *shown.values()]))
     head = f"{'student':<{width}}" + "".join(f"{part.number:>5}" for part in course.parts) + "   total  to read"
     best = f"{'out of':<{width}}" + "".join(f"{part.points:>5g}" for part in course.parts)
     best += f"{course.points:>8g}"
     lines = [head, best, "-" * len(head)]
     for row in rows:
         cells = "".join(f"{_shown(row.parts[part.number]):>5}" for part in course.parts)
-        lines.append(f"{shown[row.student]:<{width}}{cells}{_shown(row.total):>8}{row.unread:>9}")
+        gap = " " * (width - _columns(shown[row.student]))
+        lines.append(f"{shown[row.student]}{gap}{cells}{_shown(row.total):>8}{row.unread:>9}")
     return "\n".join(lines)
 
 
@@ -58,3 +60,9 @@ def write_csv(rows: list[Row], course: Course, path: Path) -> None:
 
 def _shown(mark: float | None) -> str:
     return "?" if mark is None else f"{mark:g}"
+
+
+def _columns(text: str) -> int:
+    """How many columns of a terminal a text takes: Chinese, Japanese and Korean letters take two, an accent none."""
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(unicodedata.category(character) in ("Mn", "Me") for character in text)

@@ -36,12 +36,13 @@ def write(root: Path, course: Course, to: Path, only: str | None = None) -> tupl
         before = _listed(to)
         found, left_out = _found(root, course, folders)  # all of it, before anything is removed
         kept = [name for name in before if only is not None and name.split("/")[1:2] != [only]]
+        _list(to, {*before, *found})  # first: a full disk may end this, and the next export must know what is ours
         for name in set(before) - set(kept):
             _remove(to, name)
         for name, text in found.items():
             (to / name).parent.mkdir(parents=True, exist_ok=True)
             write_whole(to / name, text + "\n")
-        write_whole(to / LIST, "".join(f"{name}\n" for name in sorted({*kept, *found})))
+        _list(to, {*kept, *found})
     return sum(not name.startswith(f"{RELEASED}/") for name in found), left_out
 
 
@@ -96,6 +97,10 @@ def _listed(to: Path) -> list[str]:
             f"{names.path(to)} holds {names.printable(other.name)}, which no export wrote. Name another one with --to."
         )
     return []
+
+
+def _list(to: Path, written: set[str]) -> None:
+    write_whole(to / LIST, "".join(f"{name}\n" for name in sorted(written)))
 
 
 def _remove(to: Path, name: str) -> None:

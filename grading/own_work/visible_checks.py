@@ -84,6 +84,8 @@ def read(course: Course, path: Path) -> Notebook | Result:
         found = notebook_file.read(path)["cells"]
     except notebook_file.Unreadable as error:
         return Result(path, by_name, State.UNREAD, f"{error.why}. Open it in JupyterLab, or get it again.")
+    except OSError as error:
+        return Result(path, by_name, State.UNREAD, f"the file cannot be read: {error.strerror}.")
     named = [(_meta(cell), cell) for cell in found]
     checks = [n for n, (meta, _) in enumerate(named) if str(meta.get("grade_id")).endswith("-check")]
     try:

@@ -3,6 +3,7 @@
 The class report is drawn from it. Read from the gradebook and from the reports that the judge left in autograded/.
 """
 
+import os
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -166,6 +167,14 @@ def _report(root: Path, assignment: str, student: str, part: Part) -> tuple[part
     path = root / "autograded" / student / assignment / f"{part.stem}.ipynb"
     if not path.exists():
         submitted = root / "submitted" / student / assignment
-        return None, NOT_THERE if submitted.is_dir() and not (submitted / path.name).exists() else NOT_KEPT
+        return None, NOT_THERE if _is_missing(submitted, path.name) else NOT_KEPT
     report = results.report_in(path, part)
     return report, "" if report else NO_REPORT
+
+
+def _is_missing(submitted: Path, name: str) -> bool:
+    """Whether a submission is there without a file of this name; False where nobody can tell."""
+    try:
+        return name not in os.listdir(submitted)
+    except OSError:
+        return False

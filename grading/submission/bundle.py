@@ -58,7 +58,7 @@ class Submission:
 def read(student: str, folder: Path, course: Course, time: str | None = None) -> Submission:
     """The submission in a folder, made at a `time`: the course's notebooks, and the admitted files next to them.
 
-    Errors  OSError if the folder cannot be read.
+    Errors  OSError if the folder, or a notebook of the course, cannot be read.
     """
     entries: dict[str, Content] = {}
     with os.scandir(folder) as found:
@@ -89,8 +89,8 @@ def digest(entries: object) -> str:
 
 
 def _content(path: str | Path) -> Content:
-    """What a regular file holds, or its size if it is too large."""
-    with contextlib.suppress(OSError), extra_files.opened(path) as file:
+    """What a regular file holds, or its size if it is too large; OSError if it is one that cannot be read."""
+    with contextlib.suppress(extra_files.NoFile, FileNotFoundError), extra_files.opened(path) as file:
         size = os.fstat(file.fileno()).st_size
         return size if size > limits.NOTEBOOK_BYTES else extra_files.content(file, limits.NOTEBOOK_BYTES + 1)
     return None

@@ -30,7 +30,7 @@ def read(path: Path) -> dict:
     """The notebook in a file that a student wrote, as plain data with a list of cells, tolerantly parsed.
 
     Units   at most limits.NOTEBOOK_BYTES, limits.CELLS.
-    Errors  Unreadable; never anything else, whatever the bytes.
+    Errors  Unreadable, whatever the bytes; OSError if this account may not read the file.
     """
     return {"cells": _cells(_parsed(path))}
 
@@ -65,7 +65,7 @@ def read_as_it_is(path: Path, released: nbformat.NotebookNode) -> nbformat.Noteb
     """The notebook in a file, in nbformat's present form, its cells as the student left them, without outputs.
 
     Which of them nbgrader grades, the released notebook says: a mark of the student's own stops nbgrader.
-    Errors  Unreadable; never anything else, whatever the bytes.
+    Errors  as in `read`.
     """
     written = _parsed(path)
     cells = [_bare(cell) for cell in _cells(written)]
@@ -152,7 +152,7 @@ def _regular_text(path: Path) -> str:
     """The text of a regular file of bounded size."""
     try:
         file = extra_files.opened(path)
-    except OSError:
+    except (extra_files.NoFile, FileNotFoundError):
         raise Unreadable(messages.NOT_A_FILE) from None
     with file:
         size = os.fstat(file.fileno()).st_size

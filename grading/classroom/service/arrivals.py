@@ -8,6 +8,7 @@ import contextlib
 import datetime
 import hashlib
 import os
+import stat
 import time
 from collections import Counter
 from collections.abc import Container, Iterator
@@ -215,7 +216,12 @@ class Folder:
         source = self._source(name)
         if misplaced.is_beside(self._folder / name, self._course):
             return misplaced.reason(names.whole_path(self._folder), self._course)
-        return refusals.linked(names.whole_path(source)) if source.is_symlink() else ""
+        try:
+            return refusals.linked(names.whole_path(source)) if stat.S_ISLNK(os.lstat(source).st_mode) else ""
+        except PermissionError as error:  # it is looked at again, and found once it is open
+            return refusals.closed(names.whole_path(self._folder / name), error.strerror)
+        except OSError:
+            return ""
 
     def _arrival(self, name: str, state: str) -> Arrival:
         return Arrival(name, state, name, self._source(name), None, _trouble(name, self._folder))

@@ -22,3 +22,8 @@ def owned_by_grader(account: str) -> str:
 def linked(where: str) -> str:
     """Of a submission in a folder that is not itself a folder."""
     return f"{where} is a link, and no link is followed. Put the files themselves there."
+
+
+def closed(place: str, why: str) -> str:
+    """Of a student's folder that can't be looked into."""
+    return f"{place} cannot be read: {why}. Make it readable for this account."

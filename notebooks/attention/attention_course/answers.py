@@ -50,6 +50,6 @@ def result(names, name, look):
     except NotImplementedError:
         print(f"No picture yet: {name} is not written.")
     except Exception as error:  # noqa: BLE001  (whatever a student's code may raise)
-        text = str(error).partition("\n")[0]
+        text = str(error).partition("\n")[0].removesuffix(".")
         print(f"No picture yet: {name} raised {type(error).__name__}{f': {text}' if text else ''}.")
     return None

@@ -19,7 +19,7 @@ def check_part01(names):
 
 def draw_part01(names):
     """Each matrix, in the shape that you gave it, next to the token that it acts on."""
-    figure, panels = subplots(1, 3, figsize=(11, 3.8), top=0.28)
+    figure, panels = subplots(1, 3, figsize=(11, 4), top=0.5)
     said = []
     for panel, (M, token, letter, vector) in zip(
         panels, (("Q", "x", "D_1", "q"), ("K", "y", "D_2", "k"), ("V", "y", "D_2", "v")), strict=True

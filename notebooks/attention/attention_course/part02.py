@@ -4,7 +4,7 @@ import torch
 
 from attention_course import blocks, symbols
 from attention_course.figure import heading, show, subplots
-from attention_course.table import Table, expect, numbers
+from attention_course.table import Table, expect, numbers, three_digits
 
 LETTERS = "D_1 D_2 D_qk D_v H"
 SIZES = {"D_1": 7, "D_2": 5, "D_qk": 2, "D_v": 4, "H": 3}
@@ -25,13 +25,13 @@ def check_part02(names):
             expect(callable(function), f"expected a function, got {symbols.quoted(function)}")
             got = numbers(function(torch.ones(6, 4), torch.zeros(4)))
             expect(got.shape == (6,), f"expected shape (6,), got {got.shape}")
-            expect((got == 0).all(), f"expected zeros, got {got.tolist()}")
+            expect((got == 0).all(), f"expected zeros, got {three_digits(got)}")
     table.end()
 
 
 def draw_part02(names):
     """Each stacked matrix and its vector, in the shapes that you gave them, with a colour per head."""
-    figure, panels = subplots(1, 3, figsize=(11, 5.2), top=0.28)
+    figure, panels = subplots(1, 3, figsize=(11, 5.4), top=0.5)
     said = []
     for panel, (M, token, letter, vector) in zip(
         panels, (("Q", "x", "D_1", "q"), ("K", "y", "D_2", "k"), ("V", "y", "D_2", "v")), strict=True

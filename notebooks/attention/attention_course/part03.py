@@ -5,7 +5,7 @@ import torch
 
 from attention_course.figure import BLUE, ORANGE, SMALLEST, YELLOW, show, subplots
 from attention_course.labels import scale
-from attention_course.table import Table, expect, numbers
+from attention_course.table import Table, expect, numbers, three_digits
 
 WIDTHS = (4, 64, 1024)
 QUERIES, KEYS = 250, 8
@@ -21,7 +21,7 @@ def check_part03(attention_logits):
         single = numbers(attention_logits(torch.ones(2), torch.zeros(1, 2), 2))
         expect(single.shape == (1,), f"expected shape (1,), got {single.shape}")
     with table.line("keys of zeros agree with no query"):
-        expect((logits == 0).all(), f"expected zeros, got {logits.tolist()}")
+        expect((logits == 0).all(), f"expected zeros, got {three_digits(logits)}")
     keys = torch.tensor([[1.0, 2.0], [-1.0, -2.0], [2.0, -1.0]])
     with table.line("signs: + for the same direction, - for the opposite one, 0 for perpendicular"):
         same, opposite, perpendicular = numbers(attention_logits(torch.tensor([1.0, 2.0]), keys, 2)).tolist()

@@ -90,6 +90,11 @@ def numbers(value) -> np.ndarray:
     return array
 
 
+def three_digits(array) -> str:
+    """The numbers of an array, in one list, with three digits each."""
+    return f"[{', '.join(f'{number:.3g}' for number in np.ravel(array) + 0.0)}]"
+
+
 def _array(value) -> np.ndarray:
     if isinstance(value, (list, tuple)):
         value = [_array(piece) for piece in value]

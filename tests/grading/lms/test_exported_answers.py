@@ -1,5 +1,6 @@
 """Answers as plain files, for programs that compare them."""
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from attention.course import COURSE, PARTS
 from dev import course_copy, sample_class
 from grading.__main__ import main
+from grading.core.files import write_whole
 from grading.lms import answers
 
 ONE, EIGHT = PARTS[1], PARTS[8]
@@ -63,6 +65,23 @@ def test_one_student_s_export_leaves_those_of_others(root: Path):
     words = ["export", "answers", "--course", str(root), "--to", str(root / "answers")]
     assert main(words) == 1 and main([*words, "--student", "ada"]) == 0
     assert (root / "answers" / "part01" / "bob" / "answer.py").exists()
+
+
+@pytest.mark.parametrize("room", range(6))
+def test_an_export_that_a_full_disk_ended_can_be_made_again(room: int, root: Path, capsys, monkeypatch):
+    words = ["export", "answers", "--course", str(root), "--to", str(root / "answers"), "--student", "ada"]
+    left = iter(range(room))
+
+    def write(path: Path, text: str) -> None:
+        if next(left, None) is None:
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        write_whole(path, text)
+
+    with monkeypatch.context() as full:
+        full.setattr(answers, "write_whole", write)
+        assert main(words) == 1
+    assert "No space left on device. Nothing is lost: fix that, and run this again." in capsys.readouterr().err
+    assert main(words) == 0
 
 
 def test_a_file_in_the_place_of_a_folder_and_one_that_cannot_be_read_are_a_line_each(root: Path, capsys, monkeypatch):

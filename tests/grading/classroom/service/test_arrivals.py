@@ -4,6 +4,7 @@ import os
 import pwd
 from pathlib import Path
 
+import closed_files
 import pytest
 from traitlets.config import Config
 
@@ -51,6 +52,23 @@ def test_a_name_that_is_none_is_refused_with_the_folder_that_it_was_found_in(loo
         (tmp_path / "lms" / "c\udcff" / "part01.ipynb").touch()
         (why,) = look()[0].values()
         assert why == f"The name of this folder in {tmp_path / 'lms'} is not UTF-8 text. {messages.NAME_RULE}"
+
+
+def test_a_closed_folder_is_told_once_keeps_nobody_waiting_and_is_graded_once_it_is_open(look, tmp_path: Path):
+    for name in ("ada", "ben"):
+        (tmp_path / "lms" / name / COURSE.name).mkdir(parents=True)
+        (tmp_path / "lms" / name / COURSE.name / "part01.ipynb").write_text("{}")
+    (tmp_path / "lms" / "ada").chmod(0)
+    try:
+        with closed_files.obeyed():
+            refused, graded = look()
+            again = look()
+    finally:
+        (tmp_path / "lms" / "ada").chmod(0o755)
+    assert graded == ["ben"] and again == ({}, [])
+    place = tmp_path / "lms" / "ada"
+    assert refused == {"ada": f"{place} cannot be read: Permission denied. Make it readable for this account."}
+    assert look() == ({}, ["ada"])
 
 
 def test_a_link_is_not_followed_and_that_is_told(look, tmp_path: Path):
