@@ -163,3 +163,28 @@ def test_folders_that_another_account_writes_in_a_student_s_name_keep_the_studen
         now_s += 1
         found += [(arrival.name, second) for arrival in exchange.look({})]
     assert found[:1] == [(own, int(arrivals.STILL_OTHERWISE_S))] and not set(others) & {name for name, _ in found}
+
+
+def test_a_look_takes_no_longer_for_folders_of_one_account_that_hold_thousands_of_files_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    inbound = tmp_path / "exchange" / "course" / "inbound"
+    large = [f"student{n:02}+{COURSE.name}+1970-01-01 00:00:{n:02} UTC" for n in range(30)]
+    honest = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC"
+    for name in (*large, honest):
+        (inbound / name).mkdir(parents=True)
+    config = Config()
+    config.Exchange.root, config.CourseDirectory.course_id = str(tmp_path / "exchange"), "course"
+    exchange, now_s = arrivals.Exchange(config, COURSE, tmp_path), 1000.0
+
+    def state(folder: Path) -> str:
+        nonlocal now_s
+        now_s += 0.06 if folder.name in large else 0.001  # what 5,000 files take
+        return str(now_s)
+
+    monkeypatch.setattr(arrivals.Exchange, "_owner", lambda _, name: 1 if name == honest else 2)
+    monkeypatch.setattr(arrivals.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(arrivals, "_state", state)
+    assert list(exchange.look({})) == []
+    assert now_s - 1000.0 < 2 * arrivals.LOOK_AT_OWNER_S
+    assert exchange._still._seen.keys() > {honest, large[0]}
