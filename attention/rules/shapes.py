@@ -8,6 +8,7 @@ import unicodedata
 
 from attention.rules import methods
 from grading.marking.rubric import Verdict
+from grading.rules.parsing import numbered
 from grading.rules.student_code import Code, editable
 
 # Words that name a dimension, alone or in names such as len_q and batch_size.
@@ -152,7 +153,7 @@ def _with_helpers(codes: list[Code], class_name: str, first: tuple[Code, ast.stm
 
 def _commented(source: str, statements: list[ast.stmt]) -> int:
     """How many of the statements have a comment with a shape."""
-    comments, lines = _comments(source), source.splitlines()
+    comments, lines = _comments(source), numbered(source)
     alone = {n for n in comments if lines[n - 1].lstrip().startswith("#")}
     done = [any(n in comments and comments[n] for n in range(s.lineno, s.end_lineno + 1)) for s in statements]
     block: list[int] = []
@@ -231,12 +232,12 @@ def _comments(source: str) -> dict[int, int]:
     """By line, how many shapes its comment names."""
     found = {}
     try:
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        for token in tokenize.generate_tokens(io.StringIO(source, newline=None).readline):
             if token.type == tokenize.COMMENT:
                 found[token.start[0]] = shapes_named(token.string)
     except (tokenize.TokenError, SyntaxError, IndentationError):
         # A magic that Python cannot read: the comments before it are found, those after it line by line.
-        for number, line in enumerate(source.splitlines(), start=1):
+        for number, line in enumerate(numbered(source), start=1):
             if "#" in line and number not in found:
                 found[number] = shapes_named(line[line.index("#") :])
     return found

@@ -24,6 +24,9 @@ ATTRIBUTES = frozenset(
 _VALUE = re.compile(r"[\w.+\-% ]{1,60}", re.ASCII)
 _DEFINES = re.compile(r"\\(?:def|let|(?:re|provide)?newcommand|newenvironment)\b")  # repeated use can grow without end
 _TAG = re.compile(r"\\tag\{([^{}]*)\}")
+# Elements in one another; what people write has 16 at most. Chromium's time grows with the cube of how many of some
+# there are: 2 s for 148 times \phantom, in a formula of which a page may hold hundreds.
+MAX_DEPTH = 40
 _SPACED = frozenset(["mi", "mn", "mo", "ms", "mtext"])  # the elements that hold text
 
 
@@ -38,9 +41,14 @@ def shown(tex: str, block: bool = False) -> str:
     return f'<code class="tex">{html.escape(tex.strip())}</code>'
 
 
-def _written(element: Element) -> str:
-    """An element as MathML; one that is not known gives only what is in it."""
-    inside = "".join(_written(child) for child in element)
+def _written(element: Element, around: int = 0) -> str:
+    """An element as MathML, which has so many `around` it; one that is not known gives only what is in it.
+
+    Errors  ValueError beyond MAX_DEPTH.
+    """
+    if around >= MAX_DEPTH:
+        raise ValueError("elements too deep in one another")
+    inside = "".join(_written(child, around + 1) for child in element)
     if element.tag in _SPACED:
         inside = html.escape(html.unescape(element.text or "").replace("\\_", "_"), quote=False) + inside
     if element.tag not in ELEMENTS:

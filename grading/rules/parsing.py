@@ -6,6 +6,7 @@ them. Nothing is run.
 
 import ast
 import contextlib
+import io
 import re
 import string
 import warnings
@@ -100,16 +101,22 @@ def _lines(source: str) -> list[str]:
     return (source if source.endswith("\n") else f"{source}\n").splitlines(keepends=True)
 
 
+def numbered(source: str) -> list[str]:
+    """The lines of a text as Python counts them: for it neither a form feed ends one, nor U+2028."""
+    return io.StringIO(source, newline=None).read().split("\n")
+
+
 def _has_many_quotes(lines: list[str]) -> bool:
     return any(line.count('"""') + line.count("'''") > MAX_QUOTES_TIMES_CHARS / len(line) for line in lines)
 
 
 def _cleaned(whole: list[str]) -> tuple[int, list[str]]:
-    """A cell's lines without prompts and common indentation, and how many empty ones before them are left out."""
+    """A cell's lines without prompts and common indentation, and how many, as Python counts, are left out before."""
     lines = whole
     for clean in TransformerManager().cleanup_transforms:
         lines = clean(lines)
-    return len(whole) - len(leading_empty_lines(whole)), lines
+    left_out = whole[: len(whole) - len(leading_empty_lines(whole))]
+    return len(numbered("".join(left_out))) - 1, lines
 
 
 def _compiled(lines: list[str], skipped: int = 0) -> ast.Module:

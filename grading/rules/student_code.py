@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grading.core import cells
 from grading.rules.nodes import walk
-from grading.rules.parsing import TOO_DEEP, bare_magic, folded, parse
+from grading.rules.parsing import TOO_DEEP, bare_magic, folded, numbered, parse
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Code:
 
     def line(self, number: int) -> str:
         """A line of the cell, counted from 1, shortened for a message."""
-        lines = self.source.splitlines()
+        lines = numbered(self.source)
         text = lines[number - 1].strip() if 0 < number <= len(lines) else ""
         return text if len(text) <= 60 else text[:59] + "…"
 

@@ -31,9 +31,12 @@ from grading.submission import collected, extra_files, misplaced, safe_walk, tim
 STILL_S = {extra_files.SECRET: 0.2, extra_files.TIMESTAMP: 2.0}  # with this file in it; nbgrader writes them last
 STILL_OTHERWISE_S = 5.0  # without: somebody copies it by hand
 FOLDER_STILL_S = 1.0  # in a folder that another program fills
-# Folders that are looked into at a time: in one student's name, and of one account on the system, which may be all
-# students' on a hub. Each may hold thousands of names.
+# Folders that are looked into at a time: those that one account on the system wrote in one student's name, and all of
+# one account, which may be all students' on a hub. Each may hold thousands of names.
 MOST_OF_ONE, MOST_OF_OWNER = 4, 40
+# How long a look may take for folders of one account, the last one not counted: a folder of 5,000 files takes 0.06 s,
+# or much longer over a network, and all others wait for the look's end, and ten times as long for the next one.
+LOOK_AT_OWNER_S = 0.2
 RESTLESS_S = 30.0  # a folder that was not still for so long makes room for others
 Key = tuple[str, str]
 
@@ -118,18 +121,24 @@ class Exchange:
         found = [name for name in _names(self._inbound) if middle in name and (name, "") not in known]
         self._still.forget_all_but(found)
         found.sort(key=lambda name: (self._still.is_restless(name), name.rsplit(middle, 1)[1]))  # the time it claims
-        looked_into: Counter[str | int | None] = Counter()
+        looked_into: Counter[object] = Counter()
+        spent_s: dict[int | None, float] = {}
         for name in found:
             if not safe_walk.is_folder(self._inbound / name):
                 continue
             student, owner = name.rsplit(middle, 1)[0], self._owner(name)
-            looked_into.update((student, owner))
+            looked_into.update(((student, owner), owner))
             # The others when these have arrived: a later one replaces them.
-            if looked_into[student] > MOST_OF_ONE or looked_into[owner] > MOST_OF_OWNER:
+            if looked_into[student, owner] > MOST_OF_ONE or looked_into[owner] > MOST_OF_OWNER:
                 continue
+            if spent_s.get(owner, 0.0) > LOOK_AT_OWNER_S:
+                continue
+            began = time.monotonic()
             there = (file for file in STILL_S if safe_walk.is_there(self._inbound / name / file))
             wait_s = min((STILL_S[file] for file in there), default=STILL_OTHERWISE_S)
-            if self._still.state(name, self._inbound / name, wait_s) is not None:
+            state = self._still.state(name, self._inbound / name, wait_s)
+            spent_s[owner] = spent_s.get(owner, 0.0) + time.monotonic() - began
+            if state is not None:
                 yield self._arrival(name)
 
     def _owner(self, name: str) -> int | None:

@@ -457,3 +457,10 @@ FORWARD = "def forward(self, x, y):\n    {}\n"
 def test_the_forward_that_counts_is_the_one_that_runs(cells: list[str], right: bool):
     with notebook("part05", *cells):
         assert shapes.shape_comments("part05-answer", "MyMHA").right == right
+
+
+@pytest.mark.parametrize("end", "\x0b \x0c \x1c \x1d \x1e \x85 \u2028 \u2029".split(" "), ids=ascii)
+def test_what_ends_a_line_elsewhere_and_not_for_python_moves_no_comment(end: str):
+    body = "# (B, L_1)\nq = f(x)\n# (B, L_2)\nk = f(y)\n# (B, L_1)\nreturn q"
+    for before in (f"# from{end} the lecture\n", f"note = 'one{end}two'\n", *(["\x0c\n"] if end == "\x0c" else [])):
+        assert count(body, before)[0] == count(body)[0] == 2

@@ -1,6 +1,7 @@
 """Feedback pages: what they say; that they are valid, accessible and whole by themselves; that nothing in them runs."""
 
 import base64
+import functools
 import gc
 import json
 import os
@@ -397,6 +398,16 @@ def test_a_formula_that_is_none_is_shown_as_it_was_written(tex: str):
     assert time.process_time() - started < 1
     assert page_checks.faults_of_html(f"<!DOCTYPE html><title>t</title><p>{shown}") == []
     assert shown.startswith('<code class="tex">') or "<script" not in shown
+
+
+@pytest.mark.parametrize("wrapped", [r"\phantom{%s}", r"\raise{1em}{%s}", r"\boxed{%s}", r"\frac{1}{%s}"])
+def test_a_formula_for_which_a_browser_takes_seconds_is_not_drawn(wrapped: str):
+    def nested(levels: int) -> str:
+        return functools.reduce(lambda inner, _: wrapped % inner, range(levels), "x")
+
+    assert mathml.shown(nested(8)).startswith("<math")  # twice as deep as what anybody writes
+    for levels in (60, 100):  # a formula of 148 takes Chromium 2 s, and a page may hold hundreds
+        assert mathml.shown(nested(levels)).startswith('<code class="tex">')
 
 
 def test_a_formula_keeps_no_attribute_and_no_element_but_known_ones():

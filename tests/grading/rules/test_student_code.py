@@ -40,3 +40,10 @@ def test_a_cell_is_read_once_for_all_rules(monkeypatch: pytest.MonkeyPatch):
         for _ in range(3):
             student_code.editable("part05-answer")
     assert sorted(read) == ["x = 1", "y = 2"]
+
+
+def test_a_line_is_quoted_by_the_number_that_python_gives_it():
+    for before in ("# a\u2028b\x0cc", "\x0c", "'one\x85two'", "a = 1\r\n"):
+        source = f"{before}\nimport math"
+        number = 3 if before.endswith("\r\n") else 2
+        assert f"line {number}, `import math`:" in import_breach(source)

@@ -159,3 +159,50 @@ def test_an_account_that_the_system_has_no_name_for_may_grade_and_submit(
     monkeypatch.setattr(arrivals.os, "geteuid", lambda: os.getuid() + 1)
     (arrival,) = [arrival for _ in range(3) for arrival in exchange.look({})][:1]
     assert "belongs to the account that has no name here, not to the student" in arrival.refused
+
+
+def test_folders_that_another_account_writes_in_a_student_s_name_keep_the_student_s_own_waiting_for_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    inbound = tmp_path / "exchange" / "course" / "inbound"
+    own, others = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC", []
+    (inbound / own).mkdir(parents=True)
+    config = Config()
+    config.Exchange.root, config.CourseDirectory.course_id = str(tmp_path / "exchange"), "course"
+    exchange, now_s, found = arrivals.Exchange(config, COURSE, tmp_path), 1000.0, []
+    monkeypatch.setattr(arrivals.Exchange, "_owner", lambda _, name: 1 if name == own else 2)
+    monkeypatch.setattr(arrivals.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(arrivals, "_state", lambda folder: "as it was" if folder.name == own else str(now_s))
+    for second in range(120):
+        if second % 20 == 0:  # before those of the last time make room
+            others += [f"ada+{COURSE.name}+1970-01-01 00:{second // 20:02}:{n:02} UTC" for n in range(4)]
+            for name in others[-4:]:
+                (inbound / name).mkdir()
+        now_s += 1
+        found += [(arrival.name, second) for arrival in exchange.look({})]
+    assert found[:1] == [(own, int(arrivals.STILL_OTHERWISE_S))] and not set(others) & {name for name, _ in found}
+
+
+def test_a_look_takes_no_longer_for_folders_of_one_account_that_hold_thousands_of_files_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    inbound = tmp_path / "exchange" / "course" / "inbound"
+    large = [f"student{n:02}+{COURSE.name}+1970-01-01 00:00:{n:02} UTC" for n in range(30)]
+    honest = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC"
+    for name in (*large, honest):
+        (inbound / name).mkdir(parents=True)
+    config = Config()
+    config.Exchange.root, config.CourseDirectory.course_id = str(tmp_path / "exchange"), "course"
+    exchange, now_s = arrivals.Exchange(config, COURSE, tmp_path), 1000.0
+
+    def state(folder: Path) -> str:
+        nonlocal now_s
+        now_s += 0.06 if folder.name in large else 0.001  # what 5,000 files take
+        return str(now_s)
+
+    monkeypatch.setattr(arrivals.Exchange, "_owner", lambda _, name: 1 if name == honest else 2)
+    monkeypatch.setattr(arrivals.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(arrivals, "_state", state)
+    assert list(exchange.look({})) == []
+    assert now_s - 1000.0 < 2 * arrivals.LOOK_AT_OWNER_S
+    assert exchange._still._seen.keys() > {honest, large[0]}
