@@ -150,7 +150,7 @@ class Sandbox:
         listening = [_listener(f"{address}-{port}") for port in range(1, CHANNELS + 1)]
         kernel = Kernel(self, ours, gate, address, argv, env)
         request = {"op": "start", "key": kernel.key.decode(), "argv": argv, "env": env, "limits": self._rlimits()}
-        watched = ("memory_bytes", "sessions", "started", "additions", "gpu_shared_mb")
+        watched = ("memory_bytes", "sessions", "started", "additions", "gpu_shared_mb", "files")
         request["watched"] = {name: getattr(self.limits, name) for name in watched}
         request["granted_bytes"] = self.limits.process_bytes
         try:

@@ -121,6 +121,35 @@ for n in range(30000):
     place = libc.mmap(0x100000000000 + n * 2**30, 4096, 1, 0x100022, -1, 0)
     ctypes.c_char.from_address(place).value
 """
+# Files of /proc that are read and kept open: in each stands the path of a mapped file, in 400 folders, as 400 kB.
+KEEP_TEXTS = """
+import ctypes, mmap
+os.chdir('/tmp')
+for _ in range(400):
+    os.mkdir('\\n' * 255)
+    os.chdir('\\n' * 255)
+file = os.open('file', os.O_RDWR | os.O_CREAT)
+os.ftruncate(file, 4096)
+mapped = mmap.mmap(file, 4096)
+
+def keep():
+    for _ in range(30):
+        text = os.open('/proc/self/maps', os.O_RDONLY)
+        while os.read(text, 2**20): pass
+    time.sleep(60)
+"""
+KEEP_IN_PROCESSES = f"{KEEP_TEXTS}\n[os.fork() for _ in range(5)]\nkeep()"
+KEEP_AND_HIDE = (
+    f"{KEEP_TEXTS}\nif not all([os.fork() for _ in range(16)]):\n    ctypes.CDLL(None).prctl(4, 0)\n    keep()"
+)
+KEEP_IN_THREADS = f"""{KEEP_TEXTS}
+import threading
+threading.stack_size(2**18)
+def keep_alone():
+    ctypes.CDLL(None).close_range(1000, 2000, 2)  # from here on this thread has open files of its own
+    keep()
+[threading.Thread(target=keep_alone).start() for _ in range(25)]
+"""
 
 
 @pytest.fixture(scope="module")
@@ -701,6 +730,9 @@ def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
         (SOCKETS_WITHOUT_FIRST_THREAD, EndedBy.MEMORY),
         (SPREAD, EndedBy.MEMORY),
         (FILL_SOCKETS, EndedBy.MEMORY),
+        (KEEP_IN_PROCESSES, EndedBy.MEMORY),
+        (KEEP_IN_THREADS, EndedBy.MEMORY),
+        (KEEP_AND_HIDE, EndedBy.MEMORY),
         (START_MANY, EndedBy.STARTED),
         ("while True: pass", EndedBy.COMPUTING),
         ("import resource\nresource.setrlimit(resource.RLIMIT_CPU, (1, 1))\nwhile True: pass", EndedBy.COMPUTING),
