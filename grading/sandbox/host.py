@@ -256,6 +256,7 @@ class Sandbox:
     def _rlimits(self) -> dict[str, tuple[int, int]]:
         granted = self.limits
         found = {"RLIMIT_NOFILE": granted.open_files, "RLIMIT_FSIZE": granted.written_bytes}
+        found["RLIMIT_MEMLOCK"] = limits.LOCKED_BYTES
         if self.walled:  # else they count all of the user's
             found |= {"RLIMIT_NPROC": granted.processes, "RLIMIT_SIGPENDING": limits.SIGNALS}
         pairs = {name: (value, value) for name, value in found.items()}

@@ -683,6 +683,20 @@ def test_a_process_gets_no_more_memory_files_or_processes_than_granted(tight):
     assert Run(tight, "open('again', 'wb').write(bytes(7 * 2**20))\nprint('next')").printed == "next"
 
 
+def test_no_notebook_holds_pages_of_the_systems_files_in_memory(pool):
+    """They count for no process: 59 processes held all 414 MB of a library."""
+    lock = """
+import ctypes, mmap, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+file = open(sys.modules['numpy._core._multiarray_umath'].__file__, 'rb')
+place = libc.mmap(None, ctypes.c_size_t(2**20), 1, 1, file.fileno(), ctypes.c_long(0))
+for size in (2**20, 4096):
+    print(libc.mlock(ctypes.c_void_p(place), ctypes.c_size_t(size)), ctypes.get_errno())
+"""
+    assert Run(pool, lock).printed.splitlines() == [f"-1 {errno.ENOMEM}", f"0 {errno.ENOMEM}"]
+
+
 def test_one_notebook_leaves_timers_for_the_others(pool):
     """Linux grants each user a number of them, and where an ordinary account grades, all sandboxes are one user."""
     fill = f"""
