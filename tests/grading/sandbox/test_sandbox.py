@@ -2,10 +2,13 @@
 
 import errno
 import functools
+import glob
 import os
 import platform
+import re
 import signal
 import socket
+import stat
 import struct
 import subprocess
 import sys
@@ -16,7 +19,7 @@ from pathlib import Path
 
 import busy
 import pytest
-from kernel_runs import Run, alive, inside, opened, student
+from kernel_runs import Run, alive, inside, opened, student, with_a_gpu
 
 from attention.course import COURSE
 from grading.core import limits
@@ -30,6 +33,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 MACHINE = platform.machine()
 _, COLUMN = seccomp.MACHINES[MACHINE]  # of this machine's numbers, in a row of the list
 MB = 2**20
+DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx")  # that bubblewrap shows
 TIGHT = bubblewrap.Limits(
     process_bytes=700 * MB,
     memory_bytes=600 * MB,
@@ -429,15 +433,25 @@ def test_what_would_reach_others_by_way_of_the_machine_is_refused(pool, deed):
     assert run.errors in (["PermissionError"], ["OSError"])
 
 
-def test_nothing_that_outlasts_a_notebook_is_mounted_so_that_it_can_change_it(pool):
+@pytest.mark.parametrize("gpu", [False, True], ids=["without a GPU", "with a GPU"])
+def test_nothing_that_outlasts_a_notebook_is_mounted_so_that_it_can_change_it(gpu, monkeypatch):
     """A file's times, which whoever may write to it can set, are a note to the next one; devices are all writable."""
-    run = Run(pool, "print(open('/proc/self/mountinfo').read())")
+    if gpu:  # another device takes the place of its files
+        others = [entry.path for entry in os.scandir("/dev") if stat.S_ISCHR(entry.stat(follow_symlinks=False).st_mode)]
+        others = sorted({*others} - {f"/dev/{name}" for name in DEVICES})
+        if not others:
+            pytest.skip("this machine has no device but those that every notebook has")
+        with_a_gpu(monkeypatch)
+        monkeypatch.setattr(glob, "glob", lambda pattern: others[:1])
+    with opened(gpu=gpu) as pool:
+        run = Run(pool, "print(open('/proc/self/mountinfo').read())")
     found = {}
     for line in run.printed.splitlines():
         *_, place, options = line.split()[:6]
         found[place] = options.split(",")[0]  # of several at one place the last one lies on top
-    changeable = {place for place, mode in found.items() if mode != "ro" and not place.startswith("/dev/nvidia")}
-    assert changeable == {"/tmp", "/dev/shm", "/dev/pts"}  # each of this notebook alone
+    changeable = {place for place, mode in found.items() if mode != "ro"}
+    threads = {place for place in changeable if gpu and re.fullmatch("/proc/[0-9]+/task", place)}
+    assert changeable == {"/tmp", "/dev/shm", "/dev/pts", *threads}  # each of this notebook alone
 
 
 def test_devices_work_though_nothing_of_them_can_be_changed(pool):
