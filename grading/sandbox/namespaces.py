@@ -121,8 +121,8 @@ def enter(settings: dict, kept: list[int], *before: Callable[[dict], None]) -> N
     `settings` are the zygote's, and of its open files those `kept` stay as they are.
     Errors  OSError if any of it is refused.
     """
-    reopen(kept)
     furnish(settings["places"], settings["kept"], settings["gpu"])
+    reopen(kept)
     for call in before:
         call(settings)
     with open(settings["filter"], "rb") as file:
@@ -133,14 +133,15 @@ def reopen(kept: list[int]) -> None:
     """Opens every file that this process has inherited again, under the same number, but for the descriptors `kept`.
 
     An inherited descriptor shares its position, flags, locks and owner with the zygote's, and so with every later
-    kernel's: what one notebook sets there, the next one would find.
+    kernel's: what one notebook sets there, the next one would find. Devices were opened where they are not read-only.
     Errors  OSError for a descriptor that cannot be opened again, such as a socket.
     """
     for fd in sorted(int(name) for name in os.listdir("/proc/self/fd")):
         path = f"/proc/self/fd/{fd}"
         if fd in kept or not os.path.exists(path):  # the second is the one that listed the folder
             continue
-        again = os.open(path, fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_APPEND))
+        is_null = os.stat(path).st_rdev == os.stat(os.devnull).st_rdev
+        again = os.open(os.devnull if is_null else path, fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_APPEND))
         os.lseek(again, os.lseek(fd, 0, os.SEEK_CUR), os.SEEK_SET)
         os.dup2(again, fd, inheritable=os.get_inheritable(fd))
         os.close(again)

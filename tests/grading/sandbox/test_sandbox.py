@@ -454,6 +454,20 @@ def test_nothing_that_outlasts_a_notebook_is_mounted_so_that_it_can_change_it(gp
     assert changeable == {"/tmp", "/dev/shm", "/dev/pts", *threads}  # each of this notebook alone
 
 
+def test_no_device_is_open_whose_times_a_notebook_could_change(pool):
+    code = """
+import os, stat
+opened = [int(name) for name in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{name}')]
+for n in (n for n in opened if stat.S_ISCHR(os.fstat(n).st_mode)):
+    try:
+        os.utime(n)
+        print('changed', os.readlink(f'/proc/self/fd/{n}'))
+    except OSError as error:
+        print(error.strerror)
+"""
+    assert {*Run(pool, code).printed.splitlines()} == {"Read-only file system"}
+
+
 def test_devices_work_though_nothing_of_them_can_be_changed(pool):
     run = Run(
         pool,
