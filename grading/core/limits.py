@@ -108,6 +108,8 @@ MEMORY_BYTES = _set("MEMORY_BYTES", _room(MACHINE_BYTES))  # memory of all proce
 PROCESS_BYTES = _set("PROCESS_BYTES", min(5 * 2**30, _room(MACHINE_BYTES)))
 # Timers of a notebook (timer_create) and signals to it that wait. Linux counts them by user, as what epoll waits for.
 SIGNALS = 1_000
+# Pages of files that a process may hold in memory (mlock): nobody counts them, and Linux usually grants 8 MB or all.
+LOCKED_BYTES = 64 * 2**10
 PROCESSES = 128  # processes and threads; a kernel itself has about 8
 # Sessions that its processes may be in at once: Linux shares the processors between sessions, however many processes
 # each has, so that a notebook takes at most this many times its share. One more is refused (`sandbox.supervisor`).

@@ -150,7 +150,7 @@ class Sandbox:
         listening = [_listener(f"{address}-{port}") for port in range(1, CHANNELS + 1)]
         kernel = Kernel(self, ours, gate, address, argv, env)
         request = {"op": "start", "key": kernel.key.decode(), "argv": argv, "env": env, "limits": self._rlimits()}
-        watched = ("memory_bytes", "sessions", "started", "additions", "gpu_shared_mb")
+        watched = ("memory_bytes", "sessions", "started", "additions", "gpu_shared_mb", "files")
         request["watched"] = {name: getattr(self.limits, name) for name in watched}
         request["granted_bytes"] = self.limits.process_bytes
         try:
@@ -256,6 +256,7 @@ class Sandbox:
     def _rlimits(self) -> dict[str, tuple[int, int]]:
         granted = self.limits
         found = {"RLIMIT_NOFILE": granted.open_files, "RLIMIT_FSIZE": granted.written_bytes}
+        found["RLIMIT_MEMLOCK"] = limits.LOCKED_BYTES
         if self.walled:  # else they count all of the user's
             found |= {"RLIMIT_NPROC": granted.processes, "RLIMIT_SIGPENDING": limits.SIGNALS}
         pairs = {name: (value, value) for name, value in found.items()}

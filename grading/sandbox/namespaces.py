@@ -21,7 +21,7 @@ MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER, PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 22, 2, 24, 47, 4
 CAPABILITY_VERSION_3 = 0x20080522
 CAPABILITIES = 64  # numbers that there may be
-DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+TERMINALS_AT = "/dev/pts"
 # What /proc tells of the whole machine, and no library asks for: its counters would be notes to other notebooks, and
 # who runs the machine may have written what they like into the line that Linux was started with.
 MACHINE_WIDE = """
@@ -121,8 +121,8 @@ def enter(settings: dict, kept: list[int], *before: Callable[[dict], None]) -> N
     `settings` are the zygote's, and of its open files those `kept` stay as they are.
     Errors  OSError if any of it is refused.
     """
-    reopen(kept)
     furnish(settings["places"], settings["kept"], settings["gpu"])
+    reopen(kept)
     for call in before:
         call(settings)
     with open(settings["filter"], "rb") as file:
@@ -133,14 +133,15 @@ def reopen(kept: list[int]) -> None:
     """Opens every file that this process has inherited again, under the same number, but for the descriptors `kept`.
 
     An inherited descriptor shares its position, flags, locks and owner with the zygote's, and so with every later
-    kernel's: what one notebook sets there, the next one would find.
+    kernel's: what one notebook sets there, the next one would find. Devices were opened where they are not read-only.
     Errors  OSError for a descriptor that cannot be opened again, such as a socket.
     """
     for fd in sorted(int(name) for name in os.listdir("/proc/self/fd")):
         path = f"/proc/self/fd/{fd}"
         if fd in kept or not os.path.exists(path):  # the second is the one that listed the folder
             continue
-        again = os.open(path, fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_APPEND))
+        is_null = os.stat(path).st_rdev == os.stat(os.devnull).st_rdev
+        again = os.open(os.devnull if is_null else path, fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_APPEND))
         os.lseek(again, os.lseek(fd, 0, os.SEEK_CUR), os.SEEK_SET)
         os.dup2(again, fd, inheritable=os.get_inheritable(fd))
         os.close(again)
@@ -162,7 +163,9 @@ def furnish(places: dict[str, str], kept: list[str], gpu: bool = False) -> None:
         mount(f"/proc/self/fd/{fd}", path, None, MS_BIND | MS_REC)
         os.close(fd)
     # The sandbox's own would keep the mode that a notebook gives it; terminals are counted on the whole machine.
-    mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, f"newinstance,ptmxmode=0666,mode=0620,max={TERMINALS}")
+    mount(
+        "devpts", TERMINALS_AT, "devpts", MS_NOSUID | MS_NOEXEC, f"newinstance,ptmxmode=0666,mode=0620,max={TERMINALS}"
+    )
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     if gpu:
         threads = f"/proc/{os.getpid()}/task"
@@ -171,14 +174,23 @@ def furnish(places: dict[str, str], kept: list[str], gpu: bool = False) -> None:
     # autogroup's priority, with which it could wait by choice.
     mount(None, "/proc", None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
     mount("/dev/null", "/dev/zero", None, MS_BIND)  # mapped and shared, it would be memory that nobody counts
-    for name in DEVICES:  # which are the machine's: their times would be notes to others; writing into them still works
-        mount(None, f"/dev/{name}", None, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NOEXEC)
+    for path in _devices() - {TERMINALS_AT, *places}:
+        mount(None, path, None, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NOEXEC)
     for name in MACHINE_WIDE:  # last, so that the device is read-only there, too
         with contextlib.suppress(FileNotFoundError):  # this Linux has no such file
             mount("/dev/null", f"/proc/{name}", None, MS_BIND)
     for name in MACHINE_WIDE_FOLDERS:
         with contextlib.suppress(FileNotFoundError):
             mount("tmpfs", f"/proc/{name}", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "nr_inodes=1")
+
+
+def _devices() -> set[str]:
+    """What is mounted in /dev: the machine's devices, a GPU's too, whose times would be notes to other notebooks.
+
+    Where they are read-only, writing into them still works.
+    """
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as lines:
+        return {place for place in (line.split()[4] for line in lines) if place.startswith("/dev/")}
 
 
 def give_up_rights(filter_program: bytes) -> None:

@@ -80,8 +80,10 @@ class Supervisor:
         elif self._listener is not None and self._listener in ready:
             poll = select.poll()
             poll.register(self._listener, select.POLLIN)
-            if not any(event & select.POLLIN for _, event in poll.poll(0)):  # all that could ask have ended
-                self.close()
+            events = sum(event for _, event in poll.poll(0))
+            if not events & select.POLLIN:  # whoever asked has ended meanwhile, or heard a signal, and asks again
+                if events & select.POLLHUP:  # all that could ask have ended
+                    self.close()
                 return
             received = libc.ioctl(self._listener, RECEIVE, ctypes.byref(_asked)) == 0  # else it has ended meanwhile
             if received:

@@ -5,7 +5,9 @@ gets a copy: so they are read into one place, which is wiped. This file stands a
 """
 
 import contextlib
+import ctypes
 import os
+import platform
 import signal
 import sys
 import time
@@ -18,6 +20,14 @@ GROWS_KB_S = 4 * 2**20  # as fast as processes take memory: one took 1 to 3 GiB/
 LOOKS_SHARE = 0.1  # of the time, that the looks may take
 FILE_BYTES = 2**16  # of a file of /proc that is read here; the longest has some kilobytes
 SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_max, as Linux has it by default
+USUAL_TEXTS = 10  # files of /proc that a notebook may have open; an idle kernel has none
+# As long may a file of /proc be that tells the path of a mapped file: of each folder's name 255 signs, each written
+# with 4. Linux reads it in one piece, which has twice the room, and keeps it for as long as somebody has it open.
+FOLDER_KB = 2
+KCMP, KCMP_FILES = {"x86_64": 312, "aarch64": 272}.get(platform.machine(), -1), 2  # which some systems refuse
+CACHED, TYPE_MODE_SIZE = 0x4000, 0x203  # statx's flag AT_STATX_DONT_SYNC, and what it is asked for
+MODE, SIZE, STATX_BYTES = slice(28, 30), slice(40, 48), 256  # places in struct statx
+READABLE_FILES = (0o100444, 0o100400)  # the modes of /proc's files that are text
 
 
 class Watch:
@@ -26,19 +36,21 @@ class Watch:
     def __init__(self, granted: dict, count_started: Callable[[], int], walled: bool) -> None:
         self._granted, self._count_started, self._walled = granted, count_started, walled
         self.pause_s = LEAST_PAUSE_S
+        self._listable = False  # whether any process's open files could be listed: none of a kernel's until it begins
 
     def exceeded(self) -> str | None:
         """The limit that all processes of a notebook together exceed, or None."""
         began = time.monotonic()
         pids, limit_kb = others(self._walled), self._granted["memory_bytes"] / 1024
-        used_kb = _unread_kb(pids) if self._walled else 0
+        used_kb = _unread_kb(pids) + self._texts_kb(pids) if self._walled else 0
         # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
         resident_kb = used_kb + sum(map(_resident_kb, pids))
         if resident_kb > limit_kb:
             resident_kb = used_kb + sum(map(_proportional_kb, pids))
         ended = time.monotonic()
         left_s = (limit_kb - resident_kb) / GROWS_KB_S
-        self.pause_s = min(USUAL_PAUSE_S, max(LEAST_PAUSE_S, left_s, (ended - began) / LOOKS_SHARE))
+        soon_s = left_s if self._listable or not self._walled else LEAST_PAUSE_S  # before any cell may hide them
+        self.pause_s = min(USUAL_PAUSE_S, max(LEAST_PAUSE_S, soon_s, (ended - began) / LOOKS_SHARE))
         if resident_kb > limit_kb:
             return "memory"
         if self._walled and len({*map(session, pids)} - {0}) > self._granted["sessions"]:
@@ -46,6 +58,26 @@ class Watch:
         if self._walled and self._count_started() > self._granted["started"]:
             return "processes started"
         return None
+
+    def _texts_kb(self, pids: list[int]) -> int:
+        """What Linux may keep of files of /proc that are open, beyond those that every notebook may have.
+
+        A thread may have open files of its own. Of a process that hides them each may be one.
+        """
+        found, threads = 0, [(pid, name) for pid in pids for name in _listed(f"/proc/{pid}/task")]
+        for pid, name in threads:
+            thread = f"/proc/{pid}/task/{name}"
+            if int(name) != pid and libc.syscall(KCMP, pid, int(name), KCMP_FILES, 0, 0) == 0:
+                continue  # the same files as its process's first thread
+            try:
+                found += _texts(f"{thread}/fd")
+                self._listable = True
+            except PermissionError:
+                if self._listable and _lines(f"{thread}/status", "VmSize:"):  # else it is ending
+                    found += _lines(f"{thread}/status", "FDSize:") or 0
+            except OSError:  # it has gone
+                pass
+        return max(0, found - USUAL_TEXTS) * FOLDER_KB * self._granted["files"]
 
 
 def others(walled: bool) -> list[int]:
@@ -121,6 +153,23 @@ def _unread_kb(pids: list[int]) -> int:
     return 0
 
 
+def _texts(folder: str) -> int:
+    """How many of a thread's open files are /proc's, or empty ones that nobody may write to.
+
+    A notebook sets its files' times and sizes, of which nothing stays here.
+    Errors  PermissionError for one that hides them, OSError for one that has gone.
+    """
+    folder_fd, found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), 0
+    try:
+        for name in os.listdir(folder_fd):
+            if libc.statx(folder_fd, name.encode(), CACHED, TYPE_MODE_SIZE, _state) == 0:  # else it is closed by now
+                found += int.from_bytes(_state[MODE], sys.byteorder) in READABLE_FILES and not any(_state[SIZE])
+    finally:
+        os.close(folder_fd)
+        ctypes.memset(_state, 0, STATX_BYTES)
+    return found
+
+
 def _resident_kb(pid: int) -> int:
     return _status_kb(pid, "RssAnon:", "RssShmem:", "VmSwap:", *UNSHARED)
 
@@ -185,4 +234,5 @@ def _read(path: str) -> Iterator[tuple[bytearray, int]]:
         _buffer[:size] = bytes(size)
 
 
-_buffer = bytearray(FILE_BYTES)
+libc = ctypes.CDLL(None)
+_buffer, _state = bytearray(FILE_BYTES), (ctypes.c_ubyte * STATX_BYTES)()

@@ -2,10 +2,13 @@
 
 import errno
 import functools
+import glob
 import os
 import platform
+import re
 import signal
 import socket
+import stat
 import struct
 import subprocess
 import sys
@@ -16,7 +19,7 @@ from pathlib import Path
 
 import busy
 import pytest
-from kernel_runs import Run, alive, inside, opened, student
+from kernel_runs import Run, alive, inside, opened, student, with_a_gpu
 
 from attention.course import COURSE
 from grading.core import limits
@@ -30,6 +33,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 MACHINE = platform.machine()
 _, COLUMN = seccomp.MACHINES[MACHINE]  # of this machine's numbers, in a row of the list
 MB = 2**20
+DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx")  # that bubblewrap shows
 TIGHT = bubblewrap.Limits(
     process_bytes=700 * MB,
     memory_bytes=600 * MB,
@@ -120,6 +124,35 @@ libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, cty
 for n in range(30000):
     place = libc.mmap(0x100000000000 + n * 2**30, 4096, 1, 0x100022, -1, 0)
     ctypes.c_char.from_address(place).value
+"""
+# Files of /proc that are read and kept open: in each stands the path of a mapped file, in 400 folders, as 400 kB.
+KEEP_TEXTS = """
+import ctypes, mmap
+os.chdir('/tmp')
+for _ in range(400):
+    os.mkdir('\\n' * 255)
+    os.chdir('\\n' * 255)
+file = os.open('file', os.O_RDWR | os.O_CREAT)
+os.ftruncate(file, 4096)
+mapped = mmap.mmap(file, 4096)
+
+def keep():
+    for _ in range(30):
+        text = os.open('/proc/self/maps', os.O_RDONLY)
+        while os.read(text, 2**20): pass
+    time.sleep(60)
+"""
+KEEP_IN_PROCESSES = f"{KEEP_TEXTS}\n[os.fork() for _ in range(5)]\nkeep()"
+KEEP_AND_HIDE = (
+    f"{KEEP_TEXTS}\nif not all([os.fork() for _ in range(16)]):\n    ctypes.CDLL(None).prctl(4, 0)\n    keep()"
+)
+KEEP_IN_THREADS = f"""{KEEP_TEXTS}
+import threading
+threading.stack_size(2**18)
+def keep_alone():
+    ctypes.CDLL(None).close_range(1000, 2000, 2)  # from here on this thread has open files of its own
+    keep()
+[threading.Thread(target=keep_alone).start() for _ in range(25)]
 """
 
 
@@ -400,15 +433,39 @@ def test_what_would_reach_others_by_way_of_the_machine_is_refused(pool, deed):
     assert run.errors in (["PermissionError"], ["OSError"])
 
 
-def test_nothing_that_outlasts_a_notebook_is_mounted_so_that_it_can_change_it(pool):
+@pytest.mark.parametrize("gpu", [False, True], ids=["without a GPU", "with a GPU"])
+def test_nothing_that_outlasts_a_notebook_is_mounted_so_that_it_can_change_it(gpu, monkeypatch):
     """A file's times, which whoever may write to it can set, are a note to the next one; devices are all writable."""
-    run = Run(pool, "print(open('/proc/self/mountinfo').read())")
+    if gpu:  # another device takes the place of its files
+        others = [entry.path for entry in os.scandir("/dev") if stat.S_ISCHR(entry.stat(follow_symlinks=False).st_mode)]
+        others = sorted({*others} - {f"/dev/{name}" for name in DEVICES})
+        if not others:
+            pytest.skip("this machine has no device but those that every notebook has")
+        with_a_gpu(monkeypatch)
+        monkeypatch.setattr(glob, "glob", lambda pattern: others[:1])
+    with opened(gpu=gpu) as pool:
+        run = Run(pool, "print(open('/proc/self/mountinfo').read())")
     found = {}
     for line in run.printed.splitlines():
         *_, place, options = line.split()[:6]
         found[place] = options.split(",")[0]  # of several at one place the last one lies on top
-    changeable = {place for place, mode in found.items() if mode != "ro" and not place.startswith("/dev/nvidia")}
-    assert changeable == {"/tmp", "/dev/shm", "/dev/pts"}  # each of this notebook alone
+    changeable = {place for place, mode in found.items() if mode != "ro"}
+    threads = {place for place in changeable if gpu and re.fullmatch("/proc/[0-9]+/task", place)}
+    assert changeable == {"/tmp", "/dev/shm", "/dev/pts", *threads}  # each of this notebook alone
+
+
+def test_no_device_is_open_whose_times_a_notebook_could_change(pool):
+    code = """
+import os, stat
+opened = [int(name) for name in os.listdir('/proc/self/fd') if os.path.exists(f'/proc/self/fd/{name}')]
+for n in (n for n in opened if stat.S_ISCHR(os.fstat(n).st_mode)):
+    try:
+        os.utime(n)
+        print('changed', os.readlink(f'/proc/self/fd/{n}'))
+    except OSError as error:
+        print(error.strerror)
+"""
+    assert {*Run(pool, code).printed.splitlines()} == {"Read-only file system"}
 
 
 def test_devices_work_though_nothing_of_them_can_be_changed(pool):
@@ -654,6 +711,20 @@ def test_a_process_gets_no_more_memory_files_or_processes_than_granted(tight):
     assert Run(tight, "open('again', 'wb').write(bytes(7 * 2**20))\nprint('next')").printed == "next"
 
 
+def test_no_notebook_holds_pages_of_the_systems_files_in_memory(pool):
+    """They count for no process: 59 processes held all 414 MB of a library."""
+    lock = """
+import ctypes, mmap, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+file = open(sys.modules['numpy._core._multiarray_umath'].__file__, 'rb')
+place = libc.mmap(None, ctypes.c_size_t(2**20), 1, 1, file.fileno(), ctypes.c_long(0))
+for size in (2**20, 4096):
+    print(libc.mlock(ctypes.c_void_p(place), ctypes.c_size_t(size)), ctypes.get_errno())
+"""
+    assert Run(pool, lock).printed.splitlines() == [f"-1 {errno.ENOMEM}", f"0 {errno.ENOMEM}"]
+
+
 def test_one_notebook_leaves_timers_for_the_others(pool):
     """Linux grants each user a number of them, and where an ordinary account grades, all sandboxes are one user."""
     fill = f"""
@@ -701,6 +772,9 @@ def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
         (SOCKETS_WITHOUT_FIRST_THREAD, EndedBy.MEMORY),
         (SPREAD, EndedBy.MEMORY),
         (FILL_SOCKETS, EndedBy.MEMORY),
+        (KEEP_IN_PROCESSES, EndedBy.MEMORY),
+        (KEEP_IN_THREADS, EndedBy.MEMORY),
+        (KEEP_AND_HIDE, EndedBy.MEMORY),
         (START_MANY, EndedBy.STARTED),
         ("while True: pass", EndedBy.COMPUTING),
         ("import resource\nresource.setrlimit(resource.RLIMIT_CPU, (1, 1))\nwhile True: pass", EndedBy.COMPUTING),

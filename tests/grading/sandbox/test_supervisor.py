@@ -1,5 +1,6 @@
 """What waits for an answer: a session too many does not begin, and what epoll waits for is bounded; nobody is ended."""
 
+import os
 import platform
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from kernel_runs import IN_MEMORY, Run, opened, rewritten
 
 from grading.core import limits
 from grading.core.limits import EndedBy
-from grading.sandbox import bubblewrap, supervisor
+from grading.sandbox import bubblewrap, supervisor, watch
 
 NUMBER = supervisor.CALLS[platform.machine()][1]  # of setsid
 BEGIN = """
@@ -98,6 +99,21 @@ print({name: errors.count(name) for name in sorted({*errors})})
     with opened(granted=replace(bubblewrap.Limits(), started=300)) as pool:
         run = Run(pool, f"{BEGIN}\n{ask}", "print('still here')")
     assert run.printed.splitlines() == ["{'ENOSYS': 100, 'EPERM': 300}", "still here"] and not run.died
+
+
+def test_who_hears_a_signal_before_it_is_answered_may_ask_again():
+    granted = {
+        name: getattr(bubblewrap.Limits(), name) for name in ("sessions", "started", "additions", "gpu_shared_mb")
+    }
+    asked, ask = os.pipe()
+    held = supervisor.Supervisor(granted, watch)
+    held.close()
+    held._listener = asked
+    held.answer([asked])  # something was there when it was last looked at, and is not any more
+    assert held.asked() == [asked]
+    os.close(ask)
+    held.answer([asked])
+    assert held.asked() == []
 
 
 def test_no_notebook_uses_up_what_linux_grants_its_user_of_files_that_are_waited_for(pool):
