@@ -44,7 +44,7 @@ TOO_MUCH_TEXT = "the cells hold more text than is taken in; the rest is left out
 MODULE_CHANGED = (
     "this is not the course's copy of the file. Grading used the course's, as it always does. Nothing to do."
 )
-FILE_EXTRA = "no notebook of the course has this name, so it is left out. If it is a part, rename it and grade again."
+FILE_EXTRA = "no notebook of the course has this name, so it isn't graded. If it is a part, rename it and grade again."
 TEST_DELETED = "the test cell was missing. It was restored, and the part was graded as usual. Nothing to do."
 ANSWER_DELETED = "the answer cell is missing; what other cells define is graded. Ask for it if it was lost."
 REASONING_DELETED = "the cell of the written answer is missing. Ask for it if it was lost."

@@ -217,7 +217,7 @@ def _made_apart(settings: Config, assignment: str, apart: Path, path: Path) -> b
     with engines.unsynced(apart.parent):
         _generate(elsewhere, assignment)
     try:
-        with contextlib.closing(sqlite3.connect(path, LOCK_LIMIT_S, isolation_level=None)) as connection:
+        with contextlib.closing(sqlite3.connect(path, timeout=LOCK_LIMIT_S, isolation_level=None)) as connection:
             return _filled(connection, apart)
     except sqlite3.Error as error:
         raise errors.CourseError(f"the gradebook {names.path(path)} cannot be made: {error}.") from error

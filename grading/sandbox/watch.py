@@ -19,7 +19,7 @@ USUAL_PAUSE_S, LEAST_PAUSE_S = 0.5, 0.02  # between two looks
 GROWS_KB_S = 4 * 2**20  # as fast as processes take memory: one took 1 to 3 GiB/s, several together little more
 LOOKS_SHARE = 0.1  # of the time, that the looks may take
 FILE_BYTES = 2**16  # of a file of /proc that is read here; the longest has some kilobytes
-SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_max, as Linux has it by default
+SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_default, as Linux has it unless told otherwise
 USUAL_TEXTS = 10  # files of /proc that a notebook may have open; an idle kernel has none
 # As long may a file of /proc be that tells the path of a mapped file: of each folder's name 255 signs, each written
 # with 4. Linux reads it in one piece, which has twice the room, and keeps it for as long as somebody has it open.

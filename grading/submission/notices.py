@@ -1,6 +1,7 @@
 """What an instructor should know about a submission, a line each: who, where, what was found and what to do."""
 
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,18 +35,22 @@ def found(student: str, folder: Path, release: Path, course: Course) -> list[Not
         out += [Notice(student, stem, text) for text in intake.taken(folder / name, release / name, course).findings]
     if missing:
         out.append(Notice(student, ", ".join(missing), messages.FILE_MISSING))
-    extra = sorted(name for name in present if name.endswith(".ipynb") and name not in parts)
-    out += [Notice(student, _shown(name), messages.FILE_EXTRA) for name in extra[: limits.NAMED]]
-    return out + of_files(student, folder, course)
+    return out + of_files(student, folder, course, parts)
 
 
-def of_files(student: str, folder: Path, course: Course) -> list[Notice]:
-    """Notices about the files next to the notebooks: a changed module, and what is left out."""
+def of_files(student: str, folder: Path, course: Course, parts: Collection[str] = ()) -> list[Notice]:
+    """Notices about the files next to the notebooks of these `parts`: other ones, a changed module, what is left out.
+
+    "part01.ipynb.txt" is another notebook, too: some browsers save it so.
+    """
     changed = extra_files.changed_module(folder, course)
-    return ([Notice(student, changed, messages.MODULE_CHANGED)] if changed else []) + [
-        Notice(student, _shown(name), messages.FILE_LEFT_OUT)
-        for name in extra_files.admitted(folder, course)[1][: limits.NAMED]
-    ]
+    there = (entry.name for entry in os.scandir(folder) if not course.is_other(entry.name))
+    extra = sorted(name for name in there if ".ipynb" in name.casefold() and name not in parts)
+    left_out = [name for name in extra_files.admitted(folder, course)[1] if name not in extra]
+    told = [(name, messages.FILE_EXTRA) for name in extra[: limits.NAMED]]
+    told += [(changed, messages.MODULE_CHANGED)] if changed else []
+    told += [(name, messages.FILE_LEFT_OUT) for name in left_out[: limits.NAMED]]
+    return [Notice(student, _shown(name), text) for name, text in told]
 
 
 def joined(found: list[Notice], stems: tuple[str, ...]) -> list[Notice]:

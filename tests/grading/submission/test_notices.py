@@ -1,0 +1,30 @@
+"""What an instructor reads about a submission before it is graded."""
+
+from pathlib import Path
+
+import pytest
+
+from attention import course
+from attention.course import COURSE
+from dev.packages import REPOSITORY
+from grading.core import messages
+from grading.submission import notices
+
+RELEASE = REPOSITORY / "release" / COURSE.name
+FOUR = course.PARTS[4].stem
+
+
+@pytest.mark.parametrize("name", [f"{FOUR}.ipynb.txt", f"{FOUR}.IPYNB", f"{FOUR} (1).ipynb", f"{FOUR}.ipynb.json"])
+def test_a_notebook_under_another_name_is_named_next_to_the_part_that_is_missing(name: str, tmp_path: Path):
+    (tmp_path / name).write_bytes((RELEASE / f"{FOUR}.ipynb").read_bytes())
+    (tmp_path / "weights.txt").write_text("1 2 3")
+    told = [(notice.part, notice.text) for notice in notices.found("anna", tmp_path, RELEASE, COURSE)]
+    parts = ", ".join(part.stem for part in course.PARTS.values())
+    assert told == [(parts, messages.FILE_MISSING), (name, messages.FILE_EXTRA)]
+
+
+def test_a_file_that_is_left_out_is_told_once_and_so_is_one_that_is_named_like_a_notebook(tmp_path: Path):
+    for name in ("run.exe", f"{FOUR}.ipynb.exe"):
+        (tmp_path / name).write_bytes(b"")
+    told = [(notice.part, notice.text) for notice in notices.of_files("anna", tmp_path, COURSE)]
+    assert told == [(f"{FOUR}.ipynb.exe", messages.FILE_EXTRA), ("run.exe", messages.FILE_LEFT_OUT)]
