@@ -81,11 +81,11 @@ class Supervisor:
             poll = select.poll()
             poll.register(self._listener, select.POLLIN)
             events = sum(event for _, event in poll.poll(0))
-            if not events & select.POLLIN:  # whoever asked has ended meanwhile, or heard a signal, and asks again
-                if events & select.POLLHUP:  # all that could ask have ended
-                    self.close()
+            waits = events & select.POLLIN  # else whoever asked has ended meanwhile, or heard a signal, and asks again
+            if events & select.POLLHUP and not waits:  # all that could ask have ended
+                self.close()
                 return
-            received = libc.ioctl(self._listener, RECEIVE, ctypes.byref(_asked)) == 0  # else it has ended meanwhile
+            received = waits and libc.ioctl(self._listener, RECEIVE, ctypes.byref(_asked)) == 0
             if received:
                 error = self._refusal()
                 answer = _Answer(_asked.number, 0, -error, 0 if error else GOES_ON)

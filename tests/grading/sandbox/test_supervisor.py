@@ -102,18 +102,33 @@ print({name: errors.count(name) for name in sorted({*errors})})
 
 
 def test_who_hears_a_signal_before_it_is_answered_may_ask_again():
-    granted = {
-        name: getattr(bubblewrap.Limits(), name) for name in ("sessions", "started", "additions", "gpu_shared_mb")
-    }
     asked, ask = os.pipe()
-    held = supervisor.Supervisor(granted, watch)
-    held.close()
-    held._listener = asked
+    held = heard_by(asked, additions=9)
     held.answer([asked])  # something was there when it was last looked at, and is not any more
     assert held.asked() == [asked]
     os.close(ask)
     held.answer([asked])
     assert held.asked() == []
+
+
+def test_who_takes_calls_back_without_end_is_not_heard_for_ever():
+    asked, ask = os.pipe()
+    held = heard_by(asked, additions=9)
+    for _ in range(8):
+        held.answer([asked])
+    assert held.asked() == [asked]
+    held.answer([asked])
+    assert held.asked() == []
+    os.close(ask)
+
+
+def heard_by(asked: int, **granted: int) -> supervisor.Supervisor:
+    """A supervisor whose listener is a pipe, which looks like one of whom nothing waits."""
+    usual = {name: getattr(bubblewrap.Limits(), name) for name in ("sessions", "started", "gpu_shared_mb")}
+    held = supervisor.Supervisor({**usual, **granted}, watch)
+    held.close()
+    held._listener = asked
+    return held
 
 
 def test_no_notebook_uses_up_what_linux_grants_its_user_of_files_that_are_waited_for(pool):
