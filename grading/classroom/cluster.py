@@ -141,14 +141,14 @@ class Workers:
         return name, found
 
     def _done(self, future: Future) -> None:
-        """Has the outcome of a task that is done fetched: from a cluster of others at once, else when asked for."""
-        if self._address is None:
-            self._ready.put((future, lambda: _outcome(future)))
-        else:
-            threading.Thread(target=self._fetch, args=(future,), daemon=True).start()
+        """Has the outcome of a task that is done fetched at once, in a thread of its own.
+
+        A worker that has vanished with it is waited for until Dask gives it up and the task is done elsewhere, which it
+        may never be unless `next` replaces the worker.
+        """
+        threading.Thread(target=self._fetch, args=(future,), daemon=True).start()
 
     def _fetch(self, future: Future) -> None:
-        """In a thread of its own: a machine that has vanished with a result is waited for until Dask gives it up."""
         fetched: concurrent.futures.Future = concurrent.futures.Future()
         try:
             fetched.set_result(_outcome(future))

@@ -26,6 +26,20 @@ from grading.core import errors, limits
 from grading.submission import bundle
 
 
+class LateFetch:
+    """Has results fetched only once `begin` is set; `done` is set as soon as there is one to fetch."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.done, self.begin, fetch = threading.Event(), threading.Event(), cluster.Workers._fetch
+
+        def late(team: cluster.Workers, future: object) -> None:
+            self.done.set()
+            assert self.begin.wait(busy.patience(60))
+            fetch(team, future)
+
+        monkeypatch.setattr(cluster.Workers, "_fetch", late)
+
+
 def test_of_tasks_that_are_done_hardly_any_is_held():
     def held() -> int:
         gc.collect()
@@ -72,17 +86,21 @@ def test_a_cluster_that_takes_long_to_close_fails_nothing(monkeypatch: pytest.Mo
     assert found == ("anna", 7)
 
 
-def test_a_worker_that_ends_before_its_result_is_fetched_loses_this_task_alone(tmp_path: Path):
+def test_a_worker_that_ends_before_its_result_is_fetched_loses_this_task_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     def end_when_redone(done: Path) -> None:
         if done.exists():
             os.kill(os.getpid(), signal.SIGKILL)
         done.touch()
 
+    late = LateFetch(monkeypatch)
     with cluster.Workers(1, None) as team:
         team.submit("anna", end_when_redone, tmp_path / "done")
-        wait_for(lambda: team._ready.qsize())
+        assert late.done.wait(busy.patience(60))
         (nanny,) = team._cluster.workers.values()
         psutil.Process(nanny.pid).kill()
+        late.begin.set()
         name, found = wait_for(lambda: team.next(1.0))
         assert name == "anna" and isinstance(found, KilledWorker)
         team.submit("ben", int, "8")
@@ -113,19 +131,35 @@ def test_a_scheduler_hardly_works_while_its_workers_grade():
         assert not any(callbacks[name].is_running() for name in local_cluster.LOOKS)
 
 
-def test_a_task_that_is_redone_elsewhere_may_end_in_what_any_task_may_end_in(tmp_path: Path):
+def test_a_task_that_is_redone_elsewhere_may_end_in_what_any_task_may_end_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     def lack_the_inputs_when_redone(done: Path) -> None:
         if done.exists():
             raise inputs.NotKept
         done.touch()
 
+    late = LateFetch(monkeypatch)
     with cluster.Workers(1, None) as team:
         team.submit("anna", lack_the_inputs_when_redone, tmp_path / "done")
-        wait_for(lambda: team._ready.qsize())
+        assert late.done.wait(busy.patience(60))
         (nanny,) = team._cluster.workers.values()
         psutil.Process(nanny.pid).kill()
+        late.begin.set()
         name, found = wait_for(lambda: team.next(1.0))
         assert name == "anna" and isinstance(found, inputs.NotKept)
+
+
+def test_a_result_that_vanishes_with_the_only_worker_is_computed_again_by_another(monkeypatch: pytest.MonkeyPatch):
+    late = LateFetch(monkeypatch)
+    with cluster.Workers(1, None) as team:
+        team.submit("anna", int, "7")
+        assert late.done.wait(busy.patience(60))
+        (nanny,) = team._cluster.workers.values()
+        team._cluster.sync(nanny.close)
+        wait_for(lambda: nanny.status is Status.closed)
+        late.begin.set()
+        assert wait_for(lambda: team.next(1.0)) == ("anna", 7)
 
 
 @pytest.mark.parametrize("given_up", ["by its nanny", "by the cluster, as slow to come back"])
