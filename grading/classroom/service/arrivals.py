@@ -121,23 +121,20 @@ class Exchange:
         found = [name for name in _names(self._inbound) if middle in name and (name, "") not in known]
         self._still.forget_all_but(found)
         found.sort(key=lambda name: (self._still.is_restless(name), name.rsplit(middle, 1)[1]))  # the time it claims
-        looked_into: Counter[object] = Counter()
-        spent_s: dict[int | None, float] = {}
+        looked_into, spent_s = Counter(), Counter()  # folders by their student and owner, and by owner; time by owner
         for name in found:
             if not safe_walk.is_folder(self._inbound / name):
                 continue
             student, owner = name.rsplit(middle, 1)[0], self._owner(name)
             looked_into.update(((student, owner), owner))
             # The others when these have arrived: a later one replaces them.
-            if looked_into[student, owner] > MOST_OF_ONE or looked_into[owner] > MOST_OF_OWNER:
+            many = looked_into[student, owner] > MOST_OF_ONE or looked_into[owner] > MOST_OF_OWNER
+            if many or spent_s[owner] > LOOK_AT_OWNER_S:
                 continue
-            if spent_s.get(owner, 0.0) > LOOK_AT_OWNER_S:
-                continue
-            began = time.monotonic()
-            there = (file for file in STILL_S if safe_walk.is_there(self._inbound / name / file))
-            wait_s = min((STILL_S[file] for file in there), default=STILL_OTHERWISE_S)
-            state = self._still.state(name, self._inbound / name, wait_s)
-            spent_s[owner] = spent_s.get(owner, 0.0) + time.monotonic() - began
+            began, place = time.monotonic(), self._inbound / name
+            there = (file for file in STILL_S if safe_walk.is_there(place / file))
+            state = self._still.state(name, place, min((STILL_S[file] for file in there), default=STILL_OTHERWISE_S))
+            spent_s[owner] += time.monotonic() - began
             if state is not None:
                 yield self._arrival(name)
 
