@@ -24,7 +24,8 @@ USUAL_TEXTS = 10  # files of /proc that a notebook may have open; an idle kernel
 # As long may a file of /proc be that tells the path of a mapped file: of each folder's name 255 signs, each written
 # with 4. Linux reads it in one piece, which has twice the room, and keeps it for as long as somebody has it open.
 FOLDER_KB = 2
-KCMP, KCMP_FILES = {"x86_64": 312, "aarch64": 272}.get(platform.machine(), -1), 2  # which some systems refuse
+KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine(), -1)  # which some systems refuse
+KCMP_FILE, KCMP_FILES = 0, 2
 CACHED, TYPE_MODE_SIZE = 0x4000, 0x203  # statx's flag AT_STATX_DONT_SYNC, and what it is asked for
 MODE, SIZE, STATX_BYTES = slice(28, 30), slice(40, 48), 256  # places in struct statx
 READABLE_FILES = (0o100444, 0o100400)  # the modes of /proc's files that are text
@@ -62,15 +63,20 @@ class Watch:
     def _texts_kb(self, pids: list[int]) -> int:
         """What Linux may keep of files of /proc that are open, beyond those that every notebook may have.
 
-        A thread may have open files of its own. Of a process that hides them each may be one.
+        A thread may have open files of its own. Of a process that hides them each may be one. What forks have
+        inherited under the same number is one file.
         """
-        found, threads = 0, [(pid, name) for pid in pids for name in _listed(f"/proc/{pid}/task")]
+        found, first = 0, {}
+        threads = [(pid, name) for pid in pids for name in _listed(f"/proc/{pid}/task")]
         for pid, name in threads:
             thread = f"/proc/{pid}/task/{name}"
             if int(name) != pid and libc.syscall(KCMP, pid, int(name), KCMP_FILES, 0, 0) == 0:
                 continue  # the same files as its process's first thread
             try:
-                found += _texts(f"{thread}/fd")
+                for fd in _texts(f"{thread}/fd"):
+                    other = first.setdefault(fd, int(name))
+                    is_same = other != int(name) and libc.syscall(KCMP, other, int(name), KCMP_FILE, fd, fd) == 0
+                    found += not is_same
                 self._listable = True
             except PermissionError:
                 if self._listable and _lines(f"{thread}/status", "VmSize:"):  # else it is ending
@@ -153,17 +159,19 @@ def _unread_kb(pids: list[int]) -> int:
     return 0
 
 
-def _texts(folder: str) -> int:
-    """How many of a thread's open files are /proc's, or empty ones that nobody may write to.
+def _texts(folder: str) -> list[int]:
+    """Those of a thread's open files that are /proc's, or empty ones that nobody may write to.
 
     A notebook sets its files' times and sizes, of which nothing stays here.
     Errors  PermissionError for one that hides them, OSError for one that has gone.
     """
-    folder_fd, found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), 0
+    folder_fd, found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), []
     try:
         for name in os.listdir(folder_fd):
-            if libc.statx(folder_fd, name.encode(), CACHED, TYPE_MODE_SIZE, _state) == 0:  # else it is closed by now
-                found += int.from_bytes(_state[MODE], sys.byteorder) in READABLE_FILES and not any(_state[SIZE])
+            if libc.statx(folder_fd, name.encode(), CACHED, TYPE_MODE_SIZE, _state) != 0:
+                continue  # it is closed by now
+            if int.from_bytes(_state[MODE], sys.byteorder) in READABLE_FILES and not any(_state[SIZE]):
+                found.append(int(name))
     finally:
         os.close(folder_fd)
         ctypes.memset(_state, 0, STATX_BYTES)

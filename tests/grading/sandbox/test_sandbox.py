@@ -882,6 +882,14 @@ def test_forks_that_share_their_memory_are_not_counted_twice(tight):
     assert run.printed.splitlines()[0] == "fine" and not run.died
 
 
+def test_a_file_of_proc_that_forks_have_inherited_is_counted_once():
+    text = "import os, time\ntext = open('/proc/cpuinfo')\nline = next(text)"
+    forks = "for _ in range(20):\n    if os.fork() == 0:\n        time.sleep(60)\n        os._exit(0)\ntime.sleep(1.5)"
+    with opened(granted=replace(bubblewrap.Limits(), memory_bytes=600 * MB, files=30_000)) as pool:
+        run = Run(pool, f"{text}\n{forks}\nprint('done')")
+    assert run.struck is None and run.printed == "done"
+
+
 def test_a_sandbox_in_which_everything_is_stopped_is_killed_without_remains(pool):
     box, processes = student(pool)
     stop = "import os, signal\nfor pid in (1, os.getpid()): os.kill(pid, signal.SIGSTOP)"
