@@ -146,7 +146,10 @@ class Workers:
         A worker that has vanished with it is waited for until Dask gives it up and the task is done elsewhere, which it
         may never be unless `next` replaces the worker.
         """
-        threading.Thread(target=self._fetch, args=(future,), daemon=True).start()
+        try:
+            threading.Thread(target=self._fetch, args=(future,), daemon=True).start()
+        except RuntimeError:  # this process may start no more: the thread that calls this one takes its time
+            self._fetch(future)
 
     def _fetch(self, future: Future) -> None:
         fetched: concurrent.futures.Future = concurrent.futures.Future()

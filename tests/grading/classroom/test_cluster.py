@@ -150,6 +150,19 @@ def test_a_task_that_is_redone_elsewhere_may_end_in_what_any_task_may_end_in(
         assert name == "anna" and isinstance(found, inputs.NotKept)
 
 
+def test_a_result_is_fetched_though_no_thread_can_be_started_for_it(monkeypatch: pytest.MonkeyPatch):
+    class Refused(threading.Thread):
+        def start(self) -> None:
+            raise RuntimeError("can't start new thread")
+
+    with cluster.Workers(1, None) as team:
+        team.submit("anna", int, "7")
+        assert wait_for(lambda: team.next(1.0)) == ("anna", 7)
+        monkeypatch.setattr(cluster, "threading", SimpleNamespace(Thread=Refused))
+        team.submit("ben", int, "8")
+        assert wait_for(lambda: team.next(1.0)) == ("ben", 8)
+
+
 def test_a_result_that_vanishes_with_the_only_worker_is_computed_again_by_another(monkeypatch: pytest.MonkeyPatch):
     late = LateFetch(monkeypatch)
     with cluster.Workers(1, None) as team:
