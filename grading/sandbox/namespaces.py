@@ -136,12 +136,13 @@ def reopen(kept: list[int]) -> None:
     kernel's: what one notebook sets there, the next one would find. Devices were opened where they are not read-only.
     Errors  OSError for a descriptor that cannot be opened again, such as a socket.
     """
+    null = os.stat(os.devnull).st_rdev
     for fd in sorted(int(name) for name in os.listdir("/proc/self/fd")):
         path = f"/proc/self/fd/{fd}"
         if fd in kept or not os.path.exists(path):  # the second is the one that listed the folder
             continue
-        is_null = os.stat(path).st_rdev == os.stat(os.devnull).st_rdev
-        again = os.open(os.devnull if is_null else path, fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_APPEND))
+        file = os.devnull if os.stat(path).st_rdev == null else path
+        again = os.open(file, fcntl.fcntl(fd, fcntl.F_GETFL) & (os.O_ACCMODE | os.O_APPEND))
         os.lseek(again, os.lseek(fd, 0, os.SEEK_CUR), os.SEEK_SET)
         os.dup2(again, fd, inheritable=os.get_inheritable(fd))
         os.close(again)
