@@ -13,6 +13,13 @@ from grading.classroom.service import arrivals
 from grading.core import messages
 
 
+def exchange_in(folder: Path) -> arrivals.Exchange:
+    """nbgrader's exchange in a folder's "exchange", of a course whose id is "course"."""
+    config = Config()
+    config.Exchange.root, config.CourseDirectory.course_id = str(folder / "exchange"), "course"
+    return arrivals.Exchange(config, COURSE, folder)
+
+
 @pytest.fixture
 def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Looks until nothing changes any more: what was refused, by name, and who would be graded."""
@@ -88,9 +95,7 @@ def test_a_look_into_the_exchange_takes_no_more_folders_of_an_account_however_ma
     names = [f"student{n:02}+{COURSE.name}+2026-01-01 00:00:{n:02} UTC" for n in range(60)]
     for name in names:
         (inbound / name).mkdir(parents=True)
-    config = Config()
-    config.Exchange.root, config.CourseDirectory.course_id = str(tmp_path / "exchange"), "course"
-    exchange, looked_into = arrivals.Exchange(config, COURSE, tmp_path), []
+    exchange, looked_into = exchange_in(tmp_path), []
     monkeypatch.setattr(arrivals.Exchange, "_owner", lambda _, name: 1 if name == names[-1] else 2)
     monkeypatch.setattr(arrivals, "_state", lambda folder: looked_into.append(folder.name) or "a state")
     assert list(exchange.look({})) == []
@@ -107,9 +112,7 @@ def test_a_look_into_the_exchange_takes_a_few_folders_of_each_student_and_in_tim
         (inbound / name).mkdir(parents=True)
     for n in range(9):
         (inbound / f"ada+{COURSE.name}+1969-01-01 00:00:{n:02} UTC").write_text("no folder takes a turn")
-    config = Config()
-    config.Exchange.root, config.CourseDirectory.course_id = str(tmp_path / "exchange"), "course"
-    exchange, looked_into = arrivals.Exchange(config, COURSE, tmp_path), []
+    exchange, looked_into = exchange_in(tmp_path), []
     monkeypatch.setattr(arrivals, "STILL_OTHERWISE_S", 0)
     monkeypatch.setattr(arrivals, "_state", lambda folder: looked_into.append(folder.name) or "a state")
     assert list(exchange.look({})) == []
@@ -127,9 +130,7 @@ def test_folders_that_are_never_still_keep_an_account_s_others_waiting_for_a_whi
     honest = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC"
     for name in (*restless, honest):
         (inbound / name).mkdir(parents=True)
-    config = Config()
-    config.Exchange.root, config.CourseDirectory.course_id = str(tmp_path / "exchange"), "course"
-    exchange, now_s = arrivals.Exchange(config, COURSE, tmp_path), 1000.0
+    exchange, now_s = exchange_in(tmp_path), 1000.0
     monkeypatch.setattr(arrivals.time, "monotonic", lambda: now_s)
     monkeypatch.setattr(arrivals, "_state", lambda folder: "as it was" if folder.name == honest else str(now_s))
     found = []
@@ -150,9 +151,7 @@ def test_an_account_that_the_system_has_no_name_for_may_grade_and_submit(
     monkeypatch.setattr(pwd, "getpwuid", no_name)
     inbound = tmp_path / "exchange" / "course" / "inbound"
     (inbound / f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC").mkdir(parents=True)
-    config = Config()
-    config.Exchange.root, config.CourseDirectory.course_id = str(tmp_path / "exchange"), "course"
-    exchange = arrivals.Exchange(config, COURSE, tmp_path)
+    exchange = exchange_in(tmp_path)
     monkeypatch.setattr(arrivals, "STILL_OTHERWISE_S", 0)
     (arrival,) = [arrival for _ in range(3) for arrival in exchange.look({})][:1]
     assert arrival.student == "ada" and arrival.refused == "" and "the grader's own" in arrival.noticed
@@ -167,9 +166,7 @@ def test_folders_that_another_account_writes_in_a_student_s_name_keep_the_studen
     inbound = tmp_path / "exchange" / "course" / "inbound"
     own, others = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC", []
     (inbound / own).mkdir(parents=True)
-    config = Config()
-    config.Exchange.root, config.CourseDirectory.course_id = str(tmp_path / "exchange"), "course"
-    exchange, now_s, found = arrivals.Exchange(config, COURSE, tmp_path), 1000.0, []
+    exchange, now_s, found = exchange_in(tmp_path), 1000.0, []
     monkeypatch.setattr(arrivals.Exchange, "_owner", lambda _, name: 1 if name == own else 2)
     monkeypatch.setattr(arrivals.time, "monotonic", lambda: now_s)
     monkeypatch.setattr(arrivals, "_state", lambda folder: "as it was" if folder.name == own else str(now_s))
@@ -191,9 +188,7 @@ def test_a_look_takes_no_longer_for_folders_of_one_account_that_hold_thousands_o
     honest = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC"
     for name in (*large, honest):
         (inbound / name).mkdir(parents=True)
-    config = Config()
-    config.Exchange.root, config.CourseDirectory.course_id = str(tmp_path / "exchange"), "course"
-    exchange, now_s = arrivals.Exchange(config, COURSE, tmp_path), 1000.0
+    exchange, now_s = exchange_in(tmp_path), 1000.0
 
     def state(folder: Path) -> str:
         nonlocal now_s
