@@ -121,8 +121,9 @@ STARTED = 5_000
 # user, who may be the grader's too, of whom a machine of 8 GB allows 1.8 million. It tells them in a file of /proc, in
 # 76 bytes each, and keeps that text for as long as somebody has the file open: in OPEN_FILES of PROCESSES, 1.3 GB.
 ADDITIONS = 800
-# Memory without a file that its processes share, in all, what they gave back included: each piece counts as a MB more.
-# CUDA makes some, so it is allowed with a GPU alone. What nobody touches of it counts for no process.
+# With a GPU: what a notebook maps so that processes may share it, in all, what it gave back included. Each piece counts
+# as a MB more. CUDA maps 100 MB. Without a file such memory counts for no process that doesn't touch it, and what CUDA
+# manages, a mapping of a device file, counts for none.
 GPU_SHARED_MB = 1024
 OPEN_FILES = 160  # of one process; a kernel has about 40
 WRITTEN_BYTES = 256 * 2**20  # one file that a notebook writes

@@ -26,7 +26,7 @@ from grading.sandbox import concealed, machine, refusal, remedies, seccomp
 from grading.sandbox.remedies import Refusal
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
-SHOWN = "zygote packets watch supervisor namespaces package_ahead huge_pages gpu_trial child".split()  # of `grading`
+SHOWN = "zygote packets watch computing_time supervisor namespaces package_ahead huge_pages gpu_trial child".split()
 PROGRAM = tuple(ZYGOTE.with_name(f"{name}.py") for name in SHOWN)
 WARMUP, PACKAGE = "/run/zygote/warmup.py", "/run/zygote/package"
 FILTER = "/run/zygote/filter"

@@ -6,7 +6,8 @@ They are those of which Linux keeps no count to be looked at later, or keeps it 
   so what becomes of a notebook does not depend on when somebody looks.
 - What is added to what an epoll waits for. Linux grants each user a number of these; without any left ZeroMQ aborts, in
   the grader, too.
-- Shared memory without a file, which is allowed with a GPU alone: what is not touched in it counts for no process.
+- With a GPU, memory that processes may share. What is not touched of such memory without a file counts for no process,
+  and neither does any that CUDA manages, which is a mapping of a device file.
 
 Linux holds such a call until this process has answered; that it may answer "go on" is new in Linux 5.5. Where Linux is
 older, or another program around us answers calls already, it does: there only the watch counts, and only sessions.
@@ -29,7 +30,7 @@ ANSWERED_SINCE = (5, 5)
 # AUDIT_ARCH_…, and the numbers of setsid, epoll_ctl, mmap and seccomp.
 CALLS = {"x86_64": (0xC000003E, 112, 233, 9, 317), "aarch64": (0xC00000B7, 157, 21, 222, 277)}
 EPOLL_CTL_ADD = 1
-TYPE_AND_ANONYMOUS, SHARED_WITHOUT_FILE = 0x2F, (0x21, 0x23)  # of mmap's flags: MAP_SHARED or MAP_SHARED_VALIDATE
+TYPE_OF_MAPPING, SHARED = 0x0F, (0x01, 0x03)  # of mmap's flags: MAP_TYPE; MAP_SHARED, MAP_SHARED_VALIDATE
 SET_MODE_FILTER, NEW_LISTENER = 1, 1 << 3
 ASK, ALLOW = 0x7FC00000, 0x7FFF0000  # what a filter answers
 LOAD, EQUAL, AND, ANSWER = 0x20, 0x15, 0x54, 0x06
@@ -60,13 +61,13 @@ class Supervisor:
         """The descriptor at which something waits for `answer`, if there is one."""
         return [fd for fd in (self._ours, self._listener) if fd is not None]
 
-    def offer(self) -> None:
+    def offer(self, gpu: bool) -> None:
         """In the kernel: from now on each of these calls, also of what it starts, waits for an answer."""
         known = CALLS.get(platform.machine())
         version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
         if known is None or version < ANSWERED_SINCE:
             return
-        listener = libc.syscall(known[-1], SET_MODE_FILTER, NEW_LISTENER, ctypes.byref(_Filter(*known)))
+        listener = libc.syscall(known[-1], SET_MODE_FILTER, NEW_LISTENER, ctypes.byref(_Filter(gpu, *known)))
         if listener >= 0:  # else Linux, or another filter around this one, allows none
             socket.send_fds(self.kernels, [b"listener"], [listener])
             os.close(listener)
@@ -155,16 +156,18 @@ class _Answer(ctypes.Structure):
 
 
 class _Filter(ctypes.Structure):
-    """struct sock_fprog, of a filter that has these calls of this machine's ask and allows all others."""
+    """struct sock_fprog, of a filter that has these calls of this machine's ask, mmap with a GPU, and allows others."""
 
     _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.c_void_p)]
 
-    def __init__(self, architecture: int, setsid: int, epoll_ctl: int, mmap: int, _: int) -> None:
+    def __init__(self, gpu: bool, architecture: int, setsid: int, epoll_ctl: int, mmap: int, _: int) -> None:
         allow, ask = (ANSWER, 0, 0, ALLOW), (ANSWER, 0, 0, ASK)
         steps = [(LOAD, 0, 0, 4), (EQUAL, 1, 0, architecture), allow, (LOAD, 0, 0, 0), (EQUAL, 0, 1, setsid), ask]
         steps += [(EQUAL, 0, 4, epoll_ctl), (LOAD, 0, 0, SECOND_ARGUMENT), (EQUAL, 0, 1, EPOLL_CTL_ADD), ask, allow]
-        steps += [(EQUAL, 1, 0, mmap), allow, (LOAD, 0, 0, FOURTH_ARGUMENT), (AND, 0, 0, TYPE_AND_ANONYMOUS)]
-        steps += [*((EQUAL, 1 - n, n, flags) for n, flags in enumerate(SHARED_WITHOUT_FILE)), ask, allow]
+        if gpu:
+            steps += [(EQUAL, 1, 0, mmap), allow, (LOAD, 0, 0, FOURTH_ARGUMENT), (AND, 0, 0, TYPE_OF_MAPPING)]
+            steps += [*((EQUAL, 1 - n, n, flags) for n, flags in enumerate(SHARED)), ask]
+        steps += [allow]
         self._held = ctypes.create_string_buffer(b"".join(struct.pack("<HBBI", *step) for step in steps))
         super().__init__(len(steps), ctypes.addressof(self._held))
 

@@ -20,15 +20,22 @@ GROWS_KB_S = 4 * 2**20  # as fast as processes take memory: one took 1 to 3 GiB/
 LOOKS_SHARE = 0.1  # of the time, that the looks may take
 FILE_BYTES = 2**16  # of a file of /proc that is read here; the longest has some kilobytes
 SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_default, as Linux has it unless told otherwise
-USUAL_TEXTS = 10  # files of /proc that a notebook may have open; an idle kernel has none
 # As long may a file of /proc be that tells the path of a mapped file: of each folder's name 255 signs, each written
 # with 4. Linux reads it in one piece, which has twice the room, and keeps it for as long as somebody has it open.
 FOLDER_KB = 2
+# Linux's notes on a mapping: one of 232 bytes, and for each process that it came through by fork some 160 more.
+MAPPING_BYTES, INHERITED_BYTES = 256, 160
+LOOKS = 4  # in a row that must see a process's file of /proc open: honest code closes it again
+USUAL_TEXTS = 10  # other files of /proc that a notebook may have open; an idle kernel has none
+USUAL_NOTES_KB = 64 * 2**10  # by which the whole machine's notes may grow meanwhile before mappings are counted
+COUNTING_S = 0.2  # of computing, that one count of them may take: 400,000 usual ones
 KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine(), -1)  # which some systems refuse
 KCMP_FILE, KCMP_FILES = 0, 2
 CACHED, TYPE_MODE_SIZE = 0x4000, 0x203  # statx's flag AT_STATX_DONT_SYNC, and what it is asked for
-MODE, SIZE, STATX_BYTES = slice(28, 30), slice(40, 48), 256  # places in struct statx
-READABLE_FILES = (0o100444, 0o100400)  # the modes of /proc's files that are text
+MODE, INODES_HIGHEST, SIZE, STATX_BYTES = slice(28, 30), 35, slice(40, 48), 256  # places in struct statx
+SYSTEMS = 0xF0  # the highest byte, from here on, of inodes in /proc that belong to no process (PROC_DYNAMIC_FIRST)
+READABLE_FILES = (0o100444, 0o100400, 0o100600)  # the modes of /proc's files that are texts, and that of `mem`
+KIND, PROC = slice(0, 8), 0x9FA0  # the place in struct statfs, and there PROC_SUPER_MAGIC
 
 
 class Watch:
@@ -38,19 +45,26 @@ class Watch:
         self._granted, self._count_started, self._walled = granted, count_started, walled
         self.pause_s = LEAST_PAUSE_S
         self._listable = False  # whether any process's open files could be listed: none of a kernel's until it begins
+        self._files = [0] * LOOKS  # of processes in /proc that were open at the last looks
+        self._largest_kb = 0  # the memory of the largest process that was seen
+        self._notes_kb = float("inf")  # the least that Linux had of its own at any look
 
     def exceeded(self) -> str | None:
         """The limit that all processes of a notebook together exceed, or None."""
         began = time.monotonic()
         pids, limit_kb = others(self._walled), self._granted["memory_bytes"] / 1024
-        used_kb = _unread_kb(pids) + self._texts_kb(pids) if self._walled else 0
+        each_kb = [*map(_resident_kb, pids)]
+        self._largest_kb = max(self._largest_kb, *each_kb, 0)
+        used_kb = _unread_kb(pids) + self._files_kb(pids) + self._mappings_kb(pids) if self._walled else 0
         # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
-        resident_kb = used_kb + sum(map(_resident_kb, pids))
+        resident_kb = used_kb + sum(each_kb)
         if resident_kb > limit_kb:
             resident_kb = used_kb + sum(map(_proportional_kb, pids))
         ended = time.monotonic()
         left_s = (limit_kb - resident_kb) / GROWS_KB_S
-        soon_s = left_s if self._listable or not self._walled else LEAST_PAUSE_S  # before any cell may hide them
+        # Soon before any cell may hide its files, and while some may hold what a process had that ends meanwhile.
+        is_plain = not self._walled or (self._listable and not self._files[-1])
+        soon_s = left_s if is_plain else LEAST_PAUSE_S
         self.pause_s = min(USUAL_PAUSE_S, max(LEAST_PAUSE_S, soon_s, (ended - began) / LOOKS_SHARE))
         if resident_kb > limit_kb:
             return "memory"
@@ -60,30 +74,58 @@ class Watch:
             return "processes started"
         return None
 
-    def _texts_kb(self, pids: list[int]) -> int:
-        """What Linux may keep of files of /proc that are open, beyond those that every notebook may have.
+    def _files_kb(self, pids: list[int]) -> int:
+        """What Linux may keep for open files of /proc: the path of a mapped file, or what a process held at its end.
+
+        That stays while others read it, by way of the process's `mem` or `pagemap`.
+        """
+        processes, systems = self._files_of_proc(pids)
+        self._files = [*self._files[1:], processes]
+        text_kb = FOLDER_KB * self._granted["files"]
+        return min(self._files) * max(self._largest_kb, text_kb) + max(0, systems - USUAL_TEXTS) * text_kb
+
+    def _files_of_proc(self, pids: list[int]) -> list[int]:
+        """How many files of /proc are open: those of a process, and others.
 
         A thread may have open files of its own. Of a process that hides them each may be one. What forks have
         inherited under the same number is one file.
         """
-        found, first = 0, {}
+        found, first = [0, 0], {}
         threads = [(pid, name) for pid in pids for name in _listed(f"/proc/{pid}/task")]
         for pid, name in threads:
             thread = f"/proc/{pid}/task/{name}"
             if int(name) != pid and libc.syscall(KCMP, pid, int(name), KCMP_FILES, 0, 0) == 0:
                 continue  # the same files as its process's first thread
             try:
-                for fd in _texts(f"{thread}/fd"):
+                for fd, is_systems in _of_proc(f"{thread}/fd"):
                     other = first.setdefault(fd, int(name))
                     is_same = other != int(name) and libc.syscall(KCMP, other, int(name), KCMP_FILE, fd, fd) == 0
-                    found += not is_same
+                    found[is_systems] += not is_same
                 self._listable = True
             except PermissionError:
                 if self._listable and _lines(f"{thread}/status", "VmSize:"):  # else it is ending
-                    found += _lines(f"{thread}/status", "FDSize:") or 0
+                    found[0] += _lines(f"{thread}/status", "FDSize:") or 0
             except OSError:  # it has gone
                 pass
-        return max(0, found - USUAL_TEXTS) * FOLDER_KB * self._granted["files"]
+        return found
+
+    def _mappings_kb(self, pids: list[int]) -> int:
+        """What Linux may note on the mappings of all processes, but no more than the machine's notes have grown by.
+
+        These tell cheaply that there is nothing to count. A count ends once it has come to as much, or if Linux takes
+        long to write paths: then all of it may be this notebook's.
+        """
+        notes_kb = _lines("/proc/meminfo", "SUnreclaim:") or 0
+        self._notes_kb = min(self._notes_kb, notes_kb)
+        if (grown_kb := notes_kb - self._notes_kb) < USUAL_NOTES_KB:
+            return 0
+        end, each, found = time.thread_time() + COUNTING_S, MAPPING_BYTES + len(pids) * INHERITED_BYTES, 0
+        for pid in pids:
+            for lines in _line_counts(f"/proc/{pid}/maps"):
+                found += lines * each
+                if found > grown_kb * 1024 or time.thread_time() > end:
+                    return grown_kb
+        return found // 1024
 
 
 def others(walled: bool) -> list[int]:
@@ -110,21 +152,6 @@ def sweep() -> dict[int, tuple[int, float]]:
         except ChildProcessError:
             return ended
         ended[pid] = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
-
-
-def cpu_limit_s(pid: int) -> float:
-    """What a process may compute before Linux kills it: a notebook can lower it, and so end itself as by our signal."""
-    with open(f"/proc/{pid}/limits", "rb") as file:  # of one that has ended, too, until it is waited for
-        words = next((line.split() for line in file if line.startswith(b"Max cpu time")), [])
-    return float(words[4]) if len(words) > 4 and words[4].isdigit() else float("inf")
-
-
-def counted_s(pid: int) -> float:
-    """What a process and its threads have computed as Linux counts it against that limit: tick by tick.
-
-    Code that runs at the ticks and sleeps between them computes a tenth of it, which is what `wait4` tells.
-    """
-    return time.clock_gettime(~pid << 3)  # a clock by its process: CPUCLOCK_PROF of linux/posix-timers.h
 
 
 def last_pid() -> int:
@@ -159,10 +186,10 @@ def _unread_kb(pids: list[int]) -> int:
     return 0
 
 
-def _texts(folder: str) -> list[int]:
-    """Those of a thread's open files that are /proc's, or empty ones that nobody may write to.
+def _of_proc(folder: str) -> list[tuple[int, bool]]:
+    """Those of a thread's open files that are /proc's, empty and of a few modes, and whether they are no process's.
 
-    A notebook sets its files' times and sizes, of which nothing stays here.
+    A notebook sets its own files' times and sizes, of which nothing stays here.
     Errors  PermissionError for one that hides them, OSError for one that has gone.
     """
     folder_fd, found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), []
@@ -171,11 +198,26 @@ def _texts(folder: str) -> list[int]:
             if libc.statx(folder_fd, name.encode(), CACHED, TYPE_MODE_SIZE, _state) != 0:
                 continue  # it is closed by now
             if int.from_bytes(_state[MODE], sys.byteorder) in READABLE_FILES and not any(_state[SIZE]):
-                found.append(int(name))
+                is_systems = _state[INODES_HIGHEST] >= SYSTEMS
+                is_there = libc.statfs(f"{folder}/{name}".encode(), _state) == 0
+                if is_there and int.from_bytes(_state[KIND], sys.byteorder) == PROC:
+                    found.append((int(name), is_systems))
     finally:
         os.close(folder_fd)
         ctypes.memset(_state, 0, STATX_BYTES)
     return found
+
+
+def _line_counts(path: str) -> Iterator[int]:
+    """How many lines each piece of a text of /proc has; none where the process has gone."""
+    with contextlib.suppress(OSError):
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            while size := os.readv(file, [_buffer]):
+                yield _buffer.count(b"\n", 0, size)
+        finally:
+            os.close(file)
+            _buffer[:] = bytes(FILE_BYTES)
 
 
 def _resident_kb(pid: int) -> int:

@@ -58,6 +58,7 @@ def module(path: str) -> ModuleType:
 
 packets, watch, supervisor = neighbour("packets"), neighbour("watch"), neighbour("supervisor")
 package_ahead, huge_pages = neighbour("package_ahead"), neighbour("huge_pages")
+computing_time = neighbour("computing_time")
 
 
 def main() -> None:
@@ -171,7 +172,7 @@ class Kernel:
             if settings["walled"]:
                 sockets = [self.status, gate, self.supervisor.kernels]
                 kept = [sock.fileno() for sock in sockets] + fds[2:]
-                namespaces.enter(settings, kept, prepare, lambda _: self.supervisor.offer())
+                namespaces.enter(settings, kept, prepare, lambda _: self.supervisor.offer(settings["gpu"]))
             self.supervisor.kernels.close()  # or a student could answer on it
             run(request, fds[2:], self.status, gate)
 
@@ -230,10 +231,10 @@ class Kernel:
     def end(self, settings: dict) -> bool:
         """Ends the kernel and all that it started, and tells the judge how it ended; whether nothing of it is left."""
         if settings["walled"]:
-            limit_s = watch.cpu_limit_s(self.pid)
+            limit_s = computing_time.cpu_limit_s(self.pid)
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
             os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)  # which returns when the whole namespace is empty
-            counted_s = watch.counted_s(self.pid)
+            counted_s = computing_time.counted_s(self.pid)
             _, status, used = os.wait4(self.pid, 0)
             ended = {self.pid: (os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime)}
             if self.struck is None and ended[self.pid][0] == -signal.SIGKILL and counted_s > limit_s - SLACK_S:

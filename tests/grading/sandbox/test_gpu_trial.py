@@ -66,7 +66,7 @@ def test_cuda_finds_the_socket_and_the_memory_that_it_shares(with_gpu: Pool):
         ]
 
 
-def test_memory_that_processes_share_without_a_file_is_bounded_though_nobody_touches_it():
+def test_what_processes_may_share_is_bounded_with_a_gpu_though_nobody_touches_it():
     """Written, then left: what is in it counts for no process, and a limit on memory alone would see none of it."""
     fill = """
 import mmap
@@ -98,9 +98,11 @@ print({word: said.count(word) for word in sorted({*said})})
             filled = Run(pool, fill, ask.replace("LENGTH", "2**20"), "print('still here')").printed.splitlines()
             small = Run(pool, "import mmap", ask.replace("LENGTH", "4096")).printed
             long = Run(pool, "import mmap", ask.replace("LENGTH", "2**33 + 4096")).printed
+            file = "import mmap\nfile = open('/tmp/file', 'w+b')\nfile.truncate(4096)"
+            of_file = Run(pool, file, ask.replace("-1, LENGTH", "file.fileno(), 4096")).printed
     refused, unheard = "Cannot allocate memory", "Function not implemented"
     assert filled == [f"88 {refused} 7", f"{{'{refused}': {200 - 12}, '{unheard}': 12}}", "still here"]
-    assert small == f"{{'{refused}': 100, 'mapped': 100}}"
+    assert small == of_file == f"{{'{refused}': 100, 'mapped': 100}}"
     assert long == f"{{'{refused}': 200}}"
 
 

@@ -154,6 +154,42 @@ def keep_alone():
     keep()
 [threading.Thread(target=keep_alone).start() for _ in range(25)]
 """
+# Each of six takes 200 MB and ends, while four that it forked read them by way of its open file, over and over.
+KEEP_WHAT_THE_ENDED_HAD = """
+import ctypes, mmap, os, time
+piece, size = bytearray(2**20), 200 * 2**20
+for _ in range(6):
+    if os.fork() == 0:
+        taken = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        place = ctypes.addressof(ctypes.c_char.from_buffer(taken))
+        ctypes.memset(place, 1, size)
+        memory = os.open('/proc/self/mem', os.O_RDONLY)
+        for _ in range(4):
+            if os.fork() == 0:
+                ctypes.CDLL(None).munmap(ctypes.c_void_p(place), ctypes.c_size_t(size))
+                while os.preadv(memory, [piece] * 200, place): pass
+                os._exit(0)
+        time.sleep(0.5)
+        os._exit(0)
+    os.wait()
+"""
+# A chain of processes, each forked from the one before, of 40,000 mappings: Linux notes how each of them came about.
+INHERIT_MAPPINGS = """
+import ctypes, mmap, os, time
+count, libc = 20_000, ctypes.CDLL(None)
+taken = mmap.mmap(-1, 2 * 4096 * count, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+place = ctypes.addressof(ctypes.c_char.from_buffer(taken))
+for n in range(count):
+    taken[2 * 4096 * n] = 1
+    libc.mprotect(ctypes.c_void_p(place + 2 * 4096 * n + 4096), 4096, 0)
+told, tell = os.pipe()
+for _ in range(24):
+    if os.fork() > 0: break
+else:
+    os.write(tell, b'1')
+    time.sleep(100)
+os.read(told, 1)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -887,6 +923,25 @@ def test_a_file_of_proc_that_forks_have_inherited_is_counted_once():
     forks = "for _ in range(20):\n    if os.fork() == 0:\n        time.sleep(60)\n        os._exit(0)\ntime.sleep(1.5)"
     with opened(granted=replace(bubblewrap.Limits(), memory_bytes=600 * MB, files=30_000)) as pool:
         run = Run(pool, f"{text}\n{forks}\nprint('done')")
+    assert run.struck is None and run.printed == "done"
+
+
+@pytest.mark.parametrize(
+    ("take", "limit"),
+    [(KEEP_WHAT_THE_ENDED_HAD, 800 * MB), (INHERIT_MAPPINGS, 600 * MB)],
+    ids=["what ended", "mappings"],
+)
+def test_memory_that_no_process_of_the_notebook_has_counts(take, limit):
+    with opened(granted=replace(bubblewrap.Limits(), memory_bytes=limit)) as pool:
+        run = Run(pool, take, "time.sleep(3)", "print('done')", timeout_s=120)
+        assert run.died and run.struck is EndedBy.MEMORY and run.printed == ""
+        assert Run(pool, "print('next')").printed == "next"
+
+
+def test_a_file_of_proc_that_is_read_and_closed_counts_for_nothing():
+    read = "x = bytearray(b'1') * 400 * 2**20\nfor _ in range(20_000): open('/proc/meminfo').read()"
+    with opened(granted=replace(bubblewrap.Limits(), memory_bytes=1000 * MB)) as pool:
+        run = Run(pool, read, "print('done')")
     assert run.struck is None and run.printed == "done"
 
 
