@@ -187,7 +187,7 @@ def _unread_kb(pids: list[int]) -> int:
 
 
 def _of_proc(folder: str) -> list[tuple[int, bool]]:
-    """Those of a thread's open files that are /proc's, empty and of a few modes, and whether they are no process's.
+    """Those of a thread's open files that are /proc's, empty and of a few modes, and whether they belong to no process.
 
     A notebook sets its own files' times and sizes, of which nothing stays here.
     Errors  PermissionError for one that hides them, OSError for one that has gone.
