@@ -35,7 +35,7 @@ from dev import sample_class
 from dev.course_copy import CONFIGURED
 from dev.packages import REPOSITORY
 from grading.core.course import Part
-from grading.gradebook import course_folder
+from grading.gradebook import course_folder, nbgrader_log
 from grading.judge import execution
 
 COLUMNS = ("round", "measure", "ms")
@@ -126,7 +126,7 @@ def graded(root: Path, parts: list[int], kernels_s: list[float]) -> Found:
     def autograde() -> None:
         result = api.autograde(COURSE.name, student, force=True, create=True)
         if not result["success"]:
-            sys.exit(f"account: {course_folder.last_error(result)}")
+            sys.exit(f"account: {nbgrader_log.last_error(result)}")
 
     return {"autograde": sum(_computed_ms(autograde, len(parts), kernels_s))}
 

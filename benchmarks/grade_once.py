@@ -30,7 +30,7 @@ from dev.packages import REPOSITORY
 from grading.classroom import class_run, inputs, progress
 from grading.core import errors
 from grading.core.course import Part
-from grading.gradebook import course_folder
+from grading.gradebook import course_folder, generate_assignment
 from grading.sandbox import bubblewrap
 
 SIZES = "address-space"  # the student whose notebooks print what their process takes
@@ -87,7 +87,7 @@ def run(chosen: argparse.Namespace) -> None:
     build(root, chosen.only, chosen.students)
     if chosen.sizes:
         measuring(root)
-    course_folder.register(root)
+    generate_assignment.register(root)
     no_walls = course_folder.config(REPOSITORY).Judge.get("sandbox") == "none"
     if not no_walls and (reason := bubblewrap.available()):
         raise errors.CourseError(reason.line)

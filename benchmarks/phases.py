@@ -24,7 +24,7 @@ from nbgrader.converters import Autograde
 from attention import course
 from attention.course import COURSE
 from dev.course_copy import CONFIGURED
-from grading.gradebook import asked_once, course_folder
+from grading.gradebook import asked_once, course_folder, nbgrader_log
 from grading.judge import execution, save_marks, workspace
 from grading.sandbox import host
 from grading.sandbox.sandbox_keeper import SANDBOXES
@@ -88,7 +88,7 @@ def _graded(count: int, parts: list[int], spent: Spent) -> tuple[float, float]:
                     found.clear()
             result = api.autograde(COURSE.name, student, force=True, create=True)
             if not result["success"]:
-                sys.exit(f"phases: {student}: {course_folder.last_error(result)}")
+                sys.exit(f"phases: {student}: {nbgrader_log.last_error(result)}")
         all_ended()
         computed_s = sum(kernels_s)
         kernels_s.clear()

@@ -15,7 +15,7 @@ from attention import course
 from attention.course import COURSE
 from dev import course_copy, sample_class
 from dev.packages import REPOSITORY
-from grading.gradebook import course_folder, marks
+from grading.gradebook import course_folder, generate_assignment, marks
 
 HERE = Path(__file__).resolve().parent
 KINDS = ("model-answers", "usual-mistakes", "unusual-style", "rule-breaker", "half-done", "untouched-release")
@@ -100,7 +100,7 @@ def build(root: Path, students: int, parts: list[int]) -> None:
             name = f"{course.PARTS[part].stem}.ipynb"
             shutil.copyfile(made / kind / COURSE.name / name, folder / name)
     shutil.rmtree(made)
-    course_folder.register(root)
+    generate_assignment.register(root)
     (root / "gradebook.db").rename(root / "gradebook.new")
 
 

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from grading.classroom import inputs
-from grading.gradebook import course_folder
+from grading.gradebook import generate_assignment
 
 
 def current(
@@ -19,7 +19,7 @@ def current(
     """The inputs of the course in `root`, and a line about each copy that was kept of a released notebook.
 
     Unless gradebook and release know the assignment as it stands, `first` is called, and it is entered there.
-    Errors  CourseError as `course_folder.register`, OSError, DBAPIError.
+    Errors  CourseError as `generate_assignment.register`, OSError, DBAPIError.
     """
     stamp = root / "autograded" / ".registered.json"
     with contextlib.suppress(OSError, ValueError, DBAPIError, MissingEntry):
@@ -27,7 +27,7 @@ def current(
         if json.loads(stamp.read_text(encoding="utf-8")) == [inputs.sources(root, assignment), given.digest]:
             return given, []
     first()
-    told = course_folder.register(root, assignment)
+    told = generate_assignment.register(root, assignment)
     given = inputs.read(root, engine, assignment)
     stamp.parent.mkdir(exist_ok=True)
     stamp.write_text(json.dumps([inputs.sources(root, assignment), given.digest]), encoding="utf-8")

@@ -27,7 +27,7 @@ from traitlets.config import Config
 from grading.classroom import inputs
 from grading.core import errors, find_course
 from grading.core.course import Course
-from grading.gradebook import course_folder, engines, snapshot
+from grading.gradebook import engines, nbgrader_log, snapshot
 from grading.judge import limits_reached, save_marks
 from grading.sandbox import bubblewrap
 from grading.sandbox.sandbox_keeper import SANDBOXES
@@ -143,13 +143,13 @@ def _grade(
         api = NbGraderAPI(config=config)
         result = api.autograde(assignment, student, force=True, create=True)
         if not result["success"]:
-            return Result(student, noticed, error=course_folder.last_error(result), killed=reached.killed)
+            return Result(student, noticed, error=nbgrader_log.last_error(result), killed=reached.killed)
         with Gradebook(url, given.config.CourseDirectory.get("course_id", "")) as book:
             unmarked = [] if asked.plain else save_marks.unmarked(book, assignment, student)
         graded, error = root / "autograded" / student / assignment, ""
         if feedback and not unmarked:
             result = api.generate_feedback(assignment, student, force=True)
-            error = "" if result["success"] else f"no feedback: {course_folder.last_error(result)}"
+            error = "" if result["success"] else f"no feedback: {nbgrader_log.last_error(result)}"
         with engine.begin() as connection:
             after = snapshot.of_student(connection, assignment, student)
     pages = root / "feedback" / student / assignment

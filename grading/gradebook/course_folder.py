@@ -3,10 +3,7 @@
 import contextlib
 import os
 import re
-import shutil
-import sqlite3
 import stat
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,14 +18,11 @@ from traitlets.config.loader import FileConfigLoader, JSONFileConfigLoader, PyFi
 from grading.core import errors, find_course, names
 from grading.core.course import Course
 from grading.core.find_course import CONFIGURATION
-from grading.gradebook import engines, trouble
-from grading.submission import kept_copies, misplaced
+from grading.gradebook import trouble
+from grading.submission import misplaced
 
 _AS_JSON = f"{Path(CONFIGURATION).stem}.json"
-_ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b")
-_OF_DATABASE = re.compile(r"(?:sqlalchemy\.exc|nbgrader\.api)\.\w+: \([\w.]+Error\) (.*)")
-_HAS_SUBMISSIONS = "Cannot modify existing assignment"  # nbgrader's, of notebooks that are not those it knows
-_READ_OTHERWISE, _PATTERN = re.compile(r"\?|%[0-9A-Fa-f]{2}"), re.compile(r"[*\[]")
+_READ_OTHERWISE = re.compile(r"\?|%[0-9A-Fa-f]{2}")
 _COPY = """\
 from pathlib import Path
 
@@ -54,7 +48,7 @@ def config(root: Path, assignment: str = "") -> Config:
         raise errors.CourseError(
             f"{names.path(root)} is not a course: it holds no {CONFIGURATION}. Go to a course's folder, or name one."
         )
-    _refuse_place(root, _READ_OTHERWISE)
+    refuse_place(root, _READ_OTHERWISE)
     found = _loaded(PyFileConfigLoader, root, CONFIGURATION)
     found.CourseDirectory.root = str(root)
     if assignment:
@@ -65,8 +59,13 @@ def config(root: Path, assignment: str = "") -> Config:
     return found
 
 
-def _refuse_place(root: Path, signs: re.Pattern[str]) -> None:
-    """CourseError for a folder that would be taken for another one, in which a second gradebook would be made."""
+def refuse_place(root: Path, signs: re.Pattern[str]) -> None:
+    """Refuses a folder that would be taken for another one, in which a second gradebook would be made.
+
+    signs    what is read otherwise in a path
+
+    Errors  CourseError for a path with one of these `signs`, or with $NAME in it.
+    """
     place = str(root.resolve())
     if signs.search(place) or os.path.expandvars(place) != place:
         raise errors.CourseError(
@@ -168,81 +167,6 @@ def gradebook(root: Path) -> Iterator[Gradebook]:
     trouble.look(url)
     with trouble.as_course_error(url), Gradebook(url, settings.CourseDirectory.get("course_id", "")) as book:
         yield book
-
-
-def register(root: Path, assignment: str = "") -> list[str]:
-    """Tells the gradebook of `root` about the assignment as it stands in source/; the release is generated again.
-
-    What somebody wrote into released notebooks is kept as a copy; returns a line about each.
-    Errors  CourseError with nbgrader's last words if it cannot, or if the gradebook's file is none.
-    """
-    _refuse_place(root, _PATTERN)
-    path, settings, assignment = gradebook_file(root), config(root), course(root, assignment).name
-    # And then in place of the old one: nbgrader would remove that first, answers and all.
-    made = Path(tempfile.mkdtemp(prefix=".release-", dir=root.resolve()))
-    settings.CourseDirectory.release_directory = made.name
-    try:
-        is_new = path is not None and not (path.exists() and path.stat().st_size)
-        if not (is_new and _made_apart(settings, assignment, made / path.name, path)):
-            _generate(settings, assignment)
-        return kept_copies.told(kept_copies.replace(made / assignment, root / "release" / assignment, root))
-    finally:
-        shutil.rmtree(made, ignore_errors=True)
-
-
-def _generate(settings: Config, assignment: str) -> None:
-    result = NbGraderAPI(config=settings).generate_assignment(assignment, force=True, create=True)
-    if not result["success"]:
-        if result.get("error", "").rstrip().endswith("\nKeyboardInterrupt"):  # nbgrader takes a Ctrl-C for its failure
-            raise KeyboardInterrupt
-        said, url = last_error(result), settings.CourseDirectory.db_url
-        if _HAS_SUBMISSIONS in result.get("log", ""):
-            source = Path(settings.CourseDirectory.root, "source", assignment)
-            raise errors.CourseError(trouble.other_notebooks(url, source, find_course.of(settings, assignment)))
-        if of_database := _OF_DATABASE.match(said):
-            raise errors.CourseError(trouble.unusable(url, of_database[1]))
-        raise errors.CourseError(f"source/{assignment} could not be released: {said}")
-
-
-def _made_apart(settings: Config, assignment: str, apart: Path, path: Path) -> bool:
-    """Makes a new gradebook apart and puts it into place whole; False if somebody else has begun one there meanwhile.
-
-    nbgrader waits for the disk after each of its 300 entries, in all for a second or more; apart it needn't.
-
-    Errors  CourseError as in `register`, and if the file can't be written.
-    """
-    elsewhere = Config(settings)
-    elsewhere.CourseDirectory = Config(settings.CourseDirectory)  # a Config copies no deeper
-    elsewhere.CourseDirectory.db_url = f"sqlite:///{apart}"
-    with engines.unsynced(apart.parent):
-        _generate(elsewhere, assignment)
-    try:
-        with contextlib.closing(sqlite3.connect(path, timeout=LOCK_LIMIT_S, isolation_level=None)) as connection:
-            return _filled(connection, apart)
-    except sqlite3.Error as error:
-        raise errors.CourseError(f"the gradebook {names.path(path)} cannot be made: {error}.") from error
-
-
-def _filled(connection: sqlite3.Connection, apart: Path) -> bool:
-    """Copies a database into one with nothing in it, at once or not at all; False if there is something in it."""
-    connection.execute("ATTACH ? AS apart", [str(apart)])
-    connection.execute("BEGIN IMMEDIATE")
-    if connection.execute("SELECT count(*) FROM main.sqlite_master").fetchone() != (0,):
-        return False
-    found = connection.execute("SELECT type, name, sql FROM apart.sqlite_master WHERE sql IS NOT NULL").fetchall()
-    for kind, name, sql in sorted(found, key=lambda each: each[0] != "table"):  # an index after its table
-        connection.execute(sql)
-        if kind == "table":
-            connection.execute(f'INSERT INTO main."{name}" SELECT * FROM apart."{name}"')
-    connection.execute("COMMIT")
-    return True
-
-
-def last_error(result: dict) -> str:
-    """The line of nbgrader's log or traceback that says most: the last that names an error."""
-    lines = [line.strip() for line in f"{result.get('error', '')}\n{result.get('log', '')}".splitlines()]
-    named = [line for line in lines if _ERROR.match(line) and not line.startswith("nbgrader.converters.base.")]
-    return (named or [line for line in lines if line] or ["no reason given"])[-1]
 
 
 def students(root: Path, only: str | None = None, assignment: str = "") -> list[str]:

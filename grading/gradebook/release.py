@@ -10,7 +10,7 @@ from nbgrader.utils import capture_log
 
 from grading.core import errors, files, names
 from grading.core.course import Course
-from grading.gradebook import course_folder
+from grading.gradebook import course_folder, generate_assignment, nbgrader_log
 from grading.submission import kept_copies
 
 # A solved notebook's metadata say nothing of the machine that ran it.
@@ -39,7 +39,7 @@ def make(root: Path, target: Path, solve: bool = True, assignment: str = "") -> 
         for path in filter(Path.is_file, source.parent.iterdir()):  # such as a header for all assignments
             shutil.copyfile(path, made / "source" / path.name)
         course_folder.configure(made, root)
-        course_folder.register(made, assignment)
+        generate_assignment.register(made, assignment)
         kept = kept_copies.replace(made / "release" / course.name, target / "release" / course.name, target)
         if solve:
             _solve(course, made)
@@ -59,7 +59,7 @@ def _solve(course: Course, root: Path) -> None:
     converter.force = True
     result = capture_log(converter)
     if not result["success"]:
-        raise errors.CourseError(f"source/{course.name} could not be executed: {course_folder.last_error(result)}")
+        raise errors.CourseError(f"source/{course.name} could not be executed: {nbgrader_log.last_error(result)}")
 
 
 def _normalise(path: Path) -> None:

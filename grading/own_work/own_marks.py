@@ -21,7 +21,7 @@ from traitlets.config import Config
 from grading.classroom import inputs, lock
 from grading.core import command_line, errors, files, names
 from grading.core.course import Part
-from grading.gradebook import course_folder, marks_json, results
+from grading.gradebook import course_folder, generate_assignment, marks_json, nbgrader_log, results
 from grading.own_work import self_marking, work_folder
 from grading.submission import bundle, in_memory, intake
 
@@ -89,7 +89,7 @@ class OwnMarks:
         shutil.rmtree(self.folder / "source", ignore_errors=True)
         files.copy_tree(self._root / "source", self.folder / "source")
         course_folder.configure(self.folder, self._root)
-        course_folder.register(self.folder, self._assignment)
+        generate_assignment.register(self.folder, self._assignment)
         self._write_note({"sources": wanted})
 
     def changed(self) -> list[Part]:
@@ -156,7 +156,7 @@ class OwnMarks:
             return
         result = NbGraderAPI(config=self._config()).generate_feedback(self.course.name, STUDENT, force=True)
         if not result["success"]:
-            raise errors.CourseError(f"the pages could not be written: {course_folder.last_error(result)}")
+            raise errors.CourseError(f"the pages could not be written: {nbgrader_log.last_error(result)}")
 
     @property
     def _submitted(self) -> Path:
@@ -201,7 +201,7 @@ class OwnMarks:
         if "KeyboardInterrupt" in result.get("error", ""):  # which nbgrader takes for an error like any other
             logging.getLogger("asyncio").setLevel(logging.CRITICAL)  # what was waited for is of no interest any more
             raise KeyboardInterrupt
-        return "" if result["success"] else course_folder.last_error(result)
+        return "" if result["success"] else nbgrader_log.last_error(result)
 
     def _by_author(self, parts: list[Part] | tuple[Part, ...]) -> list[Part]:
         """Enters what is ticked of these parts, and offers criteria where an answer is written; what has changed."""

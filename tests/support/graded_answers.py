@@ -18,7 +18,7 @@ from attention import course
 from attention.course import COURSE
 from dev import course_copy, sample_class
 from grading.core.course import Part
-from grading.gradebook import course_folder, marks, results
+from grading.gradebook import course_folder, generate_assignment, marks, nbgrader_log, results
 from grading.judge import save_marks
 
 STUDENT = "again-and-again"
@@ -36,7 +36,7 @@ def grade(answers: dict[int, list[Path]], root: Path, leanly: bool) -> dict[Path
     """What became of each answer; `answers` by part. `root` is a folder for the courses."""
     first = root / "course"
     (lean.new if leanly else course_copy.new)(first)
-    course_folder.register(first)
+    generate_assignment.register(first)
     rounds = [
         {number: paths[k] for number, paths in answers.items() if k < len(paths)}
         for k in range(max(map(len, answers.values())))
@@ -65,7 +65,7 @@ def _grade(given: dict[int, Path], leanly: bool) -> dict[Path, Found]:
         notebook = sample_class.submission(part, path.read_text(encoding="utf-8"))
         (lean.write if leanly else sample_class.write)(folder, part, notebook)
     result = course_folder.api(_root).autograde(COURSE.name, STUDENT, force=True, create=True)
-    assert result["success"], course_folder.last_error(result)
+    assert result["success"], nbgrader_log.last_error(result)
     with course_folder.gradebook(_root) as book:
         (row,), unmarked = marks.read(book, COURSE), save_marks.unmarked(book, COURSE.name, STUDENT)
     assert not unmarked, f"{unmarked} of {given} are not marked"

@@ -1,7 +1,8 @@
 """A course and submissions without what takes longest and decides no mark: figures, their data, and visible
 checks; and in part 13 all but 8 of 32 samples, for which attention/part13_run.py argues that no bound depends on luck.
 
-For tests that are about marks, limits and files. Call `course_folder.register` afterwards: it makes the release anew.
+For tests that are about marks, limits and files. Call `generate_assignment.register` afterwards: it makes the
+release anew.
 """
 
 import json

@@ -31,7 +31,7 @@ from attention.course import COURSE
 from dev import sample_class
 from grading.classroom import class_run
 from grading.core import limits
-from grading.gradebook import course_folder, marks
+from grading.gradebook import course_folder, generate_assignment, marks
 from grading.sandbox import bubblewrap
 
 NEXT = "03-value-from-x"  # the honest student's answer to part 1; it earns 3 of 5
@@ -130,7 +130,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
         patch.setenv("ATTENTION_COURSE_SECRET", SECRETS["the course's secret"])
         patch.setenv("HOME", str(root / "home"))
         patch.setenv("TMPDIR", str(temporary))
-        course_folder.register(root)
+        generate_assignment.register(root)
         before, started = set(psutil.Process().children(recursive=True)), time.monotonic()
         results, slowness = {}, 1.0
         for result in class_run.graded(root, students, workers=4):

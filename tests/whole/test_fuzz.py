@@ -18,7 +18,7 @@ from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
 from grading.core import limits
-from grading.gradebook import course_folder, marks
+from grading.gradebook import course_folder, generate_assignment, marks
 from grading.judge import incoming
 from grading.sandbox import bubblewrap
 
@@ -68,7 +68,7 @@ def test_one_class_of_spoilt_submissions_is_graded_and_costs_an_honest_student_n
             (folder / f"{part.stem}.ipynb").write_bytes(submissions.notebook(part, rng))
             submissions.litter(folder, rng)
     submissions.litter(tmp_path / "submitted", rng)
-    course_folder.register(tmp_path)
+    generate_assignment.register(tmp_path)
     results = {
         result.student: result for result in class_run.graded(tmp_path, course_folder.students(tmp_path), workers=1)
     }

@@ -20,7 +20,7 @@ from playwright.sync_api import Page, expect
 from attention.course import COURSE, PARTS
 from dev.packages import REPOSITORY
 from grading.core.course import Part
-from grading.gradebook import course_folder
+from grading.gradebook import course_folder, nbgrader_log
 
 NINE = PARTS[9]
 CELL = f"{NINE.stem}-reasoning"
@@ -217,7 +217,7 @@ def test_the_student_s_page_shows_what_was_ticked(root: Path, page: Page, submis
     open_answer(page, submissions["bob"])
     assert kept(root, "bob")[0] == 2
     result = course_folder.api(root).generate_feedback(COURSE.name, "bob", force=True)
-    assert result["success"], course_folder.last_error(result)
+    assert result["success"], nbgrader_log.last_error(result)
     text = (root / "feedback" / "bob" / COURSE.name / f"{NINE.stem}.html").read_text(encoding="utf-8")
     assert text.count("☑") == 2 and text.count("☐") == 3 and COMMENT in text
 

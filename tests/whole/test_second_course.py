@@ -18,7 +18,7 @@ from grading.__main__ import main
 from grading.core import part_report
 from grading.core.course import Course, Part
 from grading.core.errors import CourseError
-from grading.gradebook import course_folder, marks
+from grading.gradebook import course_folder, generate_assignment, marks
 
 OLD_VELOCITY = {**RIGHT, **HALF}
 IMPORTS = {**RIGHT, "part02": f"import sys\nprint('torch' in sys.modules)\n{RIGHT['part02']}"}
@@ -98,7 +98,7 @@ def test_one_process_grades_two_courses_by_turns(graded: Path, tmp_path: Path):
     folder = tmp_path / "submitted" / "right" / COURSE.name
     folder.mkdir(parents=True)
     sample_class.write(folder, course.PARTS[3], sample_class.model(course.PARTS[3]))
-    course_folder.register(tmp_path)
+    generate_assignment.register(tmp_path)
     for _ in range(2):
         for root, stem in ((tmp_path, "part03"), (graded, "part01")):
             result = graded_here.grade_student(root, "right")

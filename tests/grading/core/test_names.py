@@ -26,7 +26,7 @@ from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
 from grading.core import names, spreadsheet
-from grading.gradebook import course_folder, marks
+from grading.gradebook import course_folder, generate_assignment, marks
 from grading.pages import class_data, class_report
 from grading.submission import nbgrader_patches
 
@@ -84,7 +84,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.Co
     """The class, graded by nbgrader's own commands; what `nbgrader autograde` said, and how it ended."""
     root = tmp_path_factory.mktemp("stock")
     _course(root)
-    course_folder.register(root)
+    generate_assignment.register(root)
     commands = [["autograde"], ["generate_feedback", "--force"]]
     said = [
         subprocess.run(

@@ -11,7 +11,7 @@ from dev import course_copy, sample_class
 from dev.packages import REPOSITORY
 from grading import __main__ as commands
 from grading.core.errors import CourseError
-from grading.gradebook import course_folder
+from grading.gradebook import course_folder, generate_assignment
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_ctrl_c_while_nbgrader_makes_the_release_stops_the_command(tmp_path: Pat
     course_copy.new(tmp_path, COURSE.parts[0])
     monkeypatch.setattr(GenerateAssignment, "start", stopped)
     with pytest.raises(KeyboardInterrupt):
-        course_folder.register(tmp_path)
+        generate_assignment.register(tmp_path)
     assert not list(tmp_path.glob(".release-*"))
 
 

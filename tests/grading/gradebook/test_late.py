@@ -15,7 +15,7 @@ import pytest
 from attention import course
 from attention.course import COURSE
 from dev import sample_class
-from grading.gradebook import course_folder, marks
+from grading.gradebook import course_folder, generate_assignment, marks
 from grading.lms import exports
 from grading.pages import class_data, class_report
 from grading.submission import times
@@ -53,7 +53,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
             lean.write(folder, part, sample_class.model(part))
         times.note(root, student, "2026-01-10 11:59:59 UTC" if student == "in-time" else "2026-01-10 12:00:01 UTC")
         (folder / "timestamp.txt").write_text("2020-01-01 00:00:00 UTC", encoding="utf-8")  # says nothing
-    course_folder.register(root)
+    generate_assignment.register(root)
     with course_folder.gradebook(root) as book:
         book.update_or_create_assignment(COURSE.name, duedate=DUE)
     for student in MARKS:

@@ -9,7 +9,7 @@ from attention import course
 from dev import course_copy
 from grading.classroom import inputs
 from grading.core import errors
-from grading.gradebook import course_folder, engines, snapshot
+from grading.gradebook import course_folder, engines, generate_assignment, snapshot
 
 ONE = course.PARTS[1]
 ROWS = ("assignment", "notebook", "base_cell", "grade_cells", "solution_cells", "source_cell", "alembic_version")
@@ -31,8 +31,8 @@ def contents(root: Path) -> tuple[dict, dict]:
 
 
 def made_in_place(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(course_folder, "_made_apart", lambda *_: False)
-    course_folder.register(root)
+    monkeypatch.setattr(generate_assignment, "_made_apart", lambda *_: False)
+    generate_assignment.register(root)
     monkeypatch.undo()
 
 
@@ -43,13 +43,13 @@ def test_it_holds_what_nbgrader_makes_in_place(empty: bool, root: Path, monkeypa
     (root / "gradebook.db").unlink()
     if empty:
         (root / "gradebook.db").touch()
-    course_folder.register(root)
+    generate_assignment.register(root)
     assert contents(root) == expected and expected[1]["source_cell"] > 5
     assert [path.name for path in root.iterdir() if path.name.startswith(".release-")] == []
 
 
 def test_tables_of_which_nbgrader_has_noted_no_version_are_graded_as_the_newest(root: Path):
-    course_folder.register(root)
+    generate_assignment.register(root)
     engine = snapshot.engine(f"sqlite:///{root / 'gradebook.db'}")
     noted = inputs.read(root, engine)
     with engine.begin() as connection:
@@ -62,16 +62,16 @@ def test_tables_of_which_nbgrader_has_noted_no_version_are_graded_as_the_newest(
 
 
 def test_an_assignment_is_entered_into_the_gradebook_that_is_there(root: Path):
-    course_folder.register(root)
+    generate_assignment.register(root)
     with course_folder.gradebook(root) as book:
         book.add_student("anna")
-    course_folder.register(root)
+    generate_assignment.register(root)
     with course_folder.gradebook(root) as book:
         assert [student.id for student in book.students] == ["anna"]
 
 
 def test_a_gradebook_that_somebody_makes_meanwhile_is_kept(root: Path, monkeypatch: pytest.MonkeyPatch):
-    generate = course_folder._generate
+    generate = generate_assignment._generate
 
     def slowly(*given: object) -> None:
         generate(*given)
@@ -79,25 +79,25 @@ def test_a_gradebook_that_somebody_makes_meanwhile_is_kept(root: Path, monkeypat
             with course_folder.gradebook(root) as book:
                 book.add_student("anna")
 
-    monkeypatch.setattr(course_folder, "_generate", slowly)
-    course_folder.register(root)
+    monkeypatch.setattr(generate_assignment, "_generate", slowly)
+    generate_assignment.register(root)
     with course_folder.gradebook(root) as book:
         assert [student.id for student in book.students] == ["anna"]
         assert [notebook.name for notebook in book.find_assignment("attention").notebooks] == [ONE.stem]
 
 
 def test_a_copy_that_fails_leaves_nothing_and_is_one_clear_line(root: Path, monkeypatch: pytest.MonkeyPatch):
-    filled = course_folder._filled
+    filled = generate_assignment._filled
 
     def fail(connection: sqlite3.Connection, apart: Path) -> bool:
         connection.execute("PRAGMA max_page_count = 30")  # as on a disk with no more room
         return filled(connection, apart)
 
-    monkeypatch.setattr(course_folder, "_filled", fail)
+    monkeypatch.setattr(generate_assignment, "_filled", fail)
     with pytest.raises(
         errors.CourseError, match=r"the gradebook .*gradebook\.db cannot be made: database or disk is full\.$"
     ):
-        course_folder.register(root)
+        generate_assignment.register(root)
     connection = sqlite3.connect(root / "gradebook.db")
     assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
     connection.close()

@@ -11,7 +11,7 @@ from attention.course import COURSE
 from dev import course_copy, sample_class
 from grading import __main__ as commands
 from grading.classroom import inputs
-from grading.gradebook import course_folder, engines, snapshot
+from grading.gradebook import course_folder, engines, generate_assignment, snapshot
 
 ONE = course.PARTS[1]
 COMMANDS = ["autograde", "report", "export gradescope"]
@@ -23,7 +23,7 @@ def root(tmp_path: Path) -> Path:
     folder = tmp_path / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
     sample_class.write(folder, ONE, sample_class.model(ONE))
-    course_folder.register(tmp_path)
+    generate_assignment.register(tmp_path)
     return tmp_path
 
 
@@ -97,7 +97,7 @@ def test_a_gradebook_that_somebody_was_stopped_making_is_made(root: Path):
     without("CREATE TABLE course (id VARCHAR(128) NOT NULL PRIMARY KEY)")(root / "gradebook.db")
     with course_folder.gradebook(root) as book:
         assert book.students == []
-    course_folder.register(root)
+    generate_assignment.register(root)
 
 
 def test_notebooks_that_came_or_went_once_there_were_submissions_are_one_line(

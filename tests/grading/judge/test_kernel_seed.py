@@ -15,7 +15,7 @@ from attention.oracles import SECRET
 from dev import sample_class
 from grading.bridge import remote, wire
 from grading.core import part_report
-from grading.gradebook import course_folder, marks
+from grading.gradebook import course_folder, generate_assignment, marks
 from grading.rules import closure, imports
 from grading.sandbox import child
 from grading.sandbox.sandbox_keeper import SANDBOXES
@@ -33,7 +33,7 @@ PYTHONS = {"__build_class__", "__name__", "__doc__", *imports.IMPORTING_NAMES}  
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     lean.new(tmp_path)
-    course_folder.register(tmp_path)
+    generate_assignment.register(tmp_path)
     return tmp_path
 
 

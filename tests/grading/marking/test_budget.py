@@ -18,7 +18,7 @@ from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.core import limits, messages
-from grading.gradebook import course_folder, marks
+from grading.gradebook import course_folder, generate_assignment, marks
 from grading.judge import execution, save_marks
 from grading.marking import budget, rubric
 from grading.marking.budget import TooMuch
@@ -182,7 +182,7 @@ def marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         folder.mkdir(parents=True)
         answer = (sample_class.ANSWERS / "part03" / "10-einsum.py").read_text(encoding="utf-8")
         lean.write(folder, part, sample_class.submission(part, answer))
-        course_folder.register(tmp_path)
+        generate_assignment.register(tmp_path)
         assert course_folder.api(tmp_path).autograde(COURSE.name, "anna", force=True, create=True)["success"]
         path = tmp_path / "autograded" / "anna" / COURSE.name / "part03.ipynb"
         with course_folder.gradebook(tmp_path) as book:

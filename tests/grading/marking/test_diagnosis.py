@@ -14,7 +14,7 @@ from attention.course import COURSE
 from attention.mistakes import in_symbols, matrices, reduced
 from attention.sentences import MISTAKES
 from dev import sample_class
-from grading.gradebook import course_folder, marks
+from grading.gradebook import course_folder, generate_assignment, marks
 from grading.judge import save_marks
 from grading.marking import expressions, rubric
 from grading.marking.rubric import Verdict
@@ -102,7 +102,7 @@ def test_through_the_judge_the_part_is_marked_and_nbgrader_s_log_says_what_faile
     folder.mkdir(parents=True)
     answer = (sample_class.ANSWERS / "part03" / "06-forgot-the-root.py").read_text(encoding="utf-8")
     lean.write(folder, part, sample_class.submission(part, answer))
-    course_folder.register(tmp_path)
+    generate_assignment.register(tmp_path)
     for key in mistakes.LOGITS:
         monkeypatch.setitem(mistakes.LOGITS, key, raises)
     result = course_folder.api(tmp_path).autograde(COURSE.name, "anna", force=True, create=True)

@@ -24,7 +24,7 @@ from attention.course import COURSE
 from dev import course_copy, installation, sample_class
 from dev.packages import REPOSITORY
 from grading.__main__ import main
-from grading.gradebook import course_folder, marks
+from grading.gradebook import course_folder, generate_assignment, marks
 from grading.pages import class_data, class_figures, class_report, report_json
 from grading.pages.class_data import ClassResults, Item, Mistake, Student
 
@@ -255,7 +255,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
             sample_class.write(folder, course.PARTS[8], sample_class.model(course.PARTS[8]))
         if student == "root":
             (folder / "part08.ipynb").write_text("<html>")
-    course_folder.register(root)
+    generate_assignment.register(root)
     for student in answers:
         result = graded_here.grade_student(root, student, feedback=False)
         assert not result.error and not result.unmarked

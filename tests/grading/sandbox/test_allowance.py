@@ -16,7 +16,7 @@ from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.core import cells, limits, messages, part_report
-from grading.gradebook import course_folder
+from grading.gradebook import generate_assignment
 from grading.sandbox import allowance
 
 LIMITS = {"STUDENT_LIMIT_S": 6.0, "LEAST_S": 3.0, "NOTEBOOK_LIMIT_S": 60.0}
@@ -28,7 +28,7 @@ HONEST = course.PARTS[4]
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A course with two students who nap in parts 1 and 2, and answer part 4."""
     lean.new(tmp_path, HONEST, *(course.PARTS[number] for number in NAPS))
-    course_folder.register(tmp_path)
+    generate_assignment.register(tmp_path)
     for student in ("anna", "zed"):
         folder = tmp_path / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)

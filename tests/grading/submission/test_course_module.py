@@ -17,7 +17,7 @@ from dev import course_copy, sample_class
 from grading.classroom import inputs
 from grading.core import messages
 from grading.core.course import Part
-from grading.gradebook import course_folder, snapshot
+from grading.gradebook import course_folder, generate_assignment, snapshot
 from grading.judge.workspace import Workspace
 from grading.submission import bundle, clean_copy, extra_files, intake, notices
 
@@ -66,7 +66,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder.mkdir(parents=True)
         make(folder)
         sample_class.write(folder, THIRTEEN, sample_class.submission(THIRTEEN, LOOK))
-    course_folder.register(root)
+    generate_assignment.register(root)
     return root
 
 

@@ -24,7 +24,7 @@ from dev.packages import REPOSITORY
 from grading.classroom import class_run
 from grading.core import cells, messages
 from grading.core.course import Part
-from grading.gradebook import course_folder, marks
+from grading.gradebook import course_folder, generate_assignment, marks
 from grading.judge import save_marks
 from grading.sandbox import host, kernel_handle
 from grading.submission import notices, unreadable
@@ -173,7 +173,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, marks.Ro
     (root / "submitted" / "extra-notebook" / COURSE.name / "scratch.ipynb").write_text("{}")
     os.environ["GRADING_CELL_LIMIT_S"] = str(STOP_S)
     try:
-        course_folder.register(root)
+        generate_assignment.register(root)
         results = {result.student: result for result in class_run.graded(root, list(KINDS))}
     finally:
         del os.environ["GRADING_CELL_LIMIT_S"]
@@ -250,7 +250,7 @@ def test_a_failure_of_ours_leaves_the_part_unmarked_and_the_next_run_marks_it(
     source = tmp_path / "source" / COURSE.name / "part01.ipynb"
     sound = source.read_text(encoding="utf-8")
     source.write_text(sound.replace("sheet.total()", "sheet.total(1 / 0)"), encoding="utf-8")
-    course_folder.register(tmp_path)
+    generate_assignment.register(tmp_path)
     first = graded_here.grade_student(tmp_path, "anna")
     assert first.unmarked == ["part01"]
     with course_folder.gradebook(tmp_path) as book:
@@ -258,7 +258,7 @@ def test_a_failure_of_ours_leaves_the_part_unmarked_and_the_next_run_marks_it(
         assert save_marks.unmarked(book, COURSE.name, "anna") == ["part01"]
     assert not (tmp_path / "autograded" / "anna" / COURSE.name).exists()
     source.write_text(sound, encoding="utf-8")
-    course_folder.register(tmp_path)
+    generate_assignment.register(tmp_path)
     assert graded_here.grade_student(tmp_path, "anna").unmarked == []
     with course_folder.gradebook(tmp_path) as book:
         assert marks.read(book, COURSE)[0].parts[1] == 5
@@ -294,7 +294,7 @@ def test_a_notebook_that_the_system_kills_is_not_graded_and_the_next_run_grades_
     folder = tmp_path / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
     lean.write(folder, ONE, _added("!sleep 12", at=1))
-    course_folder.register(tmp_path)
+    generate_assignment.register(tmp_path)
     start, killed = host.Sandbox.start, []
 
     def start_and_kill(box: host.Sandbox, *arguments: object) -> kernel_handle.Kernel:

@@ -11,7 +11,7 @@ from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.core import limits
-from grading.gradebook import course_folder
+from grading.gradebook import course_folder, generate_assignment
 from grading.submission import bundle, extra_files, nbgrader_patches, notices
 
 ONE = course.PARTS[1]
@@ -50,7 +50,7 @@ def _course(root: Path) -> Path:
         shutil.copy(REPOSITORY / path, root / path)
     course_folder.configure(root, REPOSITORY)
     _submit(root)
-    course_folder.register(root)
+    generate_assignment.register(root)
     return root
 
 

@@ -13,7 +13,7 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from attention import course
 from attention.course import COURSE
 from dev import sample_class
-from grading.gradebook import course_folder
+from grading.gradebook import course_folder, generate_assignment
 from grading.submission import extra_files, in_memory
 
 ONE, EIGHT = course.PARTS[1], course.PARTS[8]
@@ -30,7 +30,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for part, word in zip((ONE, EIGHT), WORDS, strict=True):
         lean.write(folder, part, sample_class.submission(part, f"{word} = 1\n"))
     (folder / "data.csv").write_text("1,2\n")
-    course_folder.register(root)
+    generate_assignment.register(root)
     return root
 
 

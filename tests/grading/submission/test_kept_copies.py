@@ -13,7 +13,7 @@ from attention.course import COURSE, PARTS
 from dev import course_copy
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
-from grading.gradebook import course_folder, release
+from grading.gradebook import course_folder, generate_assignment, release
 from grading.submission import kept_copies
 
 PART = PARTS[1]
@@ -50,7 +50,7 @@ def test_an_answer_in_release_is_kept_by_each_command_that_makes_it_again(comman
     if command == "release":
         (line,) = release.make(root, root, solve=False)
     elif command == "register":
-        (line,) = course_folder.register(root)
+        (line,) = generate_assignment.register(root)
     elif command == "nbgrader":
         words = [sys.executable, "-m", "nbgrader", "generate_assignment", COURSE.name, "--force", "--create"]
         line = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True).stderr
@@ -72,7 +72,7 @@ def generated(root: Path, **settings: str) -> dict:
 
 
 def test_a_release_that_nobody_touched_is_made_again_without_copies(root: Path):
-    assert course_folder.register(root) == [] and release.make(root, root, solve=False) == []
+    assert generate_assignment.register(root) == [] and release.make(root, root, solve=False) == []
     assert generated(root)["success"]
     assert copies(root) == [] and not list((root / "release").glob(".*"))
 
@@ -114,7 +114,7 @@ def test_two_copies_within_a_second_do_not_touch_each_other(tmp_path: Path):
 
 def test_a_file_of_ones_own_next_to_the_notebooks_is_kept(root: Path):
     (root / "release" / COURSE.name / "my_notes.py").write_text("mine = 1")
-    (line,) = course_folder.register(root)
+    (line,) = generate_assignment.register(root)
     (copy,) = (root / kept_copies.FOLDER).rglob("my_notes*.py")
     assert copy.read_text() == "mine = 1" and "my_notes.py" in line
 

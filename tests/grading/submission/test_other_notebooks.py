@@ -19,7 +19,7 @@ from grading.classroom import inputs
 from grading.core import limits
 from grading.core.course import Part
 from grading.core.errors import CourseError
-from grading.gradebook import course_folder, marks, release, snapshot
+from grading.gradebook import course_folder, generate_assignment, marks, release, snapshot
 from grading.own_work import table
 from grading.submission import bundle, extra_files, notices
 
@@ -87,7 +87,7 @@ def small(root: Path, *others: str) -> Path:
     for name in others:
         (source / name).write_text(page())
     course_folder.configure(root, REPOSITORY)
-    course_folder.register(root)
+    generate_assignment.register(root)
     return root
 
 
@@ -143,10 +143,10 @@ def test_one_can_be_added_and_changed_when_there_are_submissions(graded: Path, t
     shutil.copytree(graded, root, symlinks=True)
     course_folder.configure(root, REPOSITORY)
     (root / "source" / COURSE.name / START).write_text(page("# Another welcome"))
-    course_folder.register(root)
+    generate_assignment.register(root)
     assert "Another welcome" in (root / RELEASE / START).read_text()
     (root / "source" / COURSE.name / START).unlink()
-    course_folder.register(root)
+    generate_assignment.register(root)
     with course_folder.gradebook(root) as book:
         assert book.find_submission(COURSE.name, "hostile").score == ONE.points
 

@@ -19,7 +19,7 @@ from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run, merge
 from grading.core import errors
-from grading.gradebook import course_folder, snapshot
+from grading.gradebook import course_folder, generate_assignment, snapshot
 from grading.submission import nbgrader_patches, times
 
 ONE = course.PARTS[1]
@@ -33,7 +33,7 @@ def _course(root: Path) -> None:
     folder.mkdir(parents=True)
     lean.write(folder, ONE, sample_class.model(ONE))
     (folder / "timestamp.txt").write_text(FORGED)
-    course_folder.register(root)
+    generate_assignment.register(root)
 
 
 def _in_gradebook(root: Path) -> datetime.datetime | None:
@@ -181,7 +181,7 @@ def test_a_file_that_is_replaced_after_it_was_submitted_makes_it_later(tmp_path:
 def test_before_the_due_date_means_before_it_by_the_trusted_time(tmp_path: Path):
     root = tmp_path / "course"
     lean.new(root, ONE)
-    course_folder.register(root)
+    generate_assignment.register(root)
     with course_folder.gradebook(root) as book:
         book.update_or_create_assignment(COURSE.name, duedate=NOW - datetime.timedelta(days=1))
     _submitted(tmp_path / "exchange", NOW - datetime.timedelta(days=2))

@@ -1,0 +1,92 @@
+"""An assignment entered into the gradebook as it stands in source/, and its release generated: nbgrader's own step.
+
+A new gradebook is made apart and put into place whole; one that is there is never written over.
+"""
+
+import contextlib
+import re
+import shutil
+import sqlite3
+import tempfile
+from pathlib import Path
+
+from nbgrader.apps import NbGraderAPI
+from traitlets.config import Config
+
+from grading.core import errors, find_course, names
+from grading.gradebook import course_folder, engines, nbgrader_log, trouble
+from grading.submission import kept_copies
+
+_OF_DATABASE = re.compile(r"(?:sqlalchemy\.exc|nbgrader\.api)\.\w+: \([\w.]+Error\) (.*)")
+_HAS_SUBMISSIONS = "Cannot modify existing assignment"  # nbgrader's, of notebooks that are not those it knows
+_PATTERN = re.compile(r"[*\[]")
+
+
+def register(root: Path, assignment: str = "") -> list[str]:
+    """Tells the gradebook of `root` about the assignment as it stands in source/; the release is generated again.
+
+    What somebody wrote into released notebooks is kept as a copy; returns a line about each.
+    Errors  CourseError with nbgrader's last words if it cannot, or if the gradebook's file is none.
+    """
+    course_folder.refuse_place(root, _PATTERN)
+    path, settings = course_folder.gradebook_file(root), course_folder.config(root)
+    assignment = course_folder.course(root, assignment).name
+    # And then in place of the old one: nbgrader would remove that first, answers and all.
+    made = Path(tempfile.mkdtemp(prefix=".release-", dir=root.resolve()))
+    settings.CourseDirectory.release_directory = made.name
+    try:
+        is_new = path is not None and not (path.exists() and path.stat().st_size)
+        if not (is_new and _made_apart(settings, assignment, made / path.name, path)):
+            _generate(settings, assignment)
+        return kept_copies.told(kept_copies.replace(made / assignment, root / "release" / assignment, root))
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _generate(settings: Config, assignment: str) -> None:
+    result = NbGraderAPI(config=settings).generate_assignment(assignment, force=True, create=True)
+    if not result["success"]:
+        if result.get("error", "").rstrip().endswith("\nKeyboardInterrupt"):  # nbgrader takes a Ctrl-C for its failure
+            raise KeyboardInterrupt
+        said, url = nbgrader_log.last_error(result), settings.CourseDirectory.db_url
+        if _HAS_SUBMISSIONS in result.get("log", ""):
+            source = Path(settings.CourseDirectory.root, "source", assignment)
+            raise errors.CourseError(trouble.other_notebooks(url, source, find_course.of(settings, assignment)))
+        if of_database := _OF_DATABASE.match(said):
+            raise errors.CourseError(trouble.unusable(url, of_database[1]))
+        raise errors.CourseError(f"source/{assignment} could not be released: {said}")
+
+
+def _made_apart(settings: Config, assignment: str, apart: Path, path: Path) -> bool:
+    """Makes a new gradebook apart and puts it into place whole; False if somebody else has begun one there meanwhile.
+
+    nbgrader waits for the disk after each of its 300 entries, in all for a second or more; apart it needn't.
+
+    Errors  CourseError as in `register`, and if the file can't be written.
+    """
+    elsewhere = Config(settings)
+    elsewhere.CourseDirectory = Config(settings.CourseDirectory)  # a Config copies no deeper
+    elsewhere.CourseDirectory.db_url = f"sqlite:///{apart}"
+    with engines.unsynced(apart.parent):
+        _generate(elsewhere, assignment)
+    try:
+        opened = sqlite3.connect(path, timeout=course_folder.LOCK_LIMIT_S, isolation_level=None)
+        with contextlib.closing(opened) as connection:
+            return _filled(connection, apart)
+    except sqlite3.Error as error:
+        raise errors.CourseError(f"the gradebook {names.path(path)} cannot be made: {error}.") from error
+
+
+def _filled(connection: sqlite3.Connection, apart: Path) -> bool:
+    """Copies a database into one with nothing in it, at once or not at all; False if there is something in it."""
+    connection.execute("ATTACH ? AS apart", [str(apart)])
+    connection.execute("BEGIN IMMEDIATE")
+    if connection.execute("SELECT count(*) FROM main.sqlite_master").fetchone() != (0,):
+        return False
+    found = connection.execute("SELECT type, name, sql FROM apart.sqlite_master WHERE sql IS NOT NULL").fetchall()
+    for kind, name, sql in sorted(found, key=lambda each: each[0] != "table"):  # an index after its table
+        connection.execute(sql)
+        if kind == "table":
+            connection.execute(f'INSERT INTO main."{name}" SELECT * FROM apart."{name}"')
+    connection.execute("COMMIT")
+    return True

@@ -1,0 +1,12 @@
+"""What nbgrader says of a step that failed."""
+
+import re
+
+_ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b")
+
+
+def last_error(result: dict) -> str:
+    """The line of nbgrader's log or traceback that says most: the last that names an error."""
+    lines = [line.strip() for line in f"{result.get('error', '')}\n{result.get('log', '')}".splitlines()]
+    named = [line for line in lines if _ERROR.match(line) and not line.startswith("nbgrader.converters.base.")]
+    return (named or [line for line in lines if line] or ["no reason given"])[-1]
