@@ -61,12 +61,12 @@ def projections_right(found: Found, asked: dict[str, Sizes]) -> Verdict:
     for problem in Problem:
         those = ", ".join(name for name in wrong if found.projections[name] is problem)
         if those and problem in structure.USUAL:
-            return mistakes.told(structure.USUAL[problem], those)
+            return mistakes.wrong(structure.USUAL[problem], those)
         if those:
             return rubric.fact(False, f"what {structure.SAID[problem]}: {those}.")
     if wrong:
         return rubric.fact(False, f"the weight has the wrong shape: {', '.join(wrong)}.")
-    return rubric.fact(True, "") if found.is_module else mistakes.told("not-a-module")
+    return rubric.fact(True, "") if found.is_module else mistakes.wrong("not-a-module")
 
 
 def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, how: str = "") -> Tried:

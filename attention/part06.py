@@ -21,7 +21,7 @@ def equal(claimed: object) -> Verdict:
     if isinstance(claimed, probe.Reason):
         return Verdict(False, claimed.text, no_value=True)
     if isinstance(claimed, str) and claimed.strip() in RELATIONS:
-        return mistakes.told(RELATIONS[claimed.strip()])
+        return mistakes.wrong(RELATIONS[claimed.strip()])
     if isinstance(claimed, str):
         return rubric.fact(claimed.strip() == "==", "the text you chose is none of the five.")
     return rubric.fact(False, "it is not one of the five texts.")

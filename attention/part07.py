@@ -79,14 +79,14 @@ def projections_right(found: Found, sizes: Sizes) -> Verdict:
     for name, shape in weight_shapes(sizes).items():
         one = found.projections[name]
         if H > G and name in ("W_K", "W_V") and one == (shape[0] // G * H, shape[1]):
-            return mistakes.told("heads-not-shared", name)
+            return mistakes.wrong("heads-not-shared", name)
         if one in structure.USUAL:
-            return mistakes.told(structure.USUAL[one], name)
+            return mistakes.wrong(structure.USUAL[one], name)
         if one != shape:
             given = ", ".join(f"{n} = {size}" for n, size in zip(NAMES, sizes, strict=True))
             said = structure.SAID[one] if isinstance(one, Problem) else f"is of shape {one}"
             return rubric.fact(False, f"for {given}, {name} {said}.")
-    return rubric.fact(True, "") if found.is_module else mistakes.told("not-a-module")
+    return rubric.fact(True, "") if found.is_module else mistakes.wrong("not-a-module")
 
 
 def keeps_no_copies() -> Verdict:
@@ -107,7 +107,7 @@ def keeps_no_copies() -> Verdict:
     signs = [(-1) ** (3 - sum(corner)) for corner in itertools.product((0, 1), repeat=3)]
     grown = sum(sign * number for sign, number in zip(signs, kept, strict=True))
     one_set = math.prod(high - low for low, high in ranges)
-    return rubric.fact(True, "") if abs(grown) < one_set else mistakes.told("copies-kept")
+    return rubric.fact(True, "") if abs(grown) < one_set else mistakes.wrong("copies-kept")
 
 
 def makes_no_copies() -> Verdict:
@@ -122,7 +122,7 @@ def makes_no_copies() -> Verdict:
     if isinstance(name, probe.Reason):
         return mistakes.unanswered(name)
     known = isinstance(name, str) and name in ("W_K", "W_V")
-    return mistakes.told("copies-made-in-a-call", name) if known else rubric.fact(True, "")
+    return mistakes.wrong("copies-made-in-a-call", name) if known else rubric.fact(True, "")
 
 
 def has_values(cases: Cases) -> Verdict:

@@ -30,13 +30,13 @@ def tried(W: Array, H: int) -> Tried:
         stopped = isinstance(got, probe.Reason) and np.linalg.matrix_rank(W) == rows
         verdict = Verdict(False, text, no_value=stopped)
         if rubric.close(got, stacked, kind=rubric.ANY).right:
-            verdict = mistakes.told("product-returned")
+            verdict = mistakes.wrong("product-returned")
         return verdict, mistakes.Case(where, probe.Reason(probe.Why.MISSING, text), stacked, (W, H))
     each = zip(("W_UM", "W_DKV"), got, ((D, rows), (rows, D)), strict=True)
     shapes = rubric.all_of(*[shaped(*one) for one in each])
     if not shapes.right:
         key = mistakes.shown_by_shapes([rubric.shape(factor, rubric.ANY) for factor in got], W)
-        verdict = mistakes.told(key) if key else mistakes.placed(where, shapes)
+        verdict = mistakes.wrong(key) if key else mistakes.placed(where, shapes)
         return verdict, mistakes.Case(where, None, stacked, (W, H))
     product = factors.product(*got)  # (D, D)
     if product is None:  # a list with more than numbers in it, of the right shape

@@ -65,4 +65,4 @@ def _rows_differ(matrix: object, name: str) -> Verdict:
         return rubric.fact(False, f"the rows of `{name}` do not differ.")
     if np.abs(rows[0] - rows[1]).max() > 1e-9 * np.abs(rows).max():
         return rubric.fact(True, "")
-    return mistakes.told("rows-equal" if rows.any() else "product-of-zeros")
+    return mistakes.wrong("rows-equal" if rows.any() else "product-of-zeros")

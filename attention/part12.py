@@ -85,7 +85,7 @@ def shaped(names: tuple[str, str], got: object, H: int, shapes: tuple[Shape, Sha
 def one_shaped(name: str, got: object, shape: Shape) -> Verdict:
     """Whether one matrix has its shape; named if it is transposed."""
     if rubric.same_shape(got, shape[::-1]).right and shape != shape[::-1]:
-        return mistakes.told("matrix-transposed", f"`{name}`")
+        return mistakes.wrong("matrix-transposed", f"`{name}`")
     return mistakes.placed(f"in `{name}`", rubric.same_shape(got, shape))
 
 

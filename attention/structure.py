@@ -77,7 +77,7 @@ def sizes_kept(model: Model, cases: list[Sizes], others: Sizes) -> Verdict:
         asked, later = (dict(zip(model.attributes, map(float, one), strict=True)) for one in (sizes, others))
         wrong = [name for name in asked if kept.get(name) != asked[name]]
         if wrong and all(kept.get(name) == later[name] for name in wrong):
-            return mistakes.told("overwritten-by-another-model", ", ".join(wrong))
+            return mistakes.wrong("overwritten-by-another-model", ", ".join(wrong))
         if wrong:
             return rubric.fact(False, f"missing, or not the size that was given: {', '.join(wrong)}.")
     return rubric.fact(True, "")

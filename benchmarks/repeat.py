@@ -52,7 +52,7 @@ def main() -> int:
             left -= count
             for kind in kinds:
                 done += [(kind, run) for run in grade(kind, count, grading_runs.options(chosen))]
-                print(told(done, kinds * chosen.runs, chosen.at_once), flush=True)
+                print(progress_line(done, kinds * chosen.runs, chosen.at_once), flush=True)
     except RuntimeError as error:
         print(f"repeat: {error}", file=sys.stderr)
         status = 1
@@ -87,7 +87,7 @@ def compare(done: list[tuple[Kind, grading_runs.Run]]) -> list[earned.Difference
     return earned.differences({earned.EXPECTED: named, **runs})
 
 
-def told(done: list[tuple[Kind, grading_runs.Run]], plan: list[Kind], at_once: int) -> str:
+def progress_line(done: list[tuple[Kind, grading_runs.Run]], plan: list[Kind], at_once: int) -> str:
     """A line about the latest run: how long it took, what differs so far, and about how long the others will take."""
     (kind, run), left = done[-1], left_s(done, plan) / at_once
     differing = len({(each.student, each.part) for each in compare(done)})

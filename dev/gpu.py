@@ -88,7 +88,7 @@ def demo(say: Callable[[str], object] = print) -> int:
             except Failed as failed:
                 say(f"gpu: {failed}")
                 return 1
-            for line in told(found):
+            for line in summary(found):
                 say(line)
             if not found.device.startswith("cuda") or found.tf32 != (setting == "on"):
                 say(f"gpu: expected a run on cuda with TF32 {setting}.")
@@ -99,7 +99,7 @@ def demo(say: Callable[[str], object] = print) -> int:
     return status
 
 
-def told(found: Run) -> list[str]:
+def summary(found: Run) -> list[str]:
     """What a run gave, in lines for people."""
     verdict = f"{'below' if found.error < part13.BOUND else 'NOT below'} the bound {part13.BOUND:.0e}"
     lines = [

@@ -45,7 +45,7 @@ FACTS: dict[int, tuple[str, ...]] = {
     13: ("matrix-transposed", "copies-returned"),
 }
 DIAGNOSIS = Diagnosis(MISTAKES)
-judged, named, told, diagnosed = DIAGNOSIS.judged, DIAGNOSIS.named, DIAGNOSIS.told, DIAGNOSIS.diagnosed
+judged, named, wrong, diagnosed = DIAGNOSIS.judged, DIAGNOSIS.named, DIAGNOSIS.wrong, DIAGNOSIS.diagnosed
 
 
 def unanswered(reason: Reason) -> Verdict:

@@ -27,8 +27,8 @@ def current(
         if json.loads(stamp.read_text(encoding="utf-8")) == [inputs.sources(root, assignment), given.digest]:
             return given, []
     first()
-    told = generate_assignment.register(root, assignment)
+    kept = generate_assignment.register(root, assignment)
     given = inputs.read(root, engine, assignment)
     stamp.parent.mkdir(exist_ok=True)
     stamp.write_text(json.dumps([inputs.sources(root, assignment), given.digest]), encoding="utf-8")
-    return given, told
+    return given, kept

@@ -38,7 +38,7 @@ def register(root: Path, assignment: str = "") -> list[str]:
         is_new = path is not None and not (path.exists() and path.stat().st_size)
         if not (is_new and _made_apart(settings, assignment, made / path.name, path)):
             _generate(settings, assignment)
-        return kept_copies.told(kept_copies.replace(made / assignment, root / "release" / assignment, root))
+        return kept_copies.lines(kept_copies.replace(made / assignment, root / "release" / assignment, root))
     finally:
         shutil.rmtree(made, ignore_errors=True)
 

@@ -47,7 +47,7 @@ def make(root: Path, target: Path, solve: bool = True, assignment: str = "") -> 
             for path in sorted(solved.glob("*.ipynb")):
                 _normalise(path)
             kept += kept_copies.replace(solved, target / "notebooks" / course.name, target)
-    return kept_copies.told(kept)
+    return kept_copies.lines(kept)
 
 
 def _solve(course: Course, root: Path) -> None:

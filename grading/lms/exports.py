@@ -100,7 +100,7 @@ def run(
         raise CourseError(f"there are no marks of {', '.join(unknown)}.")
     rows = {student: cells for student, cells in rows.items() if not only or student in only}
     made = gradefile.make(platform, course, rows, people, exported)
-    print("The import would change:", *map(_line, made.told()), sep="\n")
+    print("The import would change:", *map(_line, made.preview()), sep="\n")
     if dry:
         print("Nothing was written.")
         return made

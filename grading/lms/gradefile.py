@@ -93,7 +93,7 @@ class Export:
         except OSError as error:
             raise CourseError(f"{names.path(path)} cannot be written: {error.strerror}.") from None
 
-    def told(self) -> list[str]:
+    def preview(self) -> list[str]:
         """What would change and who was not found, line by line."""
         lines = []
         for student, changed in self.changes.items():
@@ -111,8 +111,8 @@ class Export:
             "In the roster, but nothing was submitted:": self.absent,
             "A spreadsheet would compute these cells, which must stay; do not open the file there:": self.risky,
         }
-        told = [line for title, found in lists.items() if found for line in (title, *(f"  {each}" for each in found))]
-        return (lines or ["  no grade."]) + told
+        about = [line for title, found in lists.items() if found for line in (title, *(f"  {each}" for each in found))]
+        return (lines or ["  no grade."]) + about
 
 
 def make(

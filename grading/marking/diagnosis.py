@@ -57,7 +57,7 @@ class Diagnosis:
         """The verdict; a wrong one names the usual mistake that the cases show, if it is one."""
         return self.diagnosed(verdict, lambda: shown(cases, usual, rtol, kind))
 
-    def told(self, key: str, where: str = "") -> Verdict:
+    def wrong(self, key: str, where: str = "") -> Verdict:
         """Wrong, by a usual mistake; `where` is what it is in, where several things are judged at once."""
         return self.diagnosed(Verdict(False, where), lambda: key, where)
 

@@ -218,7 +218,7 @@ class _Unfold(ast.NodeTransformer):
     """Puts the code of a text, where exec, eval or a magic runs it, in that text's place."""
 
     def __init__(self) -> None:
-        self.told: dict[ast.expr, ast.Module | None] = {}  # each text is read once, however many stand in one another
+        self.read: dict[ast.expr, ast.Module | None] = {}  # each text is read once, however many stand in one another
         self.before: list[ast.stmt] = []  # what texts in the current statement run, which goes before it
 
     def visit(self, node: ast.AST) -> ast.AST | list[ast.stmt]:
@@ -232,7 +232,7 @@ class _Unfold(ast.NodeTransformer):
 
     def visit_Expr(self, node: ast.Expr) -> ast.AST | list[ast.stmt]:
         node = self.generic_visit(node)
-        inner = self.told.get(node.value)
+        inner = self.read.get(node.value)
         if not inner or not inner.body:
             return node
         here = {*inner.body}
@@ -241,7 +241,7 @@ class _Unfold(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         node = self.generic_visit(node)
-        inner = self.told[node] = _in_text(node)
+        inner = self.read[node] = _in_text(node)
         if inner and len(inner.body) == 1 and isinstance(inner.body[0], ast.Expr):
             return _at([inner.body[0].value], node)[0]
         if inner and isinstance(node.func, ast.Name) and node.func.id == "exec":

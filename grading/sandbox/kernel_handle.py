@@ -155,13 +155,13 @@ class Kernel:
                 self.struck = self._struck(message["struck"])
                 self.close()
 
-    def _struck(self, told: str | None) -> EndedBy | None:
+    def _struck(self, said: str | None) -> EndedBy | None:
         """The limit that ended it, from what the zygote tells, its group and its exit code."""
         out_of_memory, killed = self.box.group.leave(), self.returncode == -signal.SIGKILL
         if self.returncode == -signal.SIGXCPU or (killed and self.cpu_s > self.box.limits.cpu_s):
             return EndedBy.COMPUTING
-        if told:
-            return EndedBy(told)
+        if said:
+            return EndedBy(said)
         if out_of_memory:
             return EndedBy.MEMORY
         return self._killed() if killed else None

@@ -74,7 +74,7 @@ def take(directory: CourseDirectory, source: Path, place: Path) -> list[str]:
         for path in (place, *place.rglob("*")):
             if not path.is_symlink():
                 path.chmod(path.stat().st_mode | (0o2770 if path.is_dir() else 0o660))
-    return kept_copies.told(kept) + [
+    return kept_copies.lines(kept) + [
         f"{names.path(place)}/{names.printable(name)} was left out: in the exchange it is a second name of a file that "
         "belongs to somebody else and that not everybody may read"
         for name in room.of_others

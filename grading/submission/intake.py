@@ -91,6 +91,6 @@ def _take_in(path: Path, released: Path, of: Course, alone: bool) -> Taken:
         notebook, findings = (read_as_it_is(path, original), []) if of.plain else clean_copy(original, read(path))
     except Unreadable as error:
         fresh, earlier = f"release/{of.name}/{path.name}", f"{kept_copies.FOLDER.as_posix()}/"
-        text = unreadable.told_alone(error.why, error.fix, fresh, earlier) if alone else str(error)
+        text = unreadable.for_learner(error.why, error.fix, fresh, earlier) if alone else str(error)
         return Taken(original, (text,), text)
     return Taken(notebook, tuple(findings))

@@ -108,7 +108,7 @@ def holds_work(path: Path, instead: Path) -> bool:
         return True  # nobody can say that it doesn't
 
 
-def told(kept: list[tuple[Path, Path]]) -> list[str]:
+def lines(kept: list[tuple[Path, Path]]) -> list[str]:
     """A line about each copy."""
     return [f"{names.path(path)} held other answers: a copy is kept in {names.path(copy)}" for path, copy in kept]
 

@@ -178,7 +178,7 @@ def _guard_release() -> None:
                 made = self.coursedir.format_path(self.coursedir.release_directory, ".", Path(source).name)
                 stack.enter_context(kept_copies.beside(Path(made), Path(self.coursedir.root), kept))
             convert(self)
-        for line in kept_copies.told(kept):
+        for line in kept_copies.lines(kept):
             self.log.warning("%s", line)
 
     GenerateAssignment.convert_notebooks = convert_notebooks

@@ -22,7 +22,7 @@ class Unreadable(Exception):
     """The file holds no notebook that can be graded: `why`, and what helps; its text tells an instructor both."""
 
     def __init__(self, why: str, fix: Fix = Fix.FRESH) -> None:
-        super().__init__(unreadable.told(why, fix))
+        super().__init__(unreadable.for_instructor(why, fix))
         self.why, self.fix = why, fix
 
 

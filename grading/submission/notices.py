@@ -47,10 +47,10 @@ def of_files(student: str, folder: Path, course: Course, parts: Collection[str] 
     there = (entry.name for entry in os.scandir(folder) if not course.is_other(entry.name))
     extra = sorted(name for name in there if ".ipynb" in name.casefold() and name not in parts)
     left_out = [name for name in extra_files.admitted(folder, course)[1] if name not in extra]
-    told = [(name, messages.FILE_EXTRA) for name in extra[: limits.NAMED]]
-    told += [(changed, messages.MODULE_CHANGED)] if changed else []
-    told += [(name, messages.FILE_LEFT_OUT) for name in left_out[: limits.NAMED]]
-    return [Notice(student, _shown(name), text) for name, text in told]
+    lines = [(name, messages.FILE_EXTRA) for name in extra[: limits.NAMED]]
+    lines += [(changed, messages.MODULE_CHANGED)] if changed else []
+    lines += [(name, messages.FILE_LEFT_OUT) for name in left_out[: limits.NAMED]]
+    return [Notice(student, _shown(name), text) for name, text in lines]
 
 
 def joined(found: list[Notice], stems: tuple[str, ...]) -> list[Notice]:

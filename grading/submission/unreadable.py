@@ -15,8 +15,8 @@ class Fix(Enum):
     NO_OUTPUTS = auto()
 
 
-def told(why: str, fix: Fix = Fix.FRESH) -> str:
-    """What a class reads."""
+def for_instructor(why: str, fix: Fix = Fix.FRESH) -> str:
+    """What a class's instructor reads."""
     match fix:
         case Fix.FRESH:
             return f"{why}; 0 points. Ask for the notebook again."
@@ -27,7 +27,7 @@ def told(why: str, fix: Fix = Fix.FRESH) -> str:
     assert_never(fix)
 
 
-def told_alone(why: str, fix: Fix, fresh: str, earlier: str) -> str:
+def for_learner(why: str, fix: Fix, fresh: str, earlier: str) -> str:
     """What whoever learns alone reads: `fresh` is where the released notebook is, `earlier` where copies are kept."""
     match fix:
         case Fix.FRESH:

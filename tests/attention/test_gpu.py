@@ -55,7 +55,7 @@ def test_through_the_judge_products_rounded_as_by_TF32_miss_the_bound_and_cost_t
     assert (found.device, found.dtype, found.tf32) == ("cpu", "float32", False)
     assert 5e-3 < found.error < 0.2  # 3e-5 to 7e-5 in float32; 2**-11 times scores in the thousands
     assert found.marks == 3.0
-    text = "\n".join(gpu.told(found))
+    text = "\n".join(gpu.summary(found))
     assert "NOT below the bound 5e-04: 3 of 5" in text and text.count("0/1") == 2
 
 

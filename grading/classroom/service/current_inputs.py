@@ -48,8 +48,8 @@ class CurrentInputs:
         if self._file is None:  # asked first: where the database is away, nbgrader says no more than that it failed
             with self._engine.connect():
                 pass
-        found, told = registration.current(self._root, self._engine, self._assignment)
-        for line in told:
+        found, kept = registration.current(self._root, self._engine, self._assignment)
+        for line in kept:
             self._say(line)
         with self._engine.begin() as connection:
             rows = snapshot.shared(connection, self._course.name)["assignment"].values()

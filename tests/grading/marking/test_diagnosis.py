@@ -56,7 +56,7 @@ def test_cases_that_raise_as_they_are_made_cost_the_name_alone():
 
 
 def test_a_mistake_without_a_sentence_is_wrong_all_the_same():
-    verdict = mistakes.told("no such key", "`K`")
+    verdict = mistakes.wrong("no such key", "`K`")
     assert not verdict.right and not verdict.mistake
 
 
