@@ -33,9 +33,10 @@ from network_lab import Lab, Row
 
 from attention import course
 from dev.packages import REPOSITORY
-from grading.classroom import class_run, inputs
+from grading.classroom import inputs
 from grading.core import errors
 from grading.core.command_line import positive
+from grading.gradebook import course_folder
 
 STUDENTS, PARTS = 48, [1, 4, 6, 8]  # a class that takes longer than a machine is away
 VANISH_AFTER = 1 / 12  # of the class graded
@@ -117,7 +118,7 @@ def _local(root: Path, place: Path) -> Row:
 
 def _shared_kb(root: Path) -> float:
     """The files that all workers are given."""
-    with class_run.opened(root) as engine:
+    with course_folder.engine(root) as engine:
         return len(inputs.read(root, engine).archive) / 1000
 
 

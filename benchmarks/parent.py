@@ -104,7 +104,7 @@ def _report(chosen: argparse.Namespace, spent: Spent, merged: int, took: float, 
 def graded(root: Path, students: list[str], submitted: Path) -> dict[str, worker.Result]:
     """The results of one student of each kind, by kind; what they submit lies below `submitted`."""
     out = {}
-    with class_run.opened(root) as engine:
+    with course_folder.engine(root) as engine:
         given = inputs.read(root, engine)
         for student in students:
             submission = bundle.read(student, submitted / student / COURSE.name, COURSE)

@@ -11,7 +11,6 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from grading.classroom import (
@@ -29,7 +28,7 @@ from grading.classroom import (
 from grading.classroom.task_queue import Graded, TaskQueue
 from grading.core import errors, find_course, limits, messages, names
 from grading.core.course import Course
-from grading.gradebook import course_folder, marks, snapshot, trouble
+from grading.gradebook import course_folder, marks, trouble
 from grading.submission import notices
 
 TICK_S = 0.5
@@ -108,7 +107,7 @@ def graded(
     course = course_folder.course(root, assignment)
     merge.clean(root, course.name)
     with contextlib.ExitStack() as at_end:
-        engine = at_end.enter_context(opened(root))
+        engine = at_end.enter_context(course_folder.engine(root))
         notes = at_end.enter_context(crash_notes.Notes(root))
         team = team or at_end.enter_context(cluster.Workers(_count(workers, students), scheduler))
         given = inputs.read(root, engine, assignment)
@@ -165,7 +164,7 @@ def register(root: Path, assignment: str = "", team: cluster.Workers | None = No
         config = course_folder.config(root, assignment)
         team.start(worker.prepare, config.Judge.get("sandbox") != "none", find_course.of(config))
 
-    with opened(root) as engine:
+    with course_folder.engine(root) as engine:
         for text in registration.current(root, engine, assignment, start if team is not None else lambda: None)[1]:
             print(text)
 
@@ -188,21 +187,6 @@ def _as_course_error(root: Path) -> Iterator[None]:
             f"{place} cannot be written: {error.strerror if is_file else trouble.reason(error)}. "
             "No mark is lost: fix that, and run this again to go on."
         ) from None
-
-
-@contextlib.contextmanager
-def opened(root: Path) -> Iterator[Engine]:
-    """The course's gradebook.
-
-    Errors  CourseError if it cannot be reached.
-    """
-    url = course_folder.database(root)
-    trouble.look(url)
-    engine = snapshot.engine(url)
-    try:
-        yield engine
-    finally:
-        engine.dispose()
 
 
 def _print_notices(results: list[Graded], course: Course, quiet: bool) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from jupyter_core.paths import jupyter_config_path
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
-from sqlalchemy import make_url
+from sqlalchemy import Engine, make_url
 from sqlalchemy.exc import ArgumentError
 from traitlets.config import Config
 from traitlets.config.loader import FileConfigLoader, JSONFileConfigLoader, PyFileConfigLoader
@@ -18,7 +18,7 @@ from traitlets.config.loader import FileConfigLoader, JSONFileConfigLoader, PyFi
 from grading.core import errors, find_course, names
 from grading.core.course import Course
 from grading.core.find_course import CONFIGURATION
-from grading.gradebook import trouble
+from grading.gradebook import snapshot, trouble
 from grading.submission import misplaced
 
 _AS_JSON = f"{Path(CONFIGURATION).stem}.json"
@@ -167,6 +167,21 @@ def gradebook(root: Path) -> Iterator[Gradebook]:
     trouble.look(url)
     with trouble.as_course_error(url), Gradebook(url, settings.CourseDirectory.get("course_id", "")) as book:
         yield book
+
+
+@contextlib.contextmanager
+def engine(root: Path) -> Iterator[Engine]:
+    """An engine for the gradebook's rows, as `snapshot` reads and writes them; its connections are closed at the end.
+
+    Errors  CourseError if the gradebook cannot be reached.
+    """
+    url = database(root)
+    trouble.look(url)
+    made = snapshot.engine(url)
+    try:
+        yield made
+    finally:
+        made.dispose()
 
 
 def students(root: Path, only: str | None = None, assignment: str = "") -> list[str]:

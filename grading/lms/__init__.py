@@ -1,1 +1,1 @@
-"""Marks for learning platforms: Canvas and Moodle."""
+"""Marks for learning platforms, Canvas, Moodle and Gradescope, and answers for programs that compare them."""

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from grading.classroom import class_run, crash_notes, inputs, worker
+from grading.classroom import crash_notes, inputs, worker
 from grading.classroom.task_queue import Graded, Task, TaskQueue
 from grading.gradebook import course_folder
 
 
 def grade_student(root: Path, student: str, feedback: bool = True) -> Graded:
     """Grades one submission, whether it is graded already or not."""
-    with class_run.opened(root) as engine:
+    with course_folder.engine(root) as engine:
         given = inputs.read(root, engine)
         queue = TaskQueue(root, course_folder.course(root), engine, given, feedback, True, crash_notes.Notes(root))
         found = queue.begin(student)
