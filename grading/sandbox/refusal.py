@@ -1,7 +1,7 @@
 """What refuses bubblewrap on a machine: told apart by what `machine` found and by bubblewrap's last words.
 
 Nothing is read here. The words are those of bubblewrap 0.8 to 0.12, setpriv and unshare; a program of ours ends with a
-status. docs/walls.md says where each case was seen, and `cures` what helps.
+status. docs/walls.md says where each case was seen, and `remedies` what helps.
 """
 
 import re

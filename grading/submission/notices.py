@@ -1,7 +1,6 @@
 """What an instructor should know about a submission, a line each: who, where, what was found and what to do."""
 
 import os
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,9 +23,8 @@ class Notice:
 
 def found(student: str, folder: Path, release: Path, course: Course) -> list[Notice]:
     """What an instructor should know before it is graded: damaged, missing and extra files, deleted cells."""
-    out, missing = [], []
+    out, missing, present = [], [], _listed(folder, course)
     parts = sorted(path.name for path in release.glob("*.ipynb") if not course.is_other(path.name))
-    present = {entry.name for entry in os.scandir(folder) if not course.is_other(entry.name)}
     for name in parts:
         stem = name.removesuffix(".ipynb")
         if name not in present:
@@ -35,17 +33,26 @@ def found(student: str, folder: Path, release: Path, course: Course) -> list[Not
         out += [Notice(student, stem, text) for text in intake.taken(folder / name, release / name, course).findings]
     if missing:
         out.append(Notice(student, ", ".join(missing), messages.FILE_MISSING))
-    return out + of_files(student, folder, course, parts)
+    return out + _of_files(student, folder, course, present - {*parts})
 
 
-def of_files(student: str, folder: Path, course: Course, parts: Collection[str] = ()) -> list[Notice]:
-    """Notices about the files next to the notebooks of these `parts`: other ones, a changed module, what is left out.
+def of_files(student: str, folder: Path, course: Course) -> list[Notice]:
+    """What an instructor should know of a folder in which no notebook of the course is."""
+    return _of_files(student, folder, course, _listed(folder, course))
+
+
+def _listed(folder: Path, course: Course) -> set[str]:
+    """The names in a submission's folder, without the course's other notebooks."""
+    return {entry.name for entry in os.scandir(folder) if not course.is_other(entry.name)}
+
+
+def _of_files(student: str, folder: Path, course: Course, beside: set[str]) -> list[Notice]:
+    """Notices about what is `beside` the parts' notebooks: other notebooks, a changed module, what is left out.
 
     "part01.ipynb.txt" is another notebook, too: some browsers save it so.
     """
     changed = extra_files.changed_module(folder, course)
-    there = (entry.name for entry in os.scandir(folder) if not course.is_other(entry.name))
-    extra = sorted(name for name in there if ".ipynb" in name.casefold() and name not in parts)
+    extra = sorted(name for name in beside if ".ipynb" in name.casefold())
     left_out = [name for name in extra_files.admitted(folder, course)[1] if name not in extra]
     lines = [(name, messages.FILE_EXTRA) for name in extra[: limits.NAMED]]
     lines += [(changed, messages.MODULE_CHANGED)] if changed else []
