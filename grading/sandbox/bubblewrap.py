@@ -24,6 +24,7 @@ from grading.core import limits
 from grading.core.course import Libraries
 from grading.sandbox import concealed, machine, refusal, remedies, seccomp
 from grading.sandbox.remedies import Refusal
+from grading.sandbox.sandbox_limits import Limits
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
 SHOWN = "zygote packets watch computing_time supervisor namespaces package_ahead huge_pages gpu_trial child".split()
@@ -49,27 +50,6 @@ SEARCH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # where bwrap, setpriv,
 
 # As root: makes folders that only root can reach reachable in a mount namespace of its own, then goes on.
 STAGE = 'while [ "$1" != -- ]; do mount --rbind "$1" "$2" || exit; shift 2; done; shift; exec "$@"'
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one sandbox grants; the defaults are those of `core.limits`."""
-
-    # On top of what the libraries take; None with a GPU, whose driver reserves terabytes of addresses.
-    process_bytes: int | None = limits.PROCESS_BYTES
-    memory_bytes: int = limits.MEMORY_BYTES
-    processes: int = limits.PROCESSES
-    sessions: int = limits.SESSIONS
-    started: int = limits.STARTED
-    additions: int = limits.ADDITIONS
-    gpu_shared_mb: int = limits.GPU_SHARED_MB
-    open_files: int = limits.OPEN_FILES
-    written_bytes: int = limits.WRITTEN_BYTES
-    scratch_bytes: int = limits.SCRATCH_BYTES
-    shared_bytes: int = limits.SHARED_BYTES
-    files: int = limits.SCRATCH_FILES
-    cpu_s: int = limits.CPU_LIMIT_S
-    notebook_s: float = limits.NOTEBOOK_LIMIT_S
 
 
 @dataclass

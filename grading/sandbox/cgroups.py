@@ -25,7 +25,7 @@ from pathlib import Path
 
 from grading.core import messages
 from grading.sandbox import delegation, machine
-from grading.sandbox.bubblewrap import Limits
+from grading.sandbox.sandbox_limits import Limits
 
 LOG = logging.getLogger(__name__)
 SANDBOX = "grading-"  # begins the name of a sandbox's group

@@ -23,9 +23,9 @@ from grading.core import limits
 from grading.core.course import Libraries
 from grading.sandbox import bubblewrap, cgroups, gpu_trial, inherited, kernel_handle, notebook_folder, packets
 from grading.sandbox.allowance import Allowance
-from grading.sandbox.bubblewrap import Limits
 from grading.sandbox.clock import Clock, Deadline
 from grading.sandbox.kernel_handle import CHANNELS, Kernel
+from grading.sandbox.sandbox_limits import Limits
 
 LOG = logging.getLogger(__name__)
 NOT_USED = "The GPU is not used, because it does not compute behind the walls: %s. Everything runs on the processor."

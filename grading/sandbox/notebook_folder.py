@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grading.core import limits
-from grading.sandbox.bubblewrap import Limits
+from grading.sandbox.sandbox_limits import Limits
 
 OURS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})  # errors that say nothing about a file
 

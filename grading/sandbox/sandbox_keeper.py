@@ -10,7 +10,7 @@ import functools
 import threading
 
 from grading.core.course import Course, Libraries
-from grading.sandbox import bubblewrap
+from grading.sandbox import bubblewrap, sandbox_limits
 from grading.sandbox.host import Sandbox, SandboxError
 
 KEPT = 2  # courses whose sandboxes stay: a process grades one course, or a few in turns; each holds libraries
@@ -22,7 +22,7 @@ class Pool:
     def __init__(
         self,
         walled: bool = True,
-        granted: bubblewrap.Limits | None = None,
+        granted: sandbox_limits.Limits | None = None,
         gpu: bool = True,
         ahead: bool = True,
         libraries: Libraries = Libraries(),  # noqa: B008  (it is frozen)

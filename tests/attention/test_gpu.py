@@ -16,7 +16,7 @@ from attention.course import COURSE
 from dev import gpu
 from dev.__main__ import main
 from dev.packages import REPOSITORY
-from grading.sandbox import bubblewrap
+from grading.sandbox import bubblewrap, sandbox_limits
 from grading.sandbox.host import Sandbox
 
 sys.path.insert(0, str(REPOSITORY / "benchmarks"))
@@ -119,7 +119,7 @@ def test_with_a_gpu_the_limit_on_addresses_falls_and_the_limit_on_memory_stays(m
     box._control.close()
     shutil.rmtree(box._base)
     assert "RLIMIT_AS" not in granted and "RLIMIT_NOFILE" in granted
-    assert box.limits.memory_bytes == bubblewrap.Limits().memory_bytes
+    assert box.limits.memory_bytes == sandbox_limits.Limits().memory_bytes
 
 
 def test_all_that_wants_a_gpu_runs_in_order_and_ends_at_the_first_step_that_fails(

@@ -21,7 +21,7 @@ from fuzzing import Fuzzer, channels, messages, spoil
 from fuzzing.stand_in import GREETING, frame, multipart
 from grading.core import limits
 from grading.judge import execution, incoming
-from grading.sandbox import host
+from grading.sandbox import sandbox_limits
 from grading.sandbox.sandbox_keeper import SANDBOXES, Pool
 
 MOMENTS = ("cell", "between cells", "request", "always")
@@ -130,7 +130,7 @@ def run(code: str | None) -> float:
 @functools.cache
 def pool() -> Pool:
     """The sandboxes of all cases."""
-    return Pool(granted=host.Limits(notebook_s=NOTEBOOK_S), libraries=COURSE.libraries)
+    return Pool(granted=sandbox_limits.Limits(notebook_s=NOTEBOOK_S), libraries=COURSE.libraries)
 
 
 @contextlib.contextmanager

@@ -20,10 +20,10 @@ from kernel_runs import Run, alive, inside, opened, student
 
 from dev.packages import REPOSITORY
 from grading.core.limits import EndedBy
-from grading.sandbox import bubblewrap, cgroups, delegation, host, machine
+from grading.sandbox import cgroups, delegation, host, machine, sandbox_limits
 
 MB = 2**20
-GRANTED = bubblewrap.Limits(memory_bytes=600 * MB, scratch_bytes=30 * MB, shared_bytes=2 * MB, processes=40)
+GRANTED = sandbox_limits.Limits(memory_bytes=600 * MB, scratch_bytes=30 * MB, shared_bytes=2 * MB, processes=40)
 MADE = {  # files of a new group, by what hands them down
     "": {"cgroup.type": "domain", "cgroup.procs": "", "cgroup.subtree_control": "", "cgroup.kill": ""},
     "cpu": {"cpu.weight": "100"},
@@ -410,7 +410,7 @@ def test_what_cannot_be_killed_at_once_is_left_to_the_next_run(tree, monkeypatch
 # REAL
 
 real = pytest.mark.skipif(delegation.delegated() is None, reason="no control group is delegated to this process")
-TIGHT = bubblewrap.Limits(memory_bytes=500 * MB, scratch_bytes=450 * MB, shared_bytes=4 * MB)
+TIGHT = sandbox_limits.Limits(memory_bytes=500 * MB, scratch_bytes=450 * MB, shared_bytes=4 * MB)
 # Linux charges what lies in files in memory to the group, and to no process.
 FILL = "for name in 'abcd': open(name, 'wb').write(bytes(100 * 2**20))\nimport time\ntime.sleep(100)"
 NEIGHBOUR = f"""

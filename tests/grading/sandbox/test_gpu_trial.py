@@ -11,7 +11,7 @@ import pytest
 import torch
 from kernel_runs import Run, opened, rewritten, with_a_gpu
 
-from grading.sandbox import bubblewrap, gpu_trial, zygote
+from grading.sandbox import gpu_trial, sandbox_limits, zygote
 from grading.sandbox.sandbox_keeper import Pool
 
 TRY = """
@@ -94,7 +94,7 @@ print({word: said.count(word) for word in sorted({*said})})
 """
     with pytest.MonkeyPatch.context() as patch:
         with_a_gpu(patch)
-        with opened(granted=replace(bubblewrap.Limits(), gpu_shared_mb=100)) as pool:
+        with opened(granted=replace(sandbox_limits.Limits(), gpu_shared_mb=100)) as pool:
             filled = Run(pool, fill, ask.replace("LENGTH", "2**20"), "print('still here')").printed.splitlines()
             small = Run(pool, "import mmap", ask.replace("LENGTH", "4096")).printed
             long = Run(pool, "import mmap", ask.replace("LENGTH", "2**33 + 4096")).printed

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dev.packages import REPOSITORY
-from grading.sandbox import bubblewrap, notebook_folder
+from grading.sandbox import notebook_folder, sandbox_limits
 
 # Where the judge finds room for so many more files, a kernel is asked for; one more may wait already, forked ahead.
 FULL = """
@@ -47,7 +47,7 @@ def test_only_regular_files_of_the_folder_are_copied(tmp_path: Path):
     (tmp_path / "data" / "deep" / "x.csv").write_text("1,2")
     (tmp_path / "link").symlink_to("/etc/hostname")
     os.mkfifo(tmp_path / "pipe")
-    found = notebook_folder.opened(tmp_path, bubblewrap.Limits())
+    found = notebook_folder.opened(tmp_path, sandbox_limits.Limits())
     assert {path: os.read(fd, 9) for path, fd in found} == {"data/deep/x.csv": b"1,2"}
 
 
@@ -61,7 +61,7 @@ def test_a_folder_is_read_whole_or_not_at_all(place: str, tmp_path: Path, monkey
 
     monkeypatch.setattr(os, "open" if place else "scandir", full)
     with pytest.raises(OSError, match="Too many open files"):
-        list(notebook_folder.opened(tmp_path, bubblewrap.Limits()))
+        list(notebook_folder.opened(tmp_path, sandbox_limits.Limits()))
 
 
 @pytest.mark.parametrize(

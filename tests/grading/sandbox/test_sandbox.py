@@ -25,7 +25,7 @@ from attention.course import COURSE
 from grading.core import limits
 from grading.core.limits import EndedBy
 from grading.judge import kernels
-from grading.sandbox import bubblewrap, host, kernel_handle, seccomp, system_calls
+from grading.sandbox import bubblewrap, host, kernel_handle, sandbox_limits, seccomp, system_calls
 from grading.sandbox.refusal import Cause
 from grading.sandbox.sandbox_keeper import Pool
 
@@ -34,7 +34,7 @@ MACHINE = platform.machine()
 _, COLUMN = seccomp.MACHINES[MACHINE]  # of this machine's numbers, in a row of the list
 MB = 2**20
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx")  # that bubblewrap shows
-TIGHT = bubblewrap.Limits(
+TIGHT = sandbox_limits.Limits(
     process_bytes=700 * MB,
     memory_bytes=600 * MB,
     processes=40,
@@ -841,7 +841,7 @@ def test_a_process_may_have_any_name(pool, name):
 
 def test_what_others_take_of_the_processor_is_no_time_of_a_cell_or_notebook():
     compute = "import time\nwhile time.process_time() < 3.0: pass\nprint('done')"
-    with busy.core(6), opened(granted=replace(bubblewrap.Limits(), notebook_s=5.0)) as pool:
+    with busy.core(6), opened(granted=replace(sandbox_limits.Limits(), notebook_s=5.0)) as pool:
         run = Run(pool, compute, timeout_s=5)
         nap = Run(pool, "import time\ntime.sleep(30)", "print('next')", timeout_s=2)
     assert run.printed == "done" and not run.died and run.seconds > 5.0
@@ -897,13 +897,13 @@ def test_a_notebook_that_never_begins_is_no_fault_of_the_students(pool, monkeypa
 
 def test_on_a_machine_that_is_too_busy_a_notebook_ends_by_no_fault_of_its_own(monkeypatch):
     monkeypatch.setattr(limits, "BUSY_FACTOR", 0.1)  # so that a judge who looks late still finds own time left
-    with busy.core(6), opened(granted=replace(bubblewrap.Limits(), notebook_s=40.0)) as pool:
+    with busy.core(6), opened(granted=replace(sandbox_limits.Limits(), notebook_s=40.0)) as pool:
         run = Run(pool, "while True: pass")
     assert run.died and run.struck is EndedBy.BUSY
 
 
 def test_the_memory_of_a_process_is_limited_on_top_of_what_the_libraries_take(pool):
-    grant = bubblewrap.Limits().process_bytes
+    grant = sandbox_limits.Limits().process_bytes
     run = Run(
         pool,
         f"{TRY}\nimport torch",
@@ -921,7 +921,7 @@ def test_forks_that_share_their_memory_are_not_counted_twice(tight):
 def test_a_file_of_proc_that_forks_have_inherited_is_counted_once():
     text = "import os, time\ntext = open('/proc/cpuinfo')\nline = next(text)"
     forks = "for _ in range(20):\n    if os.fork() == 0:\n        time.sleep(60)\n        os._exit(0)\ntime.sleep(1.5)"
-    with opened(granted=replace(bubblewrap.Limits(), memory_bytes=600 * MB, files=30_000)) as pool:
+    with opened(granted=replace(sandbox_limits.Limits(), memory_bytes=600 * MB, files=30_000)) as pool:
         run = Run(pool, f"{text}\n{forks}\nprint('done')")
     assert run.struck is None and run.printed == "done"
 
@@ -932,7 +932,7 @@ def test_a_file_of_proc_that_forks_have_inherited_is_counted_once():
     ids=["what ended", "mappings"],
 )
 def test_memory_that_no_process_of_the_notebook_has_counts(take, limit):
-    with opened(granted=replace(bubblewrap.Limits(), memory_bytes=limit)) as pool:
+    with opened(granted=replace(sandbox_limits.Limits(), memory_bytes=limit)) as pool:
         run = Run(pool, take, "time.sleep(3)", "print('done')", timeout_s=120)
         assert run.died and run.struck is EndedBy.MEMORY and run.printed == ""
         assert Run(pool, "print('next')").printed == "next"
@@ -940,7 +940,7 @@ def test_memory_that_no_process_of_the_notebook_has_counts(take, limit):
 
 def test_a_file_of_proc_that_is_read_and_closed_counts_for_nothing():
     read = "x = bytearray(b'1') * 400 * 2**20\nfor _ in range(20_000): open('/proc/meminfo').read()"
-    with opened(granted=replace(bubblewrap.Limits(), memory_bytes=1000 * MB)) as pool:
+    with opened(granted=replace(sandbox_limits.Limits(), memory_bytes=1000 * MB)) as pool:
         run = Run(pool, read, "print('done')")
     assert run.struck is None and run.printed == "done"
 
@@ -1003,6 +1003,6 @@ def test_without_bubblewrap_nothing_starts_and_the_message_says_how_to_go_on(tmp
 
 
 def test_the_limits_are_the_courses():
-    assert bubblewrap.Limits().memory_bytes == limits.MEMORY_BYTES
-    assert bubblewrap.Limits().process_bytes == limits.PROCESS_BYTES
+    assert sandbox_limits.Limits().memory_bytes == limits.MEMORY_BYTES
+    assert sandbox_limits.Limits().process_bytes == limits.PROCESS_BYTES
     assert limits.PROCESS_BYTES + 2**30 >= limits.MEMORY_BYTES  # the libraries take more than a GiB of addresses

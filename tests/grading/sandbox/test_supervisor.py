@@ -10,7 +10,7 @@ from kernel_runs import IN_MEMORY, Run, opened, rewritten
 
 from grading.core import limits
 from grading.core.limits import EndedBy
-from grading.sandbox import bubblewrap, supervisor, watch
+from grading.sandbox import sandbox_limits, supervisor, watch
 
 NUMBER = supervisor.CALLS[platform.machine()][1]  # of setsid
 BEGIN = """
@@ -96,7 +96,7 @@ for _ in range(400):
         errors.append(errno.errorcode[error.errno])
 print({name: errors.count(name) for name in sorted({*errors})})
 """
-    with opened(granted=replace(bubblewrap.Limits(), started=300)) as pool:
+    with opened(granted=replace(sandbox_limits.Limits(), started=300)) as pool:
         run = Run(pool, f"{BEGIN}\n{ask}", "print('still here')")
     assert run.printed.splitlines() == ["{'ENOSYS': 100, 'EPERM': 300}", "still here"] and not run.died
 
@@ -124,7 +124,7 @@ def test_who_takes_calls_back_without_end_is_not_heard_for_ever():
 
 def heard_by(asked: int, **granted: int) -> supervisor.Supervisor:
     """A supervisor whose listener is a pipe, which looks like one of whom nothing waits."""
-    usual = {name: getattr(bubblewrap.Limits(), name) for name in ("sessions", "started", "gpu_shared_mb")}
+    usual = {name: getattr(sandbox_limits.Limits(), name) for name in ("sessions", "started", "gpu_shared_mb")}
     held = supervisor.Supervisor({**usual, **granted}, watch)
     held.close()
     held._listener = asked
@@ -171,7 +171,7 @@ def test_what_was_passed_with_the_call_is_not_in_the_memory_of_the_next_kernel(p
 
 def test_where_linux_is_older_the_watch_ends_a_notebook_with_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     rewritten(monkeypatch, tmp_path, "supervisor.py", "ANSWERED_SINCE = (5, 5)", "ANSWERED_SINCE = (99, 0)")
-    with opened(granted=replace(bubblewrap.Limits(), notebook_s=60.0)) as pool:
+    with opened(granted=replace(sandbox_limits.Limits(), notebook_s=60.0)) as pool:
         run = Run(pool, BEGIN, "print([begin() for _ in range(5)])\ntime.sleep(60)", "print('after')")
     assert run.died and run.struck is EndedBy.SESSIONS and "after" not in run.printed
 

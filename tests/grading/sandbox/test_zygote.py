@@ -21,7 +21,7 @@ from kernel_runs import IN_MEMORY, Run, alive, inside, opened, rewritten, studen
 from grading.core import limits
 from grading.core.course import Libraries
 from grading.judge import kernels
-from grading.sandbox import bubblewrap, host, kernel_handle, namespaces
+from grading.sandbox import bubblewrap, host, kernel_handle, namespaces, sandbox_limits
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.namespaces import MACHINE_WIDE, MACHINE_WIDE_FOLDERS
 
@@ -257,7 +257,7 @@ def test_the_clock_of_a_kernel_forked_ahead_stands_still_until_its_notebook_begi
     box.limits = dataclasses.replace(box.limits, notebook_s=2.0)
     time.sleep(2.5)
     assert Run(ahead, "print('begun')").printed == "begun"
-    box.limits = bubblewrap.Limits()
+    box.limits = sandbox_limits.Limits()
 
 
 def test_a_kernel_that_dies_while_it_waits_costs_nothing(ahead):
