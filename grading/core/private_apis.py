@@ -57,7 +57,7 @@ USES = (
         words="CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)",
     ),
     Use(
-        "grading.gradebook.course_folder",
+        "grading.gradebook.nbgrader_log",
         ("nbgrader.utils.capture_log", "nbgrader.converters.base.NbGraderException"),
         "the one line of a converter's log or traceback that says most",
         "none: converters report what failed to their log alone",
@@ -67,19 +67,20 @@ USES = (
         "grading.submission.nbgrader_patches",
         of("nbgrader.converters.base.BaseConverter", "init_notebooks convert_notebooks init_assignment")
         + of("nbgrader.converters.GenerateAssignment", "_clean_old_notebooks convert_notebooks")
-        + ("nbgrader.preprocessors.SaveCells.preprocess", "nbgrader.nbgraderformat.common.jsonschema"),
-        "who is graded, by names checked first, which notebooks are entered, which files count, what a release held; "
-        "and cells' metadata against a schema that is itself checked once",
-        "none: nbgrader's hooks run later, ignore lists know only files, and each notebook released is entered",
+        + ("nbgrader.preprocessors.SaveCells.preprocess", "nbgrader.nbgraderformat.common.jsonschema")
+        + of("nbgrader.apps.NbGraderAPI", "get_submitted_students get_submitted_timestamp")
+        + ("nbgrader.coursedir.CourseDirectory.get_existing_timestamp",)
+        + ("nbgrader.apps.zipcollectapp.ZipCollectApp._transfer_files",),
+        "who is graded, by names checked first, which notebooks are entered, which files count, what a release held, "
+        "the times of times.csv; and cells' metadata against a schema that is itself checked once",
+        "none: nbgrader's hooks run later, ignore lists know only files, each notebook released is entered, and no "
+        "setting says where a time comes from",
     ),
     Use(
-        "grading.submission.nbgrader_patches",
-        of("nbgrader.apps.NbGraderAPI", "get_submitted_students get_submitted_timestamp")
-        + ("nbgrader.coursedir.CourseDirectory.get_existing_timestamp",)
-        + of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src copy_files do_copy")
-        + ("nbgrader.apps.zipcollectapp.ZipCollectApp._transfer_files",),
-        "the Formgrader lists names that can be graded; times are those of times.csv, or of the exchange's file system",
-        "none: no setting says where a time comes from; of a collect class the steps are not public",
+        "grading.submission.exchange_collect",
+        of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src copy_files do_copy"),
+        "names that can be graded are collected, with the times of the exchange's file system, and no link is followed",
+        "none: of a collect class the steps are not public",
     ),
     Use(
         "grading.judge.save_marks",

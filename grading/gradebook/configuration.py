@@ -70,7 +70,7 @@ def _guard(c: Config) -> None:
         nbgrader_patches.guard()  # before it looks for submissions, copies what lies in them, or reads their times
         engines.keep_engines()  # before it opens the gradebook
     c.Autograde.exporter_class = "grading.judge.one_student.Exporter"
-    c.ExchangeFactory.collect = "grading.submission.nbgrader_patches.Collect"  # notes when a submission was made
+    c.ExchangeFactory.collect = "grading.submission.exchange_collect.Collect"  # notes when a submission was made
 
 
 def _find_programs(*places: Path) -> None:

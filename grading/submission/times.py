@@ -1,9 +1,9 @@
 """When a submission was made, according to anybody but its author: times.csv, next to the gradebook.
 
 A file in a submission says what its author likes, so a timestamp.txt in there counts for nothing. What counts is a line
-`student,time` in times.csv. `nbgrader collect` and `zip_collect` write it (`nbgrader_patches`), and an instructor may:
-with the times that a learning platform shows, or with another one for a student who was ill. Without a line, nobody is
-late.
+`student,time` in times.csv. `nbgrader collect` writes it (`exchange_collect`), and so does `zip_collect`
+(`nbgrader_patches`). An instructor may: with the times that a learning platform shows, or with another one for a
+student who was ill. Without a line, nobody is late.
 """
 
 import contextlib

@@ -1,0 +1,59 @@
+"""`nbgrader collect`: submissions out of nbgrader's exchange, which students fill, into submitted/."""
+
+import datetime
+import functools
+import os
+from pathlib import Path
+
+from nbgrader.exchange.default import ExchangeCollect
+
+from grading.core import messages, names
+from grading.submission import collected, safe_walk, times
+
+
+class Collect(ExchangeCollect):
+    """nbgrader's collect, which takes a submission's time from the file system: `c.ExchangeFactory.collect`."""
+
+    def init_src(self) -> None:
+        """Finds the submissions; those under a name that is none are left out."""
+        super().init_src()
+        refused = {record["filename"]: names.trouble(record["username"]) for record in self.src_records}
+        for name in sorted(name for name, why in refused.items() if why):
+            is_folder = safe_walk.is_folder(os.path.join(self.inbound_path, name))
+            why = messages.NAME_IN_EXCHANGE if is_folder else messages.NO_FOLDER_IN_EXCHANGE
+            self.log.error("%s: not collected: %s", names.printable(name), why)
+        self.src_records = [record for record in self.src_records if not refused[record["filename"]]]
+
+    def _path_to_record(self, path: str) -> dict:
+        name = os.path.basename(path)
+        # With a name that nobody has, so that it is left out.
+        nobody = {"username": f"/{name}", "filename": name, "timestamp": datetime.datetime.min}
+        if not safe_walk.is_folder(path):
+            return nobody
+        try:
+            record = super()._path_to_record(path)
+        except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):  # of a time that is none
+            return nobody
+        claimed = record["timestamp"]
+        record["timestamp"] = times.in_exchange(Path(path), claimed)
+        if record["timestamp"] != claimed:
+            self.log.warning(messages.OTHER_TIME, record["username"], claimed, record["timestamp"])
+        return record
+
+    def copy_files(self) -> None:
+        """Copies the submissions; nbgrader may remove a former copy before it makes one, so it is kept meanwhile."""
+        of = functools.partial(self.coursedir.format_path, self.coursedir.submitted_directory)
+        places = [Path(of(record["username"], self.coursedir.assignment_id)) for record in self.src_records]
+        with collected.kept_meanwhile(places, removing=self.update or self.before_duedate):
+            super().copy_files()
+
+    def do_copy(self, src: str, dest: str, log: object = None) -> None:
+        """Copies a submission without following a link in it, and notes when it was made."""
+        try:
+            for kept in collected.take(self.coursedir, Path(src), Path(dest)):
+                self.log.warning(kept)
+        except (collected.TooLargeError, collected.UnreadableError) as error:  # else nobody after this one is collected
+            self.log.error("%s: not collected: %s", names.printable(src), getattr(error, "strerror", error))
+            return
+        record = next(record for record in self.src_records if record["filename"] == os.path.basename(src))
+        times.note(Path(self.coursedir.root), record["username"], record["timestamp"])
