@@ -29,7 +29,7 @@ from attention import course
 from attention.course import COURSE
 from grading.classroom import merge, task_queue, worker
 from grading.classroom.service import feedback_release, journal, service, settings, status
-from grading.classroom.service.arrivals import Exchange
+from grading.classroom.service.exchange_arrivals import Exchange
 from grading.classroom.service.waiting_line import Line
 from grading.gradebook import course_folder
 

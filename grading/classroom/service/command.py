@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 from grading.classroom import lock, memory_messages
 from grading.classroom.service import settings as found_settings
 from grading.classroom.service import status
-from grading.classroom.service.arrivals import Exchange, Folder
+from grading.classroom.service.exchange_arrivals import Exchange
+from grading.classroom.service.folder_arrivals import Folder
 from grading.classroom.service.server import Pages
 from grading.classroom.service.service import OutOfDate, Service
 from grading.core import errors, limits, names, process_limits, streams

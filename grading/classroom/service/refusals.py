@@ -1,5 +1,14 @@
 """Why a submission is not graded, or what an instructor should know of it, in a sentence each."""
 
+from pathlib import Path
+
+from grading.core import names
+
+
+def of_name(student: str, folder: Path) -> str:
+    """Of a name that was found in a folder; empty for one that a student may have."""
+    return names.trouble(student, names.whole_path(folder)) or ""
+
 
 def unreadable(why: str) -> str:
     """Of one that could not be read, several times."""

@@ -9,23 +9,23 @@ import pytest
 from traitlets.config import Config
 
 from attention.course import COURSE
-from grading.classroom.service import arrivals
+from grading.classroom.service import arrivals, exchange_arrivals, folder_arrivals, stillness
 from grading.core import messages
 
 
-def exchange_in(folder: Path) -> arrivals.Exchange:
+def exchange_in(folder: Path) -> exchange_arrivals.Exchange:
     """nbgrader's exchange in a folder's "exchange", of a course whose id is "course"."""
     config = Config()
     config.Exchange.root, config.CourseDirectory.course_id = str(folder / "exchange"), "course"
-    return arrivals.Exchange(config, COURSE, folder)
+    return exchange_arrivals.Exchange(config, COURSE, folder)
 
 
 @pytest.fixture
 def look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Looks until nothing changes any more: what was refused, by name, and who would be graded."""
-    monkeypatch.setattr(arrivals, "FOLDER_STILL_S", 0)
-    monkeypatch.setattr(arrivals, "STILL_OTHERWISE_S", 0)
-    folder = arrivals.Folder(tmp_path / "lms", Config(), COURSE, tmp_path)
+    monkeypatch.setattr(folder_arrivals, "STILL_S", 0)
+    monkeypatch.setattr(stillness, "OTHERWISE_S", 0)
+    folder = folder_arrivals.Folder(tmp_path / "lms", Config(), COURSE, tmp_path)
     known: set[arrivals.Key] = set()
 
     def look() -> tuple[dict[str, str], list[str]]:
@@ -96,10 +96,10 @@ def test_a_look_into_the_exchange_takes_no_more_folders_of_an_account_however_ma
     for name in names:
         (inbound / name).mkdir(parents=True)
     exchange, looked_into = exchange_in(tmp_path), []
-    monkeypatch.setattr(arrivals.Exchange, "_owner", lambda _, name: 1 if name == names[-1] else 2)
-    monkeypatch.setattr(arrivals, "_state", lambda folder: looked_into.append(folder.name) or "a state")
+    monkeypatch.setattr(exchange_arrivals.Exchange, "_owner", lambda _, name: 1 if name == names[-1] else 2)
+    monkeypatch.setattr(stillness, "fingerprint", lambda folder: looked_into.append(folder.name) or "a state")
     assert list(exchange.look({})) == []
-    assert looked_into == [*names[: arrivals.MOST_OF_OWNER], names[-1]]
+    assert looked_into == [*names[: exchange_arrivals.MOST_OF_OWNER], names[-1]]
 
 
 def test_a_look_into_the_exchange_takes_a_few_folders_of_each_student_and_in_time_all_in_order(
@@ -113,8 +113,8 @@ def test_a_look_into_the_exchange_takes_a_few_folders_of_each_student_and_in_tim
     for n in range(9):
         (inbound / f"ada+{COURSE.name}+1969-01-01 00:00:{n:02} UTC").write_text("no folder takes a turn")
     exchange, looked_into = exchange_in(tmp_path), []
-    monkeypatch.setattr(arrivals, "STILL_OTHERWISE_S", 0)
-    monkeypatch.setattr(arrivals, "_state", lambda folder: looked_into.append(folder.name) or "a state")
+    monkeypatch.setattr(stillness, "OTHERWISE_S", 0)
+    monkeypatch.setattr(stillness, "fingerprint", lambda folder: looked_into.append(folder.name) or "a state")
     assert list(exchange.look({})) == []
     assert looked_into == [*ada[:4], ben]
     known: dict[arrivals.Key, None] = {}
@@ -126,13 +126,15 @@ def test_folders_that_are_never_still_keep_an_account_s_others_waiting_for_a_whi
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     inbound = tmp_path / "exchange" / "course" / "inbound"
-    restless = [f"student{n:02}+{COURSE.name}+1970-01-01 00:00:{n:02} UTC" for n in range(arrivals.MOST_OF_OWNER)]
+    restless = [
+        f"student{n:02}+{COURSE.name}+1970-01-01 00:00:{n:02} UTC" for n in range(exchange_arrivals.MOST_OF_OWNER)
+    ]
     honest = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC"
     for name in (*restless, honest):
         (inbound / name).mkdir(parents=True)
     exchange, now_s = exchange_in(tmp_path), 1000.0
-    monkeypatch.setattr(arrivals.time, "monotonic", lambda: now_s)
-    monkeypatch.setattr(arrivals, "_state", lambda folder: "as it was" if folder.name == honest else str(now_s))
+    monkeypatch.setattr(stillness.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(stillness, "fingerprint", lambda folder: "as it was" if folder.name == honest else str(now_s))
     found = []
     for _ in range(60):
         now_s += 1
@@ -152,10 +154,10 @@ def test_an_account_that_the_system_has_no_name_for_may_grade_and_submit(
     inbound = tmp_path / "exchange" / "course" / "inbound"
     (inbound / f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC").mkdir(parents=True)
     exchange = exchange_in(tmp_path)
-    monkeypatch.setattr(arrivals, "STILL_OTHERWISE_S", 0)
+    monkeypatch.setattr(stillness, "OTHERWISE_S", 0)
     (arrival,) = [arrival for _ in range(3) for arrival in exchange.look({})][:1]
     assert arrival.student == "ada" and arrival.refused == "" and "the grader's own" in arrival.noticed
-    monkeypatch.setattr(arrivals.os, "geteuid", lambda: os.getuid() + 1)
+    monkeypatch.setattr(exchange_arrivals.os, "geteuid", lambda: os.getuid() + 1)
     (arrival,) = [arrival for _ in range(3) for arrival in exchange.look({})][:1]
     assert "belongs to the account that has no name here, not to the student" in arrival.refused
 
@@ -167,9 +169,9 @@ def test_folders_that_another_account_writes_in_a_student_s_name_keep_the_studen
     own, others = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC", []
     (inbound / own).mkdir(parents=True)
     exchange, now_s, found = exchange_in(tmp_path), 1000.0, []
-    monkeypatch.setattr(arrivals.Exchange, "_owner", lambda _, name: 1 if name == own else 2)
-    monkeypatch.setattr(arrivals.time, "monotonic", lambda: now_s)
-    monkeypatch.setattr(arrivals, "_state", lambda folder: "as it was" if folder.name == own else str(now_s))
+    monkeypatch.setattr(exchange_arrivals.Exchange, "_owner", lambda _, name: 1 if name == own else 2)
+    monkeypatch.setattr(stillness.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(stillness, "fingerprint", lambda folder: "as it was" if folder.name == own else str(now_s))
     for second in range(120):
         if second % 20 == 0:  # before those of the last time make room
             others += [f"ada+{COURSE.name}+1970-01-01 00:{second // 20:02}:{n:02} UTC" for n in range(4)]
@@ -177,7 +179,7 @@ def test_folders_that_another_account_writes_in_a_student_s_name_keep_the_studen
                 (inbound / name).mkdir()
         now_s += 1
         found += [(arrival.name, second) for arrival in exchange.look({})]
-    assert found[:1] == [(own, int(arrivals.STILL_OTHERWISE_S))] and not set(others) & {name for name, _ in found}
+    assert found[:1] == [(own, int(stillness.OTHERWISE_S))] and not set(others) & {name for name, _ in found}
 
 
 def test_a_look_takes_no_longer_for_folders_of_one_account_that_hold_thousands_of_files_each(
@@ -195,9 +197,9 @@ def test_a_look_takes_no_longer_for_folders_of_one_account_that_hold_thousands_o
         now_s += 0.06 if folder.name in large else 0.001  # what 5,000 files take
         return str(now_s)
 
-    monkeypatch.setattr(arrivals.Exchange, "_owner", lambda _, name: 1 if name == honest else 2)
-    monkeypatch.setattr(arrivals.time, "monotonic", lambda: now_s)
-    monkeypatch.setattr(arrivals, "_state", state)
+    monkeypatch.setattr(exchange_arrivals.Exchange, "_owner", lambda _, name: 1 if name == honest else 2)
+    monkeypatch.setattr(stillness.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(stillness, "fingerprint", state)
     assert list(exchange.look({})) == []
-    assert now_s - 1000.0 < 2 * arrivals.LOOK_AT_OWNER_S
+    assert now_s - 1000.0 < 2 * exchange_arrivals.LOOK_AT_OWNER_S
     assert exchange._still._seen.keys() > {honest, large[0]}

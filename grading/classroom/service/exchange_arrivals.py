@@ -1,0 +1,132 @@
+"""Submissions as they arrive in nbgrader's exchange. nbgrader writes a submission's secret last."""
+
+import contextlib
+import datetime
+import os
+import time
+from collections import Counter
+from collections.abc import Container, Iterator
+from pathlib import Path
+
+from nbgrader.auth import Authenticator
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange import ExchangeFactory
+from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.utils import parse_utc
+from traitlets.config import Config
+
+from grading.classroom.service import refusals, stillness
+from grading.classroom.service.arrivals import Arrival, Key
+from grading.core import errors, messages, names
+from grading.core.course import Course
+from grading.submission import extra_files, safe_walk, times
+
+# How long one must have lain still with this file in it; nbgrader writes them last.
+STILL_S = {extra_files.SECRET: 0.2, extra_files.TIMESTAMP: 2.0}
+# Folders that are looked into at a time: those that one account on the system wrote in one student's name, and all of
+# one account, which may be all students' on a hub. Each may hold thousands of names.
+MOST_OF_ONE, MOST_OF_OWNER = 4, 40
+# How long a look may take for folders of one account, the last one not counted: a folder of 5,000 files takes 0.06 s,
+# or much longer over a network, and all others wait for the look's end, and ten times as long for the next one.
+LOOK_AT_OWNER_S = 0.2
+
+
+class Exchange:
+    """The inbound folder of nbgrader's exchange: each submission is a new folder, and stays as it is."""
+
+    def __init__(self, config: Config, course: Course, root: Path) -> None:
+        """Errors  CourseError if the exchange is not a folder, or can't be read."""
+        self._directory, factory = CourseDirectory(config=config), ExchangeFactory(config=config)
+        if not issubclass(factory.collect, ExchangeCollect):
+            raise errors.CourseError(
+                "this course's exchange is not a folder. Set c.Watch.folder to where submissions arrive."
+            )
+        collect = factory.collect(coursedir=self._directory, authenticator=Authenticator(config=config), config=config)
+        self.before_duedate, self._check_owner = collect.before_duedate, collect.check_owner
+        self.folder = Path(collect.root) / self._directory.course_id
+        self._course, self._root, self._still = course, root, stillness.Still()
+        if not Path(collect.root).is_dir():
+            raise errors.CourseError(
+                f"nbgrader's exchange {names.path(Path(collect.root))} doesn't exist. In nbgrader_config.py set "
+                "c.Exchange.root to your exchange, or c.Watch.folder to the folder where submissions arrive."
+            )
+
+    @property
+    def _inbound(self) -> Path:
+        return self.folder / "inbound"
+
+    def look(self, known: Container[Key]) -> Iterator[Arrival]:
+        """Those that are whole and not known; CourseError if the exchange is gone."""
+        middle = f"+{self._course.name}+"
+        if not self._inbound.is_dir():
+            raise errors.CourseError(self._why_not())
+        found = [name for name in stillness.listed(self._inbound) if middle in name and (name, "") not in known]
+        self._still.forget_all_but(found)
+        found.sort(key=lambda name: (self._still.is_restless(name), name.rsplit(middle, 1)[1]))  # the time it claims
+        looked_into, spent_s = Counter(), Counter()  # folders by their student and owner, and by owner; time by owner
+        for name in found:
+            if not safe_walk.is_folder(self._inbound / name):
+                continue
+            student, owner = name.rsplit(middle, 1)[0], self._owner(name)
+            looked_into.update(((student, owner), owner))
+            # The others when these have arrived: a later one replaces them.
+            many = looked_into[student, owner] > MOST_OF_ONE or looked_into[owner] > MOST_OF_OWNER
+            if many or spent_s[owner] > LOOK_AT_OWNER_S:
+                continue
+            began, place = time.monotonic(), self._inbound / name
+            there = (file for file in STILL_S if safe_walk.is_there(place / file))
+            state = self._still.state(
+                name, place, min((STILL_S[file] for file in there), default=stillness.OTHERWISE_S)
+            )
+            spent_s[owner] += time.monotonic() - began
+            if state is not None:
+                yield self._arrival(name)
+
+    def _owner(self, name: str) -> int | None:
+        """Who wrote a folder: its owner on the system; None if it is gone by now."""
+        with contextlib.suppress(OSError):
+            return os.lstat(self._inbound / name).st_uid
+        return None
+
+    def _why_not(self) -> str:
+        """Why nothing can arrive, and what to do."""
+        if not self.folder.parent.is_dir():
+            return f"nbgrader's exchange {names.whole_path(self.folder.parent)} is gone. Mount it, or put it back."
+        name, exchange = self._course.name, names.whole_path(self.folder)
+        return f"{name} isn't in the exchange {exchange} yet. Release it: nbgrader release_assignment {name}."
+
+    def again(self, name: str, state: str) -> Arrival | None:
+        """One that was given before; None if it is gone."""
+        return self._arrival(name) if safe_walk.is_folder(self._inbound / name) else None
+
+    def take(self, arrival: Arrival) -> list[str]:
+        """Copies one into submitted/, and notes when it was made."""
+        kept = stillness.taken(self._directory, arrival, self._root / "submitted" / arrival.student / self._course.name)
+        times.note(self._root, arrival.student, arrival.made)
+        return kept
+
+    def _arrival(self, name: str) -> Arrival:
+        student, source = name.rsplit(f"+{self._course.name}+", 1)[0], self._inbound / name
+        made, refused = None, refusals.of_name(student, self._inbound)
+        try:
+            made = times.in_exchange(source, _claimed(name, self._course))
+        except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):  # of a time that is none
+            refused = refused or messages.NAME_IN_EXCHANGE
+        owner, noticed = _owner(source) if self._check_owner else student, ""
+        if self._check_owner and self._owner(name) == os.geteuid():  # on a hub where all are one account
+            noticed = refusals.owned_by_grader(owner) if owner != student else ""
+        elif owner != student:
+            refused = refused or refusals.owned_by(owner)
+        return Arrival(name, "", student, source, made, refused, noticed)
+
+
+def _claimed(name: str, course: Course) -> datetime.datetime:
+    """The time in the name of a folder in the exchange: STUDENT+ASSIGNMENT+TIME, or with +RANDOM at the end."""
+    return parse_utc(name.rsplit(f"+{course.name}+", 1)[1].partition("+")[0])
+
+
+def _owner(folder: Path) -> str:
+    try:
+        return folder.owner()
+    except (KeyError, OSError):  # the system has no name for it, as in a container, or the folder is gone by now
+        return "that has no name here"

@@ -1,0 +1,71 @@
+"""Submissions as they arrive in a folder that other programs fill."""
+
+import os
+import stat
+from collections.abc import Container, Iterator
+from pathlib import Path
+
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+
+from grading.classroom.service import refusals, stillness
+from grading.classroom.service.arrivals import Arrival, Key
+from grading.core import names
+from grading.core.course import Course
+from grading.submission import misplaced, safe_walk
+
+STILL_S = 1.0  # how long one must have lain still
+
+
+class Folder:
+    """A folder with FOLDER/STUDENT/ASSIGNMENT/, which other programs fill; submitted/ itself may be it."""
+
+    before_duedate = False
+    folder = None
+
+    def __init__(self, folder: Path, config: Config, course: Course, root: Path) -> None:
+        self._folder, self._course, self._root = folder.resolve(), course, root
+        self._directory, self._still = CourseDirectory(config=config), stillness.Still()
+
+    def look(self, known: Container[Key]) -> Iterator[Arrival]:
+        """Those that are whole and not known; CourseError if the folder is gone."""
+        there = stillness.listed(self._folder)
+        found = [name for name in there if not name.startswith(".") and safe_walk.is_folder(self._source(name))]
+        wrong = {name: why for name in there if name not in found and (why := self._misplaced(name))}
+        self._still.forget_all_but([*found, *wrong])
+        for name in sorted(found):
+            state = self._still.state(name, self._source(name), STILL_S)
+            if state is not None and (name, state) not in known:
+                yield self._arrival(name, state)
+        for name, why in sorted(wrong.items()):
+            state = self._still.state(name, self._folder / name, stillness.OTHERWISE_S)
+            if state is not None and (name, why) not in known:
+                yield Arrival(name, why, name, self._source(name), None, refusals.of_name(name, self._folder) or why)
+
+    def again(self, name: str, state: str) -> Arrival | None:
+        """One that was given before; None if it is gone, or other than it was."""
+        there = safe_walk.is_folder(self._source(name)) and stillness.fingerprint(self._source(name)) == state
+        return self._arrival(name, state) if there else None
+
+    def take(self, arrival: Arrival) -> list[str]:
+        """Copies one into submitted/, unless it lies there; nobody knows when it was made."""
+        place = self._root / "submitted" / arrival.student / self._course.name
+        return [] if arrival.source.resolve() == place.resolve() else stillness.taken(self._directory, arrival, place)
+
+    def _source(self, name: str) -> Path:
+        return self._folder / name / self._course.name
+
+    def _misplaced(self, name: str) -> str:
+        """Why what lies under a name is never graded, where somebody meant it to be; empty where nobody did."""
+        source = self._source(name)
+        if misplaced.is_beside(self._folder / name, self._course):
+            return misplaced.reason(names.whole_path(self._folder), self._course)
+        try:
+            return refusals.linked(names.whole_path(source)) if stat.S_ISLNK(os.lstat(source).st_mode) else ""
+        except PermissionError as error:  # it is looked at again, and found once it is open
+            return refusals.closed(names.whole_path(self._folder / name), error.strerror)
+        except OSError:
+            return ""
+
+    def _arrival(self, name: str, state: str) -> Arrival:
+        return Arrival(name, state, name, self._source(name), None, refusals.of_name(name, self._folder))
