@@ -136,7 +136,10 @@ def spelled(command: str, root: Path, options: str = "") -> str:
 
 
 def positive(text: str) -> int:
-    """A whole number of 1 or more, as an option of a command."""
+    """A whole number of 1 or more, as an option of a command.
+
+    Errors  ArgumentTypeError for any other text.
+    """
     if not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 1 or more")
     return int(text)

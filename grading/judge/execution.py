@@ -59,7 +59,10 @@ class Judge(Execute):
         self.error_on_timeout = {**self.error_on_timeout, incoming.STOPPED: True}
 
     def preprocess(self, nb: NotebookNode, resources: dict, **kwargs: object) -> tuple[NotebookNode, dict]:
-        """Runs the cells of a clean copy and marks its test cell; nothing of a damaged one is run."""
+        """Runs the cells of a clean copy and marks its test cell; nothing of a damaged one is run.
+
+        Errors  SystemExit where no sandbox can be had: then nothing more can be graded.
+        """
         mark = nb.metadata.pop(notebook_file.MARK, {})
         self.unreadable, self.ended = mark.get("unreadable"), None
         self.course = find_course.of(self.config, resources.get("nbgrader", {}).get("assignment", ""))

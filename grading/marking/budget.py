@@ -85,7 +85,10 @@ class _Watch:
 
     @contextlib.contextmanager
     def metered(self, limit_s: float | None) -> Iterator[None]:
-        """Counts a block by itself. A strike that comes as it begins or ends hits what it was meant for, or nothing."""
+        """Counts a block by itself. A strike that comes as it begins or ends hits what it was meant for, or nothing.
+
+        Errors  TooMuch once it has taken more.
+        """
         depth = len(self.meters)
         with self.lock:
             self._count()

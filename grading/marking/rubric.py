@@ -124,14 +124,20 @@ def proportional(got: object, want: np.ndarray, rtol: float = 1e-5, kind: Kind =
 
 
 def fact(condition: bool, found: str) -> Verdict:
-    """Right if the condition holds; `found` is what the student reads if it does not."""
+    """Right if the condition holds; `found` is what the student reads if it does not.
+
+    Errors  TypeError for a condition that is neither True nor False.
+    """
     if not isinstance(condition, (bool, np.bool_)):
         raise TypeError(f"fact: a condition is True or False, not {type(condition).__name__}")
     return Verdict(bool(condition), found)
 
 
 def all_of(*verdicts: Verdict) -> Verdict:
-    """Right if all are; else the first that is not."""
+    """Right if all are; else the first that is not.
+
+    Errors  ValueError without any.
+    """
     if not verdicts:
         raise ValueError("all_of: no verdicts")
     return next((v for v in verdicts if not v.right), verdicts[0])
@@ -140,7 +146,7 @@ def all_of(*verdicts: Verdict) -> Verdict:
 class Sheet:
     """The items of one part's hidden test; `total` prints the report and gives the marks.
 
-    Errors  ValueError if the items do not add up to the points: then the test is at fault and nothing is marked.
+    Where a method raises, the test is at fault, and nothing is marked.
     """
 
     def __init__(self, part: int, points: int, task: str = "", hints: Mapping[str, str] | None = None) -> None:
@@ -149,7 +155,10 @@ class Sheet:
         self.breach, self.items, self.unanswered = None, [], unanswered()[0]
 
     def require(self, breach: object) -> None:
-        """Takes the outcome of a rule: None, or the first breach, which costs all points of this sheet."""
+        """Takes the outcome of a rule: None, or the first breach, which costs all points of this sheet.
+
+        Errors  TypeError for anything else.
+        """
         if breach is not None and not isinstance(getattr(breach, "text", None), str):
             raise TypeError(f"require: {type(breach).__name__} is not a breach")
         self.breach, self.unanswered = self.breach or breach, unanswered()[0]
@@ -158,6 +167,7 @@ class Sheet:
         """Adds an item, all of whose points are won or lost.
 
         One that rests on questions that nothing answered is lost for that, whatever the missing replies look like.
+        Errors  TypeError for what is not a verdict, ValueError for points that are not above 0.
         """
         if not isinstance(verdict, Verdict):
             raise TypeError(f"item {what!r}: {type(verdict).__name__} is not a verdict")
@@ -174,7 +184,10 @@ class Sheet:
             self.items.append(Line(points, 0, what, found, verdict.mistake))
 
     def total(self) -> float:
-        """Prints what each item found and returns the marks, a float from 0 to the points."""
+        """Prints what each item found and returns the marks, a float from 0 to the points.
+
+        Errors  ValueError if the items do not add up to the points.
+        """
         if not math.isclose(sum(item.points for item in self.items), self.points):
             raise ValueError(f"part {self.part}: the items do not add up to {self.points} points")
         marks, breach, items = min(float(sum(i.won for i in self.items)), float(self.points)), "", self.items

@@ -37,7 +37,10 @@ def of_course(course: Course, source: Path) -> dict[Part, criteria.Criteria]:
 
 
 def add(path: Path, part: Part, by: criteria.Criteria) -> bool:
-    """Adds a part's criteria at the end of the file, unless they stand there; whether it did."""
+    """Adds a part's criteria at the end of the file, unless they stand there; whether it did.
+
+    Errors  CourseError for a file that is not UTF-8.
+    """
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else _HEAD
     except UnicodeDecodeError:

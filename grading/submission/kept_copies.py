@@ -19,6 +19,7 @@ def keep(path: Path, root: Path, below: Path | None = None, of: str = "") -> Pat
     """A copy of a file in work/earlier/ of the course in `root`, named for this moment; on the disk when this returns.
 
     Nothing there is ever overwritten. `below`: the folder whose structure the copy keeps; `of`: a folder around that.
+    Errors  OSError if it can't be written; FileExistsError after a thousand copies in one second.
     """
     inner = path.relative_to(below).parent if below else Path()
     folder = root / FOLDER / of / inner
