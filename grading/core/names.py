@@ -31,7 +31,7 @@ def trouble(student: str, where: str = "submitted/") -> str | None:
     if _UNDECODED.search(student):
         return messages.name_wrong(where, messages.NAME_NOT_TEXT)
     if found := list(dict.fromkeys(c for c in student if not _is_fine(c))):
-        return messages.name_wrong(where, f"has {' '.join(map(_spelt, found[:5]))} in it")
+        return messages.name_wrong(where, f"has {' '.join(map(_visible, found[:5]))} in it")
     if not student or student.startswith("."):  # a folder named .. would lie elsewhere
         return messages.name_wrong(where, messages.NAME_DOT)
     if student != student.strip():
@@ -60,7 +60,7 @@ def _is_fine(character: str) -> bool:
     return seen or character in _SIGNS
 
 
-def _spelt(character: str) -> str:
+def _visible(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii") if _UNSEEN.match(character) else printable(character)
 
 

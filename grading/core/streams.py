@@ -38,16 +38,16 @@ def forget() -> None:
 def finish() -> None:
     """As `forget`, if something is left that can't be written.
 
-    Errors  SystemExit with a line if nobody has been told yet, as after `--help`.
+    Errors  SystemExit with a line if it was not reported yet, as after `--help`.
     """
-    told = getattr(sys.stdout, "told", False)
+    reported = getattr(sys.stdout, "reported", False)
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         forget()
     except Unwritable as error:
         forget()
-        if not told:
+        if not reported:
             sys.exit(f"grading: {error}")
 
 
@@ -58,7 +58,7 @@ class Unwritable(errors.CourseError):
 class _Output(io.TextIOWrapper):
     """Standard output; Unwritable in place of an OSError, unless nobody reads it any more."""
 
-    told = False  # whether Unwritable has been raised
+    reported = False  # whether Unwritable has been raised
 
     def write(self, text: str) -> int:
         try:
@@ -78,7 +78,7 @@ class _Output(io.TextIOWrapper):
     def _unwritable(self, error: OSError) -> Exception:
         if isinstance(error, BrokenPipeError):
             return error
-        self.told = True
+        self.reported = True
         return Unwritable(
             f"what this command prints can't be written: {error.strerror}. Nothing is lost: make room where its output "
             "goes, or send it elsewhere, and run this again."
