@@ -50,7 +50,7 @@ def page(results: ClassResults, date: str) -> str:
         items=_item_rows(results, rest),
         item_picture=_picture(*class_figures.item_figure(results, rest)) if items else None,
         item_caption=_item_caption(rest),
-        note=_note(results, rest),
+        note=_note(rest),
         mistakes_said=_mistakes_said(results),
         mistakes=[{"mistake": m, "name": class_figures.named(m.key), "who": who} for m, who in makers.items()],
         mistake_picture=_picture(*class_figures.mistake_figure(results)) if makers else None,
@@ -127,7 +127,7 @@ def _item_caption(rest: dict[class_data.Item, class_figures.Rest]) -> str:
     return f"Left: {text[0].lower()}{text[1:]} Right: its correlation with all other marks."
 
 
-def _note(results: ClassResults, rest: dict[class_data.Item, class_figures.Rest]) -> str:
+def _note(rest: dict[class_data.Item, class_figures.Rest]) -> str:
     """How far the correlations can be believed for a class of this size."""
     counts = [one.students for one in rest.values() if one.r is not None]
     if not counts:

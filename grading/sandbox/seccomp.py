@@ -98,7 +98,7 @@ def program(machine: str | None = None, gpu: bool = False) -> bytes:
     for numbers in ALLOWED.values():
         if numbers[column] is not None:
             code += [_step(EQUAL, numbers[column], 0, 1), allow]
-    return b"".join([*code, *_by_arguments(column, gpu, deny, allow), *_sockets(column, gpu, deny, allow), deny])
+    return b"".join([*code, *_by_arguments(column, gpu, deny, allow), *_sockets(column, gpu, deny), deny])
 
 
 def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[bytes]:
@@ -131,7 +131,7 @@ def _driver(allow: bytes) -> list[bytes]:
     return [*_allow(NVIDIA_UVM), *numbers, _step(AND, KIND), _step(EQUAL, NVIDIA_KIND << 8, 0, 1), allow]
 
 
-def _sockets(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[bytes]:
+def _sockets(column: int, gpu: bool, deny: bytes) -> list[bytes]:
     """Steps for the system calls that make sockets and set their options."""
     kinds = []
     for name, (family, types, protocols) in SOCKETS.items():

@@ -76,8 +76,8 @@ def free_ports(number: int) -> list[int]:
     return ports
 
 
-def lab(root: Path, home: Path) -> list[str]:
-    """The command that opens JupyterLab on the course in `root`; `home` gets settings: any free port, no browser."""
+def lab(home: Path) -> list[str]:
+    """The command that opens JupyterLab where it runs; `home` gets settings: any free port, no browser."""
     settings = {"ServerApp": {"port": 0, "open_browser": False}, "IdentityProvider": {"token": "a-token"}}
     (home / ".jupyter").mkdir(parents=True)
     (home / ".jupyter" / "jupyter_server_config.json").write_text(json.dumps(settings))

@@ -53,7 +53,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def address(root: Path) -> Iterator[str]:
     """Where `make lab` runs."""
     home = root.parent / "home"
-    with servers.running(servers.lab(root, home), root, home, wrapped=True) as server:
+    with servers.running(servers.lab(home), root, home, wrapped=True) as server:
         yield server.wait(lambda: servers.lab_address(home))
 
 

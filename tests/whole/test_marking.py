@@ -60,7 +60,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def page(root: Path) -> Iterator[Page]:
     """The Formgrader in a browser of its own."""
     home = root.parent / "home"
-    command = [*servers.lab(root, home), "--course", str(root)]
+    command = [*servers.lab(home), "--course", str(root)]
     with servers.running(command, REPOSITORY, home, wrapped=True) as server:
         address = server.wait(lambda: servers.lab_address(home))
         with browser.opened() as opened:
