@@ -56,7 +56,7 @@ KILLED = (
     "when less is running."
 )
 NO_GROUP = (
-    "Linux refuses the control group that was delegated to this grader: %s. Grading goes on under the other limits; see "
+    "Linux refuses this grader a control group: %s. Grading goes on under the other limits; see "
     "docs/walls.md, Control groups."
 )
 # About a submission that is graded last and alone.

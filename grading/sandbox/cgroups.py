@@ -6,9 +6,10 @@
             zygote/     the preloaded process
             notebook/   the notebook that runs, with all the memory that Linux charges to it
 
-Usually the zygote's watch over a notebook's memory strikes first. The group is the wall behind it, for what Linux
-charges to no process: pipes, sockets, page tables, mappings, timers. Where nothing is delegated, nothing is done and
-nothing is said.
+Of the older kind of groups each controller has a tree of its own, and the sandbox a group in each; the grader stays
+where it is. Usually the zygote's watch over a notebook's memory strikes first. The group is the wall behind it, for
+what Linux charges to no process: pipes, sockets, page tables, mappings, timers. Where there are no groups for us,
+nothing is done and nothing is said.
 """
 
 import contextlib
@@ -31,26 +32,39 @@ LOG = logging.getLogger(__name__)
 SANDBOX = "grading-"  # begins the name of a sandbox's group
 OURS = re.compile(rf"{SANDBOX}[0-9a-f]{{16}}")
 GRADER_WEIGHT, SANDBOX_WEIGHT = 10_000, 100  # for cpu.weight: the grader mostly waits, and sandboxes share alike
+EVENTS = ("memory.events", "memory.oom_control")  # of the newer and the older kind
+MOST_USED = ("memory.max_usage_in_bytes", "memory.memsw.max_usage_in_bytes")  # of the older kind
+NEAR_BYTES = 4 * 2**20  # so far from its limit a group may be that could not have a huge page
 ROOM_BYTES = 512 * 2**20  # for what the watch does not count, and of which an honest notebook has a little
 HELPERS = 64  # processes and threads of a sandbox that are not the notebook's
 REMOVE_LIMIT_S = 5.0
 TRIES = 20  # a process that we move may start another one meanwhile
 LOCK_LIMIT_S = 30.0  # for another grader to be done with the group
-ENTER = 'echo $$ >"$1" && shift && exec "$@"'
+ENTER = 'while [ "$1" != -- ]; do echo $$ >"$1" || exit; shift; done; shift; exec "$@"'
 
 
 class Group:
-    """A sandbox's group, or none: then nothing is bounded, and `enter` only closes its descriptor."""
+    """A sandbox's groups, or none: then nothing is bounded, and `enter` only closes its descriptor."""
 
-    def __init__(self, folder: Path | None = None, granted: Limits | None = None, lock: int | None = None) -> None:
-        self._folder, self._granted, self._lock = folder, granted, lock
-        self._bounded = False  # whether the notebook that runs is in its group
+    def __init__(self, granted: Limits | None = None) -> None:
+        self._granted, self._folders, self._locks = granted, [], []
+        self._bounded = False  # whether the notebook that runs is in its groups
+
+    def add(self, folder: Path) -> None:
+        """Makes one of the groups, which is this process's until it ends, however it does."""
+        folder.mkdir()
+        self._folders.append(folder)
+        self._locks.append(os.open(folder, os.O_RDONLY))
+        fcntl.flock(self._locks[-1], fcntl.LOCK_EX)
+        _set(folder, {"cpu.weight": SANDBOX_WEIGHT, "pids.max": self._granted.processes + HELPERS})
+        _hand_down(folder)
+        (folder / "zygote").mkdir()
 
     def inside(self, argv: list[str]) -> list[str]:
         """The command that runs `argv` as the preloaded process."""
-        if self._folder is None:
+        if not self._folders:
             return argv
-        return ["sh", "-c", ENTER, "group", str(self._folder / "zygote" / "cgroup.procs"), *argv]
+        return ["sh", "-c", ENTER, "group", *(f"{each}/zygote/cgroup.procs" for each in self._folders), "--", *argv]
 
     def enter(self, pidfd: int) -> None:
         """Bounds a notebook that has not begun: its process, and with it all that it will start. Closes `pidfd`.
@@ -58,7 +72,7 @@ class Group:
         Where Linux refuses, the notebook has the other limits, as on a machine without groups.
         """
         try:
-            if self._folder is not None:
+            if self._folders:
                 self._bound(pidfd)
         except (OSError, ValueError) as error:
             LOG.warning(messages.NO_GROUP, error)
@@ -66,61 +80,70 @@ class Group:
             os.close(pidfd)
 
     def _bound(self, pidfd: int) -> None:
-        granted, folder = self._granted, self._folder / "notebook"
-        folder.mkdir()
-        most = granted.memory_bytes + granted.scratch_bytes + granted.shared_bytes + ROOM_BYTES
-        _set(folder, {"memory.max": most, "memory.swap.max": 0, "memory.oom.group": 1, "pids.max": granted.processes})
+        most = _most_bytes(self._granted)
+        memory = {"memory.max": most, "memory.swap.max": 0, "memory.oom.group": 1}
+        memory |= {"memory.limit_in_bytes": most, "memory.memsw.limit_in_bytes": most}  # the older kind's
         lines = machine.text(delegation.PROC / "fdinfo" / str(pidfd)).splitlines()
         (pid,) = (int(line.split()[1]) for line in lines if line.startswith("Pid:"))
-        if pid > 0:  # else it has gone
-            _move(pid, folder)
+        for folder in self._folders:
+            (folder / "notebook").mkdir()
+            _set(folder / "notebook", {**memory, "pids.max": self._granted.processes})
+            if pid > 0:  # else it has gone
+                _move(pid, folder / "notebook")
         self._bounded = True
 
     def leave(self) -> bool:
-        """Ends what is left of a notebook; whether its group's own limit on memory has ended it."""
-        if self._folder is None:
-            return False
+        """Ends what is left of a notebook; whether its group's own limit on memory has ended some process of it."""
         bounded, self._bounded = self._bounded, False
-        lines = machine.text(self._folder / "notebook" / "memory.events").splitlines()
-        events = {name: int(count) for name, count in map(str.split, lines)}
-        _remove(self._folder / "notebook")
+        events: dict[str, int] = {}
+        for folder in self._folders:
+            told = {name: machine.text(folder / "notebook" / name) for name in (*EVENTS, *MOST_USED)}
+            lines = [line.split() for name in EVENTS for line in told[name].splitlines()]
+            events |= {name: int(count) for name, count in lines}
+            if any(int(told[name] or 0) > _most_bytes(self._granted) - NEAR_BYTES for name in MOST_USED):
+                events["oom"] = 1
+            _remove(folder / "notebook")
         # If the whole machine runs out of memory, only oom_kill rises, and the notebook is not at fault.
         return bounded and events.get("oom", 0) > 0 and events.get("oom_kill", 0) > 0
 
     def close(self) -> None:
         """Ends all that is left of a sandbox."""
-        folder, self._folder = self._folder, None
-        if folder is not None:
-            _remove(folder)
-            os.close(self._lock)
+        while self._folders:
+            _remove(self._folders.pop())
+        while self._locks:
+            os.close(self._locks.pop())
+
+
+def _most_bytes(granted: Limits) -> int:
+    """What Linux may charge to a notebook."""
+    return granted.memory_bytes + granted.scratch_bytes + granted.shared_bytes + ROOM_BYTES
 
 
 def around(granted: Limits) -> Group:
-    """A new group for one sandbox; none where nothing is delegated, or Linux refuses it, which the log then says."""
+    """New groups for one sandbox; none where there are none for us, or Linux refuses, which the log then says."""
     try:
-        if (home := _home()) is not None:
-            return _sandbox(home, granted)
+        return _sandbox(_homes(), granted)
     except (OSError, ValueError, LookupError) as error:  # also where files of /proc are not as they should be
         LOG.warning(messages.NO_GROUP, error)
     return Group()
 
 
 @functools.cache
-def _home() -> Path | None:
-    """The delegated group, divided, and without the sandboxes' groups that earlier runs left in it."""
-    group = delegation.delegated()
-    if group is not None:
+def _homes() -> list[Path]:
+    """The groups for us, divided, and without the sandboxes' groups that earlier runs left in them."""
+    homes = delegation.groups()
+    for group in homes:
         with _alone(group):
             _divide(group)
             for left in group.glob(f"{SANDBOX}*"):
                 if OURS.fullmatch(left.name):  # nobody else's
                     _remove_unused(left)
-    return group
+    return homes
 
 
 def _divide(group: Path) -> None:
-    """Moves all processes of a group into one below it, and hands its controllers down."""
-    if delegation.is_machines_root(group):
+    """Moves all processes of a group into one below it, and hands its controllers down; none of the older kind."""
+    if delegation.is_machines_root(group):  # as all of the older kind are
         return _hand_down(group)
     own = group / delegation.OWN
     own.mkdir(exist_ok=True)
@@ -136,17 +159,12 @@ def _divide(group: Path) -> None:
     raise OSError(errno.EBUSY, "processes stay in the group", str(group))
 
 
-def _sandbox(home: Path, granted: Limits) -> Group:
-    folder = home / f"{SANDBOX}{secrets.token_hex(8)}"
-    with _alone(home):
-        folder.mkdir()
-        lock = os.open(folder, os.O_RDONLY)  # closed when this process ends, however it does
-        fcntl.flock(lock, fcntl.LOCK_EX)
-    group = Group(folder, granted, lock)
+def _sandbox(homes: list[Path], granted: Limits) -> Group:
+    name, group = f"{SANDBOX}{secrets.token_hex(8)}", Group(granted)
     try:
-        _set(folder, {"cpu.weight": SANDBOX_WEIGHT, "pids.max": granted.processes + HELPERS})
-        _hand_down(folder)
-        (folder / "zygote").mkdir()
+        for home in homes:
+            with _alone(home):
+                group.add(home / name)
     except OSError:
         group.close()
         raise
@@ -154,7 +172,9 @@ def _sandbox(home: Path, granted: Limits) -> Group:
 
 
 def _hand_down(group: Path) -> None:
-    (group / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in delegation.controllers(group)))
+    control = group / "cgroup.subtree_control"
+    if control.exists():  # else it is of the older kind, or has no controllers
+        control.write_text(" ".join(f"+{name}" for name in delegation.controllers(group)))
 
 
 def _set(group: Path, values: dict[str, int]) -> None:

@@ -1,7 +1,8 @@
-"""Which control group of Linux, if any, the system has delegated to this process: looking changes nothing.
+"""Which control groups of Linux, if any, this process may make others in: looking changes nothing.
 
-Only in such a group may a program make others. Linux's rules are in its Documentation/admin-guide/cgroup-v2.rst,
-systemd's in its CGROUP_DELEGATION.md.
+Of the newer kind that is one group, which the system has delegated. Linux's rules are in its
+Documentation/admin-guide/cgroup-v2.rst, systemd's in its CGROUP_DELEGATION.md. Of the older kind, cgroup-v1/, it is one
+for each controller, of root on a machine that no systemd runs: there a group may hold processes and other groups.
 """
 
 import contextlib
@@ -20,15 +21,23 @@ SYSTEMD = Path("/run/systemd/system")  # is there where systemd runs the machine
 PROC = Path("/proc/self")
 
 
+def groups() -> list[Path]:
+    """The groups in which this process may make others, as folders: a delegated one, or root's own; [] for none."""
+    group = delegated()
+    return [group] if group is not None else _older()
+
+
 def delegated() -> Path | None:
-    """The group that this process may divide, as a folder; None if there is none.
+    """The group of the newer kind that this process may divide; None if there is none.
 
     systemd says so, or it is the root of a container's groups, or the machine's root and no systemd owns it.
     """
-    found = _own()
+    found = _own("", "cgroup2")
     if found is None:
         return None
     path, group = found
+    if path.name == OWN:  # a grader has moved this process there
+        path, group = path.parent, group.parent
     needed = (group, group / "cgroup.procs", group / "cgroup.subtree_control")
     if not all(os.access(each, os.W_OK) for each in needed) or not controllers(group):
         return None
@@ -49,19 +58,29 @@ def controllers(group: Path) -> list[str]:
     return [name for name in machine.text(group / "cgroup.controllers").split() if name in CONTROLLERS]
 
 
-def _own() -> tuple[PurePosixPath, Path] | None:
+def _older() -> list[Path]:
+    """Root's own groups of the older kind, one for each controller that is there."""
+    if os.geteuid() != 0 or SYSTEMD.exists():
+        return []
+    found = [own[1] for own in (_own(name, "cgroup") for name in CONTROLLERS) if own is not None]
+    return [group for group in dict.fromkeys(found) if os.access(group, os.W_OK)]
+
+
+def _own(controller: str, kind: str) -> tuple[PurePosixPath, Path] | None:
     """This process's group, by its path from the root that the process sees, and as a folder.
 
-    If a grader has moved this process into the group OWN, its parent.
+    `kind` is that of the file system, "cgroup2", or of the older kind "cgroup", which has a tree for each controller.
     """
-    lines = machine.text(PROC / "cgroup").split("\n")
-    path = next((PurePosixPath(line.removeprefix("0::")) for line in lines if line.startswith("0::")), None)
-    if path is None:
-        return None
-    path = path.parent if path.name == OWN else path
-    for line in machine.text(PROC / "mountinfo").split("\n"):
+    path = None
+    for line in machine.text(PROC / "cgroup").split("\n"):
+        _, _, rest = line.partition(":")
+        names, _, name = rest.partition(":")
+        if name and controller in names.split(","):
+            path = PurePosixPath(name)
+    for line in machine.text(PROC / "mountinfo").split("\n") if path else ():
         before, _, after = line.partition(" - ")
-        if after.split(" ")[0] == "cgroup2":
+        words = after.split(" ")
+        if words[0] == kind and (not controller or controller in words[-1].split(",")):
             root, place = before.split(" ")[3:5]
             if path.is_relative_to(root):
                 return path, Path(place) / path.relative_to(root)

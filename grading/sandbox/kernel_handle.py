@@ -162,9 +162,9 @@ class Kernel:
             return EndedBy.COMPUTING
         if said:
             return EndedBy(said)
-        if out_of_memory:
-            return EndedBy.MEMORY
-        return self._killed() if killed else None
+        if killed:  # of the older kind of groups Linux may have ended another process of the notebook
+            return EndedBy.MEMORY if out_of_memory else self._killed()
+        return None
 
     def _killed(self) -> EndedBy | None:
         """KILLED unless it was asked to end."""

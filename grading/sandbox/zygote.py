@@ -81,6 +81,7 @@ def main() -> None:
             importlib.import_module(name)
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(1)
+            sys.modules["torch"].multiprocessing.set_sharing_strategy("file_system")  # no open file may be sent
         child, namespaces = neighbour("child"), neighbour("namespaces")
         if settings["warmup"]:
             module(settings["warmup"]).warm()

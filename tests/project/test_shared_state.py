@@ -42,7 +42,7 @@ KNOWN = {
     "grading/rules/reexports.py: _imports": "a file, as installed",
     "grading/judge/execution.py: _libraries": "the machine's libraries",
     "grading/sandbox/bubblewrap.py: available": "the machine",
-    "grading/sandbox/cgroups.py: _home": "the machine",
+    "grading/sandbox/cgroups.py: _homes": "the machine",
     "grading/marking/expressions.py: _orders": "a number",
 }
 

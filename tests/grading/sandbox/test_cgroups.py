@@ -1,6 +1,7 @@
-"""Control groups: who may make some, what is written there and when; and, where one is delegated, that they hold.
+"""Control groups: who may make some, what is written there and when; and, where there are some, that they hold.
 
-A made-up folder stands for Linux's own. The tests below REAL need a delegated group, as in
+A made-up folder stands for Linux's own. The tests below REAL need groups of the older kind, which root has where no
+systemd runs, or a delegated one, as in
 
     systemd-run --user --scope -p Delegate=yes .venv/bin/python -m pytest tests/grading/sandbox/test_cgroups.py
 """
@@ -24,6 +25,7 @@ from grading.sandbox import cgroups, delegation, host, machine, sandbox_limits
 
 MB = 2**20
 GRANTED = sandbox_limits.Limits(memory_bytes=600 * MB, scratch_bytes=30 * MB, shared_bytes=2 * MB, processes=40)
+GRANTED_MB = 600 + 30 + 2 + 512  # what Linux may charge to a notebook then
 MADE = {  # files of a new group, by what hands them down
     "": {"cgroup.type": "domain", "cgroup.procs": "", "cgroup.subtree_control": "", "cgroup.kill": ""},
     "cpu": {"cpu.weight": "100"},
@@ -109,9 +111,9 @@ def tree(tmp_path, monkeypatch):
     monkeypatch.setattr(cgroups, "REMOVE_LIMIT_S", 0.02)
     seem(tmp_path, "/user.slice/scope", f"{made.place}", "/user.slice")
     mark(monkeypatch, {"user.delegate": b"1"})
-    cgroups._home.cache_clear()
+    cgroups._homes.cache_clear()
     yield made
-    cgroups._home.cache_clear()
+    cgroups._homes.cache_clear()
 
 
 def seem(proc: Path, path: str, place: str, root: str) -> None:
@@ -177,6 +179,54 @@ def test_the_machines_root_is_delegated_to_root_where_no_systemd_owns_it(tree, m
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setattr(delegation, "SYSTEMD", tree.place)
     assert delegation.delegated() is None
+
+
+@pytest.fixture
+def older(tmp_path, monkeypatch) -> list[Path]:
+    """Groups of the older kind, of root on a machine that no systemd runs; `cpu` shares its tree with another one."""
+    places = {"cpu,cpuacct": "/", "memory": "/jobs/7", "pids": "/"}
+    lines = [f"{n}:{names}:{path}" for n, (names, path) in enumerate(places.items(), 2)]
+    (tmp_path / "cgroup").write_text("\n".join([*lines, "1:name=systemd:/", "0::/", ""]))
+    mounts = [
+        f"{n} 1 0:{n} / {tmp_path}/{names} rw shared:4 - cgroup cgroup rw,{names}" for n, names in enumerate(places)
+    ]
+    mounts.append(f"40 1 0:40 / {tmp_path}/unified rw - cgroup2 cgroup2 rw")
+    (tmp_path / "mountinfo").write_text("\n".join(mounts))
+    groups = [Path(f"{tmp_path}/{names}{path}") for names, path in places.items()]
+    for group in (*groups, tmp_path / "unified"):
+        group.mkdir(parents=True)
+    monkeypatch.setattr(delegation, "PROC", tmp_path)
+    monkeypatch.setattr(delegation, "SYSTEMD", tmp_path / "no-systemd")
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    return groups
+
+
+def test_root_makes_groups_of_the_older_kind_below_its_own_where_no_systemd_runs(older, tmp_path, monkeypatch):
+    assert delegation.delegated() is None and delegation.groups() == older
+    monkeypatch.setattr(delegation, "SYSTEMD", tmp_path)
+    assert delegation.groups() == []
+    monkeypatch.undo()
+    monkeypatch.setattr(delegation, "PROC", tmp_path)
+    monkeypatch.setattr(delegation, "SYSTEMD", tmp_path / "no-systemd")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert delegation.groups() == []
+
+
+def test_of_the_older_kind_those_that_cannot_be_written_are_left_out(older, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, _: path != older[1])
+    assert delegation.groups() == [older[0], older[2]]
+
+
+def test_a_sandbox_has_a_group_in_each_tree_of_the_older_kind(older, monkeypatch):
+    cgroups._homes.cache_clear()
+    group = cgroups.around(GRANTED)
+    made = [next(home.glob(f"{cgroups.SANDBOX}*")) for home in older]
+    assert len({folder.name for folder in made}) == 1 and all((folder / "zygote").is_dir() for folder in made)
+    start = group.inside(["true", "--", "x"])
+    assert start[4:] == [*(f"{folder}/zygote/cgroup.procs" for folder in made), "--", "true", "--", "x"]
+    group.close()
+    assert not any(folder.exists() for folder in made)
+    cgroups._homes.cache_clear()
 
 
 def without(tree, monkeypatch, what: str) -> None:
@@ -301,7 +351,7 @@ def test_a_notebook_is_bounded_before_its_process_is_moved_and_killed_before_its
             os.fstat(pidfd)
         assert tree.log == [
             "make SANDBOX/notebook",
-            f"SANDBOX/notebook/memory.max {(600 + 30 + 2 + 512) * MB}",
+            f"SANDBOX/notebook/memory.max {GRANTED_MB * MB}",
             "SANDBOX/notebook/memory.swap.max 0",
             "SANDBOX/notebook/memory.oom.group 1",
             "SANDBOX/notebook/pids.max 40",
@@ -320,7 +370,7 @@ def test_a_notebook_whose_process_has_gone_moves_nobody(tree):
     pidfd = os.pidfd_open(process.pid)
     process.wait()
     group.enter(pidfd)
-    assert tree.procs(f"{group._folder.name}/notebook") == []
+    assert tree.procs(f"{group._folders[0].name}/notebook") == []
     group.close()
 
 
@@ -336,7 +386,21 @@ def test_a_notebook_whose_process_has_gone_moves_nobody(tree):
 def test_a_notebook_ends_for_memory_only_if_its_own_limit_was_reached_and_killed_it(tree, events, ended):
     group = cgroups.around(GRANTED)
     group.enter(os.pidfd_open(os.getpid()))
-    (group._folder / "notebook" / "memory.events").write_bytes(events.encode())
+    (group._folders[0] / "notebook" / "memory.events").write_bytes(events.encode())
+    assert group.leave() is ended
+    group.close()
+
+
+@pytest.mark.parametrize(
+    ("kills", "most_mb", "ended"), [(1, GRANTED_MB, True), (0, GRANTED_MB, False), (1, GRANTED_MB - 9, False)]
+)
+def test_of_the_older_kind_what_was_used_tells_whether_the_limit_was_reached(tree, kills, most_mb, ended):
+    group = cgroups.around(GRANTED)
+    group.enter(os.pidfd_open(os.getpid()))
+    notebook = group._folders[0] / "notebook"
+    (notebook / "memory.events").unlink()
+    (notebook / "memory.oom_control").write_bytes(f"oom_kill_disable 0\nunder_oom 0\noom_kill {kills}\n".encode())
+    (notebook / "memory.max_usage_in_bytes").write_bytes(f"{most_mb * MB}\n".encode())
     assert group.leave() is ended
     group.close()
 
@@ -358,12 +422,12 @@ def test_a_notebook_whose_group_is_refused_runs_under_the_other_limits_and_the_l
     group.enter(os.pidfd_open(os.getpid()))
     (line,) = caplog.messages
     assert line.startswith("Linux refuses") and group.leave() is False
-    assert not (group._folder / "notebook").exists()
+    assert not (group._folders[0] / "notebook").exists()
 
 
 def test_what_is_left_of_a_notebooks_group_is_not_the_next_ones_fault(tree, caplog):
     group = cgroups.around(GRANTED)
-    left = group._folder / "notebook"
+    left = group._folders[0] / "notebook"
     left.mkdir()
     (left / "memory.events").write_bytes(b"oom 1\noom_kill 1\n")
     group.enter(os.pidfd_open(os.getpid()))
@@ -387,29 +451,29 @@ def test_what_a_crashed_run_has_left_goes_and_what_another_grader_uses_stays(tre
     left.mkdir()
     (left / "zygote").mkdir()
     (left / "zygote" / "cgroup.procs").write_bytes(b"9\n")
-    cgroups._home.cache_clear()  # as another process
+    cgroups._homes.cache_clear()  # as another process
     cgroups.around(GRANTED).close()
-    assert not left.exists() and used._folder.exists()
+    assert not left.exists() and used._folders[0].exists()
     used.close()
     assert sorted(entry.name for entry in tree.group.iterdir() if entry.is_dir()) == ["grading", others.name]
 
 
 def test_what_cannot_be_killed_at_once_is_left_to_the_next_run(tree, monkeypatch):
     group = cgroups.around(GRANTED)
-    folder = group._folder
+    folder = group._folders[0]
     (folder / "cgroup.kill").unlink()  # an older Linux
     (folder / "zygote" / "cgroup.procs").write_bytes(b"9\n")
     group.close()
     assert folder.exists()
     (folder / "zygote" / "cgroup.procs").write_bytes(b"")
-    cgroups._home.cache_clear()
+    cgroups._homes.cache_clear()
     cgroups.around(GRANTED).close()
     assert not folder.exists()
 
 
 # REAL
 
-real = pytest.mark.skipif(delegation.delegated() is None, reason="no control group is delegated to this process")
+real = pytest.mark.skipif(not delegation.groups(), reason="there are no control groups for this process")
 TIGHT = sandbox_limits.Limits(memory_bytes=500 * MB, scratch_bytes=450 * MB, shared_bytes=4 * MB)
 # Linux charges what lies in files in memory to the group, and to no process.
 FILL = "for name in 'abcd': open(name, 'wb').write(bytes(100 * 2**20))\nimport time\ntime.sleep(100)"
@@ -426,7 +490,7 @@ with opened() as pool:
 
 def sandboxes() -> set[Path]:
     """The groups of sandboxes that are there now."""
-    return set(delegation.delegated().glob(f"{cgroups.SANDBOX}*"))
+    return {group for home in delegation.groups() for group in home.glob(f"{cgroups.SANDBOX}*")}
 
 
 @real
@@ -463,15 +527,18 @@ def test_each_process_is_in_its_group_and_none_is_left_after_the_notebook_nor_a_
     before = sandboxes()
     with opened(granted=TIGHT) as pool:
         box, preloaded = student(pool)
-        (group,) = sandboxes() - before
+        groups = sandboxes() - before
         kernel = box.start(None, [], {})
-        end = group / "notebook" / "cgroup.procs"
-        assert len(end.read_text().split()) == 1
-        zygote = set(map(int, (group / "zygote" / "cgroup.procs").read_text().split()))
-        assert zygote == preloaded and zygote | {int(end.read_text())} == inside(box)
-        assert (group / "notebook" / "memory.max").read_text() == f"{(500 + 450 + 4 + 512) * MB}\n"
+        for group in groups:
+            (pid,) = (group / "notebook" / "cgroup.procs").read_text().split()
+            zygote = set(map(int, (group / "zygote" / "cgroup.procs").read_text().split()))
+            assert zygote == preloaded and zygote | {int(pid)} == inside(box)
+        names = "memory.max", "memory.limit_in_bytes", "memory.memsw.limit_in_bytes"
+        limits = [group / "notebook" / name for group in groups for name in names]
+        written = {limit.read_text() for limit in limits if limit.exists()}
+        assert written == {f"{(500 + 450 + 4 + 512) * MB}\n"}
         kernel.stop()
-        assert not (group / "notebook").exists()
+        assert groups and not any((group / "notebook").exists() for group in groups)
     assert sandboxes() == before
 
 
@@ -480,11 +547,12 @@ def test_what_a_killed_grader_leaves_is_removed_by_the_next_one():
     before = sandboxes()
     with subprocess.Popen([sys.executable, "-c", NEIGHBOUR], stdout=subprocess.PIPE, text=True) as grader:
         grader.stdout.readline()
-        (group,) = sandboxes() - before
-        processes = {int(pid) for file in group.rglob("cgroup.procs") for pid in file.read_text().split()}
+        left = sandboxes() - before
+        files = [file for group in left for file in group.rglob("cgroup.procs")]
+        processes = {int(pid) for file in files for pid in file.read_text().split()}
         grader.kill()
-    assert processes and not alive(processes) and group.exists()
-    cgroups._home.cache_clear()
+    assert processes and not alive(processes) and all(group.exists() for group in left)
+    cgroups._homes.cache_clear()
     with opened() as pool:
         assert Run(pool, "print('next')").printed == "next"
     assert sandboxes() == before

@@ -938,6 +938,14 @@ def test_memory_that_no_process_of_the_notebook_has_counts(take, limit):
         assert Run(pool, "print('next')").printed == "next"
 
 
+def test_a_data_loader_may_have_processes_of_its_own(pool):
+    load = "from torch.utils.data import DataLoader, TensorDataset\ndata = TensorDataset(torch.arange(4.0))"
+    run = Run(
+        pool, f"import torch\n{load}", "for (x,) in DataLoader(data, batch_size=2, num_workers=2): print(x.sum())"
+    )
+    assert run.errors == [] and run.printed.splitlines() == ["tensor(1.)", "tensor(5.)"]
+
+
 def test_a_file_of_proc_that_is_read_and_closed_counts_for_nothing():
     read = "x = bytearray(b'1') * 400 * 2**20\nfor _ in range(20_000): open('/proc/meminfo').read()"
     with opened(granted=replace(sandbox_limits.Limits(), memory_bytes=1000 * MB)) as pool:
