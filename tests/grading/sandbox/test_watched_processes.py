@@ -36,9 +36,9 @@ def test_a_process_s_name_does_not_stay_in_the_memory_of_the_one_that_watches():
 
 def test_what_is_read_of_this_process_is_what_linux_tells():
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    assert watch._lines("/proc/self/status", "Threads:", "Seccomp:") == sum(
+    assert watch.lines_of("/proc/self/status", "Threads:", "Seccomp:") == sum(
         int(status[name]) for name in ("Threads", "Seccomp")
     )
     assert watch.session(os.getpid()) == os.getsid(0)
-    assert watch._lines("/proc/0/status", "Threads:") is None and watch.session(0) == 0
+    assert watch.lines_of("/proc/0/status", "Threads:") is None and watch.session(0) == 0
     assert watch._resident_kb(os.getpid()) > 1000 < watch._proportional_kb(os.getpid())
