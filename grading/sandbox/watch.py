@@ -22,6 +22,8 @@ FILE_BYTES = 2**16  # of a file of /proc that is read here; the longest has some
 SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_default, as Linux has it unless told otherwise
 # Linux's notes on a mapping: one of 232 bytes, and for each process that it came through by fork some 160 more.
 MAPPING_BYTES, INHERITED_BYTES = 256, 160
+DEAD = (b"Z", b"X")  # states of threads
+ENDING_LOOKS = 4  # in a row that must see that something ends: usually it takes less than the time between two
 USUAL_NOTES_KB = 64 * 2**10  # by which the whole machine's notes may grow meanwhile before mappings are counted
 COUNTING_S = 0.2  # of computing, that one count of them may take: 400,000 usual ones
 
@@ -33,15 +35,16 @@ class Watch:
         self._granted, self._count_started, self._walled = granted, count_started, walled
         self._files, self.pause_s = files.OpenFiles(granted, _threads, lines_of), LEAST_PAUSE_S
         self._largest_kb = 0  # the memory of the largest process that was seen
+        self._before_kb: dict[int, int] = {}  # of each process, at the last look; of one that ends, before
+        self._ending_kb = [0] * ENDING_LOOKS  # what those that ended had that were not gone, at the last looks
         self._notes_kb = float("inf")  # the least that Linux had of its own at any look
 
     def exceeded(self) -> str | None:
         """The limit that all processes of a notebook together exceed, or None."""
         began = time.monotonic()
         limit_kb, each_kb = self._granted["memory_bytes"] / 1024, self._of_each(_resident_kb)
-        pids = [*each_kb]
         self._largest_kb = max(self._largest_kb, *each_kb.values(), 0)
-        used_kb = self._unseen_kb(pids) if self._walled else 0
+        used_kb = self._unseen_kb(each_kb) if self._walled else 0
         # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
         resident_kb = used_kb + sum(each_kb.values())
         if resident_kb > limit_kb:
@@ -49,12 +52,12 @@ class Watch:
         ended = time.monotonic()
         left_s = (limit_kb - resident_kb) / GROWS_KB_S
         # Soon before any cell may hide its files, and while some may hold what a process had that ends meanwhile.
-        is_plain = not self._walled or self._files.none
+        is_plain = not self._walled or (self._files.none and not self._ending_kb[-1])
         soon_s = left_s if is_plain else LEAST_PAUSE_S
         self.pause_s = min(USUAL_PAUSE_S, max(LEAST_PAUSE_S, soon_s, (ended - began) / LOOKS_SHARE))
         if resident_kb > limit_kb:
             return "memory"
-        if self._walled and len({*map(session, pids)} - {0}) > self._granted["sessions"]:
+        if self._walled and len({*map(session, each_kb)} - {0}) > self._granted["sessions"]:
             return "sessions"
         if self._walled and self._count_started() > self._granted["started"]:
             return "processes started"
@@ -74,9 +77,21 @@ class Watch:
             found |= {pid: measured(pid) for pid in pids if pid not in found}
         return {pid: found.get(pid, max(found.values())) for pid in others(self._walled)}
 
-    def _unseen_kb(self, pids: list[int]) -> int:
+    def _unseen_kb(self, each_kb: dict[int, int]) -> int:
         """What may be taken and counts for no process."""
-        return _unread_kb(pids) + self._files.kept_kb(self._largest_kb) + self._mappings_kb(len(pids))
+        shown_kb = _unread_kb([*each_kb]) + self._mappings_kb(len(each_kb))
+        return shown_kb + self._files.kept_kb(self._largest_kb) + self._not_yet_free_kb(each_kb)
+
+    def _not_yet_free_kb(self, each_kb: dict[int, int]) -> int:
+        """What processes had that end, or become other programs, while Linux gives it back.
+
+        That is done at once, unless the notebook has busy processes where it is done: each takes its turn.
+        """
+        before_kb, self._before_kb = self._before_kb, {**each_kb}
+        ending = [pid for pid, kb in each_kb.items() if kb < before_kb.get(pid, 0) and _is_ending(pid)]
+        self._before_kb |= {pid: before_kb[pid] for pid in ending}
+        self._ending_kb = [*self._ending_kb[1:], sum(before_kb[pid] for pid in ending)]
+        return min(self._ending_kb)
 
     def _mappings_kb(self, count: int) -> int:
         """What Linux may note on the mappings of so many processes, but no more than the machine's notes have grown by.
@@ -152,11 +167,26 @@ def process_of(thread: int) -> int:
 
 def session(pid: int) -> int:
     """The session that a process is in; 0 for one that has gone."""
+    found = _stat(f"/proc/{pid}/stat")
+    return int(found[3]) if found else 0
+
+
+def _stat(path: str) -> list[bytes]:
+    """What such a file tells of a process or thread after its name, which may be any bytes; nothing if it has gone."""
     try:
-        with _read(f"/proc/{pid}/stat") as (text, size):  # a process's name may be any bytes
-            return int(text[text.rindex(b")", 0, size) + 1 : size].split()[3])
+        with _read(path) as (text, size):
+            return text[text.rindex(b")", 0, size) + 1 : size].split()
     except OSError:
-        return 0
+        return []
+
+
+def _is_ending(pid: int) -> bool:
+    """Whether a process has no program any more, or none yet, but isn't dead: then it gives back what it had."""
+    for name in _listed(f"/proc/{pid}/task"):
+        thread = f"/proc/{pid}/task/{name}"
+        if (found := _stat(f"{thread}/stat")) and found[0] not in DEAD and not lines_of(f"{thread}/status", "VmExe:"):
+            return True
+    return False
 
 
 def _unread_kb(pids: list[int]) -> int:

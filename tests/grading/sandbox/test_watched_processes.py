@@ -1,13 +1,17 @@
 """What the watch over a notebook reads of its processes, and that nothing of it stays in the process that watches."""
 
+import ctypes
+import mmap
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from kernel_runs import IN_MEMORY
 
-from grading.sandbox import watch
+from grading.sandbox import open_files, watch
 
 # Run alone, where nothing else gives memory back and takes it. The name is never written in here as it is.
 LOOKS = f"""{IN_MEMORY}
@@ -42,3 +46,45 @@ def test_what_is_read_of_this_process_is_what_linux_tells():
     assert watch.session(os.getpid()) == os.getsid(0)
     assert watch.lines_of("/proc/0/status", "Threads:") is None and watch.session(0) == 0
     assert watch._resident_kb(os.getpid()) > 1000 < watch._proportional_kb(os.getpid())
+
+
+def test_what_a_process_had_counts_until_linux_has_it_back():
+    """Among busy ones on its processor that takes seconds after its end, in which it shows no memory any more."""
+    looks = watch.Watch({"memory_bytes": 0, "files": 0}, int, True, open_files)
+    processor, size = min(os.sched_getaffinity(0)), 200 * 2**20
+    ended, other = _fork(lambda: _hold(size)), [_fork(lambda: _spin(processor)) for _ in range(25)]
+    try:
+        while (had_kb := watch._resident_kb(ended)) < size / 1024:
+            time.sleep(0.05)
+        assert looks._not_yet_free_kb({ended: had_kb}) == 0
+        os.sched_setaffinity(ended, {processor})
+        os.kill(ended, signal.SIGKILL)
+        counted = []
+        while (state := watch._stat(f"/proc/{ended}/stat")[0]) != b"Z":
+            counted.append(looks._not_yet_free_kb({ended: watch._resident_kb(ended)}))
+        assert max(counted) >= had_kb and looks._not_yet_free_kb({ended: 0}) == 0, state
+    finally:
+        for pid in [ended, *other]:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def _fork(run):
+    if (pid := os.fork()) == 0:
+        run()
+        os._exit(0)
+    return pid
+
+
+def _hold(size):
+    taken = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    taken.madvise(15)  # MADV_NOHUGEPAGE: each small page is given back by itself
+    ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(taken)), 1, size)
+    time.sleep(60)
+
+
+def _spin(processor):
+    os.sched_setaffinity(0, {processor})
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        pass
