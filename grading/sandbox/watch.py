@@ -33,7 +33,7 @@ class Watch:
 
     def __init__(self, granted: dict, count_started: Callable[[], int], walled: bool, files: ModuleType) -> None:
         self._granted, self._count_started, self._walled = granted, count_started, walled
-        self._files, self.pause_s = files.OpenFiles(granted, _threads, lines_of), LEAST_PAUSE_S
+        self._files, self.pause_s = files.OpenFiles(granted, _threads, lines_of, _stat), LEAST_PAUSE_S
         self._largest_kb = 0  # the memory of the largest process that was seen
         self._before_kb: dict[int, int] = {}  # of each process, at the last look; of one that ends, before
         self._ending_kb = [0] * ENDING_LOOKS  # what those that ended had that were not gone, at the last looks

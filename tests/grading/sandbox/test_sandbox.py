@@ -173,6 +173,9 @@ for _ in range(6):
         os._exit(0)
     os.wait()
 """
+BECOME_OTHERS = KEEP_WHAT_THE_ENDED_HAD.replace(
+    "time.sleep(0.5)\n        os._exit(0)", "time.sleep(0.5)\n        os.execv('/bin/sleep', ['sleep', '60'])"
+).replace("os.wait()", "time.sleep(2)")
 # A chain of processes, each forked from the one before, of 40,000 mappings: Linux notes how each of them came about.
 INHERIT_MAPPINGS = """
 import ctypes, mmap, os, time
@@ -949,14 +952,36 @@ def test_a_file_of_proc_that_forks_have_inherited_is_counted_once():
 
 @pytest.mark.parametrize(
     ("take", "limit"),
-    [(KEEP_WHAT_THE_ENDED_HAD, 800 * MB), (INHERIT_MAPPINGS, 600 * MB), (HAND_ON_TO_FORKS, 800 * MB)],
-    ids=["what ended", "mappings", "handed on"],
+    [
+        (KEEP_WHAT_THE_ENDED_HAD, 800 * MB),
+        (BECOME_OTHERS, 1100 * MB),
+        (INHERIT_MAPPINGS, 600 * MB),
+        (HAND_ON_TO_FORKS, 800 * MB),
+    ],
+    ids=["what ended", "other programs", "mappings", "handed on"],
 )
 def test_memory_that_no_process_of_the_notebook_has_for_long_counts(take, limit):
     with opened(granted=replace(bubblewrap.Limits(), memory_bytes=limit)) as pool:
         run = Run(pool, take, "time.sleep(8)", "print('done')", timeout_s=120)
         assert run.died and run.struck is EndedBy.MEMORY and run.printed == ""
         assert Run(pool, "print('next')").printed == "next"
+
+
+def test_whoever_measures_memory_that_is_there_over_and_over_loses_nothing():
+    measure = """
+import os, psutil, threading, time
+x = bytearray(b'1') * 300 * 2**20
+if (child := os.fork()) == 0:
+    y = bytearray(b'1') * 100 * 2**20
+    time.sleep(60)
+def measure(pid):
+    while True: psutil.Process(pid).memory_full_info()
+for pid in (os.getpid(), child):
+    threading.Thread(target=measure, args=(pid,), daemon=True).start()
+"""
+    with opened(granted=replace(bubblewrap.Limits(), memory_bytes=800 * MB)) as pool:
+        run = Run(pool, measure, "time.sleep(4)", "print('done')")
+    assert run.struck is None and run.printed == "done"
 
 
 def test_a_file_of_proc_that_is_read_and_closed_counts_for_nothing():
