@@ -15,7 +15,7 @@ for _ in range(80):
     if os.fork() == 0:
         time.sleep(170)
         os._exit(0)
-size, step = 3 * 2**30, 40 * 2**20
+size, step = 2**30, 20 * 2**20
 taken = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 taken.madvise(mmap.MADV_HUGEPAGE)
 place = ctypes.addressof(ctypes.c_char.from_buffer(taken))
