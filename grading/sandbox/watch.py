@@ -48,7 +48,7 @@ class Watch:
         # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
         resident_kb = used_kb + sum(each_kb.values())
         if resident_kb > limit_kb:
-            resident_kb = used_kb + sum(self._of_each(_proportional_kb).values())
+            resident_kb = used_kb + self._shared_kb(each_kb, limit_kb)
         ended = time.monotonic()
         left_s = (limit_kb - resident_kb) / GROWS_KB_S
         # Soon before any cell may hide its files, and while some may hold what a process had that ends meanwhile.
@@ -63,13 +63,32 @@ class Watch:
             return "processes started"
         return None
 
-    def _of_each(self, measured: Callable[[int], int]) -> dict[int, int]:
+    def _shared_kb(self, before_kb: dict[int, int], limit_kb: float) -> float:
+        """What processes have, each page counted once; at least the limit as soon as they have grown by more meanwhile.
+
+        Linux has whoever reads that wait until a process has forked, which busy ones on its processor can make long.
+        """
+        known_kb, looked, most_kb = {**before_kb}, time.monotonic(), 0
+
+        def measured(pid: int) -> float:
+            nonlocal looked, most_kb
+            if time.monotonic() - looked > USUAL_PAUSE_S and most_kb <= limit_kb:
+                now_kb = {there: _status_kb(there, "RssAnon:", "VmSwap:") for there in others(self._walled)}
+                most_kb = sum(kb - known_kb.setdefault(there, kb) for there, kb in now_kb.items())
+                looked = time.monotonic()
+            return most_kb if most_kb > limit_kb else _proportional_kb(pid)
+
+        found_kb = self._of_each(measured)
+        self._before_kb |= {pid: kb for pid, kb in found_kb.items() if kb}  # forks that end give back their share alone
+        return sum(found_kb.values())
+
+    def _of_each(self, measured: Callable[[int], float]) -> dict[int, float]:
         """What is measured of each process, by its number, of those too that begin meanwhile.
 
         Else one could fork, hand on all that it has, and end before it is measured. Those that begin faster than they
         are measured count as the largest.
         """
-        found: dict[int, int] = {}
+        found: dict[int, float] = {}
         for _ in range(ROUNDS):
             pids = others(self._walled)
             if all(pid in found for pid in pids):

@@ -69,6 +69,42 @@ def test_what_a_process_had_counts_until_linux_has_it_back():
             os.waitpid(pid, 0)
 
 
+def test_what_processes_take_while_their_memory_is_read_slowly_counts(monkeypatch):
+    """As where Linux has the reader wait for processes that fork, among busy ones on their processor."""
+    looks = watch.Watch({"memory_bytes": 0, "files": 0}, int, True, open_files)
+    pids = [_fork(lambda: time.sleep(60)) for _ in range(4)]
+    monkeypatch.setattr(watch, "others", lambda walled: pids)
+    monkeypatch.setattr(watch, "_proportional_kb", lambda pid: time.sleep(watch.USUAL_PAUSE_S) or 1000)
+    try:
+        before_kb = {pid: watch._resident_kb(pid) for pid in pids}
+        assert looks._shared_kb(before_kb, 200 * 2**10) == 4000
+        pids.append(_fork(lambda: time.sleep(0.1) or _hold(300 * 2**20)))
+        before_kb[pids[-1]] = watch._resident_kb(pids[-1])
+        assert looks._shared_kb(before_kb, 200 * 2**10) > 200 * 2**10
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
+def test_of_a_fork_that_ends_its_share_alone_counts(monkeypatch):
+    looks, shared = watch.Watch({"memory_bytes": 0, "files": 0}, int, True, open_files), bytearray(b"1") * 200 * 2**20
+    pids = [_fork(lambda: time.sleep(60)) for _ in range(4)]
+    monkeypatch.setattr(watch, "others", lambda walled: pids)
+    monkeypatch.setattr(watch, "_is_ending", lambda pid: True)
+    try:
+        each_kb = {pid: watch._resident_kb(pid) for pid in pids}
+        looks._not_yet_free_kb(each_kb)
+        looks._shared_kb(each_kb, sum(each_kb.values()))
+        for _ in range(watch.ENDING_LOOKS):
+            counted_kb = looks._not_yet_free_kb(dict.fromkeys(pids, 0))
+        assert len(shared) / 1024 / 2 < counted_kb < 2 * len(shared) / 1024 < sum(each_kb.values()) / 2
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
+
+
 def _fork(run):
     if (pid := os.fork()) == 0:
         run()
