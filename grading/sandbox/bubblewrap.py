@@ -27,10 +27,10 @@ from grading.sandbox.remedies import Refusal
 from grading.sandbox.sandbox_limits import Limits
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
-SHOWN = "zygote packets watch computing_time supervisor namespaces package_ahead huge_pages gpu_trial child".split()
+SHOWN = "zygote packets watch open_files computing_time supervisor namespaces package_ahead huge_pages".split()
+SHOWN += "gpu_trial child".split()
 PROGRAM = tuple(ZYGOTE.with_name(f"{name}.py") for name in SHOWN)
-WARMUP, PACKAGE = "/run/zygote/warmup.py", "/run/zygote/package"
-FILTER = "/run/zygote/filter"
+WARMUP, PACKAGE, FILTER = "/run/zygote/warmup.py", "/run/zygote/package", "/run/zygote/filter"
 HOME, FOLDER, FONTS = "/tmp/home", "/tmp/submission", "/run/fonts"
 HOST_UIDS = range(2_013_265_920, 2_013_331_456)  # used by no system; one a sandbox, when the judge is root
 

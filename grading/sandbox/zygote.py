@@ -57,6 +57,7 @@ def module(path: str) -> ModuleType:
 
 
 packets, watch, supervisor = neighbour("packets"), neighbour("watch"), neighbour("supervisor")
+open_files = neighbour("open_files")
 package_ahead, huge_pages = neighbour("package_ahead"), neighbour("huge_pages")
 computing_time = neighbour("computing_time")
 
@@ -161,7 +162,7 @@ class Kernel:
         namespaces: ModuleType,
         run: Callable,
     ) -> None:
-        self.watch = watch.Watch(request["watched"], self.count_started, settings["walled"])
+        self.watch = watch.Watch(request["watched"], self.count_started, settings["walled"], open_files)
         self.supervisor = supervisor.Supervisor(request["watched"], watch)
         self.struck, self.going, self._looked = None, False, time.monotonic()
         self.status, gate = socket.socket(fileno=fds[0]), socket.socket(fileno=fds[1])

@@ -143,9 +143,12 @@ def keep():
     time.sleep(60)
 """
 KEEP_IN_PROCESSES = f"{KEEP_TEXTS}\n[os.fork() for _ in range(5)]\nkeep()"
-KEEP_AND_HIDE = (
-    f"{KEEP_TEXTS}\nif not all([os.fork() for _ in range(16)]):\n    ctypes.CDLL(None).prctl(4, 0)\n    keep()"
-)
+KEEP_AND_HIDE = f"""{KEEP_TEXTS}
+for _ in range(16):
+    if os.fork() == 0:
+        ctypes.CDLL(None).prctl(4, 0)
+        keep()
+"""
 KEEP_IN_THREADS = f"""{KEEP_TEXTS}
 import threading
 threading.stack_size(2**18)
@@ -173,6 +176,9 @@ for _ in range(6):
         os._exit(0)
     os.wait()
 """
+BECOME_OTHERS = KEEP_WHAT_THE_ENDED_HAD.replace(
+    "time.sleep(0.5)\n        os._exit(0)", "time.sleep(0.5)\n        os.execv('/bin/sleep', ['sleep', '60'])"
+).replace("os.wait()", "time.sleep(2)")
 # A chain of processes, each forked from the one before, of 40,000 mappings: Linux notes how each of them came about.
 INHERIT_MAPPINGS = """
 import ctypes, mmap, os, time
@@ -189,6 +195,27 @@ else:
     os.write(tell, b'1')
     time.sleep(100)
 os.read(told, 1)
+"""
+# Three processes that hold 400 MB each, fork and end, over and over, while a look is still at those before them.
+HAND_ON_TO_FORKS = """
+import ctypes, mmap, os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for _ in range(60):
+    if os.fork() == 0:
+        time.sleep(100)
+size, step = 400 * 2**20, 20 * 2**20
+taken = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+taken.madvise(mmap.MADV_HUGEPAGE)
+place = ctypes.addressof(ctypes.c_char.from_buffer(taken))
+for _ in range(3):
+    if os.fork() == 0:
+        for n in range(400):
+            if n * step < size:
+                ctypes.memset(place + n * step, 1, step)
+            time.sleep(0.01)
+            if os.fork() > 0:
+                os._exit(0)
+        os._exit(0)
 """
 
 
@@ -928,22 +955,43 @@ def test_a_file_of_proc_that_forks_have_inherited_is_counted_once():
 
 @pytest.mark.parametrize(
     ("take", "limit"),
-    [(KEEP_WHAT_THE_ENDED_HAD, 800 * MB), (INHERIT_MAPPINGS, 600 * MB)],
-    ids=["what ended", "mappings"],
+    [
+        (KEEP_WHAT_THE_ENDED_HAD, 800 * MB),
+        (BECOME_OTHERS, 1100 * MB),
+        (INHERIT_MAPPINGS, 600 * MB),
+        (HAND_ON_TO_FORKS, 800 * MB),
+    ],
+    ids=["what ended", "other programs", "mappings", "handed on"],
 )
-def test_memory_that_no_process_of_the_notebook_has_counts(take, limit):
+def test_memory_that_no_process_of_the_notebook_has_for_long_counts(take, limit):
     with opened(granted=replace(sandbox_limits.Limits(), memory_bytes=limit)) as pool:
-        run = Run(pool, take, "time.sleep(3)", "print('done')", timeout_s=120)
+        run = Run(pool, take, "time.sleep(8)", "print('done')", timeout_s=120)
         assert run.died and run.struck is EndedBy.MEMORY and run.printed == ""
         assert Run(pool, "print('next')").printed == "next"
 
 
 def test_a_data_loader_may_have_processes_of_its_own(pool):
-    load = "from torch.utils.data import DataLoader, TensorDataset\ndata = TensorDataset(torch.arange(4.0))"
-    run = Run(
-        pool, f"import torch\n{load}", "for (x,) in DataLoader(data, batch_size=2, num_workers=2): print(x.sum())"
-    )
+    data = "from torch.utils.data import DataLoader, TensorDataset\ndata = TensorDataset(torch.arange(4.0))"
+    load = "for (x,) in DataLoader(data, batch_size=2, num_workers=2): print(x.sum())"
+    run = Run(pool, f"import torch\n{data}", load)
     assert run.errors == [] and run.printed.splitlines() == ["tensor(1.)", "tensor(5.)"]
+
+
+def test_whoever_measures_memory_that_is_there_over_and_over_loses_nothing():
+    measure = """
+import os, psutil, threading, time
+x = bytearray(b'1') * 300 * 2**20
+if (child := os.fork()) == 0:
+    y = bytearray(b'1') * 100 * 2**20
+    time.sleep(60)
+def measure(pid):
+    while True: psutil.Process(pid).memory_full_info()
+for pid in (os.getpid(), child):
+    threading.Thread(target=measure, args=(pid,), daemon=True).start()
+"""
+    with opened(granted=replace(sandbox_limits.Limits(), memory_bytes=800 * MB)) as pool:
+        run = Run(pool, measure, "time.sleep(4)", "print('done')")
+    assert run.struck is None and run.printed == "done"
 
 
 def test_a_file_of_proc_that_is_read_and_closed_counts_for_nothing():

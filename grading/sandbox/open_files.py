@@ -1,0 +1,114 @@
+"""Open files of /proc, for which Linux may keep memory that counts for no process.
+
+Like the watch, which asks for it, this file stands alone, and wipes what it read.
+"""
+
+import ctypes
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterable
+
+# As long may a file of /proc be that tells the path of a mapped file: of each folder's name 255 signs, each written
+# with 4. Linux reads it in one piece, which has twice the room, and keeps it for as long as somebody has it open.
+FOLDER_KB = 2
+LOOKS = 4  # in a row that must see a process's file of /proc open: honest code closes it again
+USUAL_TEXTS = 10  # other files of /proc that a notebook may have open; an idle kernel has none
+KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine(), -1)  # which some systems refuse
+KCMP_FILE, KCMP_FILES = 0, 2
+CACHED, TYPE_MODE_SIZE = 0x4000, 0x203  # statx's flag AT_STATX_DONT_SYNC, and what it is asked for
+MODE, INODES_HIGHEST, SIZE, STATX_BYTES = slice(28, 30), 35, slice(40, 48), 256  # places in struct statx
+SYSTEMS = 0xF0  # the highest byte, from here on, of inodes in /proc that belong to no process (PROC_DYNAMIC_FIRST)
+READABLE_FILES = (0o100444, 0o100400, 0o100600)  # the modes of /proc's files that are texts, and that of `mem`
+LINK_BYTES = 64  # of the path of a file in /proc, which begins with its process's number there
+STARTED_AT = 23  # in a process's `stat`, after its name: where its program's code begins, which only exec changes
+KIND, PROC = slice(0, 8), 0x9FA0  # the place in struct statfs, and there PROC_SUPER_MAGIC
+
+
+class OpenFiles:
+    """What is kept for those of a notebook's processes, look by look."""
+
+    def __init__(self, granted: dict, threads: Callable[[], Iterable], lines_of: Callable, stat: Callable) -> None:
+        self._granted, self._threads, self._lines_of, self._stat = granted, threads, lines_of, stat
+        self._listable = False  # whether any process's open files could be listed: none of a kernel's until it begins
+        # Those of processes in /proc that were open at the last looks: of which one has ended, and others.
+        self._ended, self._texts = [0] * LOOKS, [0] * LOOKS
+
+    @property
+    def none(self) -> bool:
+        """Whether the last look could list them, and found none of a process."""
+        return self._listable and not self._ended[-1] and not self._texts[-1]
+
+    def kept_kb(self, largest_kb: int) -> int:
+        """What Linux may keep for open files of /proc: the path of a mapped file, or what a process held at its end.
+
+        That stays while others read it, by way of the process's `mem` or `pagemap`.
+        """
+        ended, texts, systems = self._files_of_proc()
+        self._ended, self._texts = [*self._ended[1:], ended], [*self._texts[1:], texts]
+        text_kb = FOLDER_KB * self._granted["files"]
+        texts_kb = (min(self._texts) + max(0, systems - USUAL_TEXTS)) * text_kb
+        return min(self._ended) * max(largest_kb, text_kb) + texts_kb
+
+    def _files_of_proc(self) -> list[int]:
+        """How many files of /proc are open: those of a process that has ended, of others, and of none.
+
+        A thread may have open files of its own. Of a process that hides them each may be one of the first kind. What
+        forks have inherited under the same number is one file.
+        """
+        owners, hidden, first, here = [], 0, {}, {}
+        for pid, name in self._threads():
+            thread = f"/proc/{pid}/task/{name}"
+            here[self._lines_of(f"/proc/{pid}/status", "NSpid:", column=2)] = pid
+            if int(name) != pid and libc.syscall(KCMP, pid, int(name), KCMP_FILES, 0, 0) == 0:
+                continue  # the same files as its process's first thread
+            try:
+                for fd, owner in _of_proc(f"{thread}/fd"):
+                    other = first.setdefault(fd, int(name))
+                    is_same = other != int(name) and libc.syscall(KCMP, other, int(name), KCMP_FILE, fd, fd) == 0
+                    owners += [] if is_same else [owner]
+                self._listable = True
+            except PermissionError:
+                if self._listable and self._lines_of(f"{thread}/status", "VmSize:"):  # else it is ending
+                    hidden += self._lines_of(f"{thread}/status", "FDSize:") or 0
+            except OSError:  # it has gone
+                pass
+        lasting = [self._is_as_begun(here.get(owner)) for owner in owners if owner is not None]
+        return [hidden + lasting.count(False), lasting.count(True), owners.count(None)]
+
+    def _is_as_begun(self, pid: int | None) -> bool:
+        """Whether a process lives, and in the program that it was forked in: then its files keep nothing more."""
+        own = self._stat("/proc/self/stat")[STARTED_AT]
+        return pid is not None and [own] == self._stat(f"/proc/{pid}/stat")[STARTED_AT : STARTED_AT + 1]
+
+
+def _of_proc(folder: str) -> list[tuple[int, int | None]]:
+    """Those of a thread's open files that are /proc's, empty and of a few modes, and whose they are; None for nobody's.
+
+    A notebook sets its own files' times and sizes, of which nothing stays here.
+    Errors  PermissionError for one that hides them, OSError for one that has gone.
+    """
+    folder_fd, found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), []
+    try:
+        for name in os.listdir(folder_fd):
+            if libc.statx(folder_fd, name.encode(), CACHED, TYPE_MODE_SIZE, _state) != 0:
+                continue  # it is closed by now
+            if int.from_bytes(_state[MODE], sys.byteorder) in READABLE_FILES and not any(_state[SIZE]):
+                is_systems = _state[INODES_HIGHEST] >= SYSTEMS
+                is_there = libc.statfs(f"{folder}/{name}".encode(), _state) == 0
+                if is_there and int.from_bytes(_state[KIND], sys.byteorder) == PROC:
+                    found.append((int(name), None if is_systems else _owner(folder_fd, name)))
+    finally:
+        os.close(folder_fd)
+        ctypes.memset(_state, 0, STATX_BYTES)
+    return found
+
+
+def _owner(folder_fd: int, name: str) -> int:
+    """The number, in its own sandbox's /proc, of the process that such an open file is of; -1 if it can't be told."""
+    length = libc.readlinkat(folder_fd, name.encode(), _state, LINK_BYTES)
+    parts = bytes(_state[: max(0, length)]).split(b"/")  # /proc/NUMBER/…
+    return int(parts[2]) if len(parts) > 2 and parts[2].isdigit() else -1
+
+
+libc, _state = ctypes.CDLL(None), (ctypes.c_ubyte * STATX_BYTES)()
