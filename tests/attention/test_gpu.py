@@ -24,6 +24,7 @@ sys.path.insert(0, str(REPOSITORY / "benchmarks"))
 import on_gpu
 
 needs_gpu = pytest.mark.skipif(gpu.unavailable() is not None, reason=str(gpu.unavailable()))
+on_the_cpu = pytest.mark.skipif(gpu.unavailable() is None, reason="part 13 computes on the GPU here")
 # What a GPU does to the factors of a product when TF32 is on: 13 of a float32's 23 digits behind the first are rounded.
 LIKE_TF32 = """
 class _TF32(torch.overrides.TorchFunctionMode):
@@ -50,6 +51,7 @@ def test_without_a_gpu_the_command_says_so_in_one_line_and_fails_nobody(
     assert printed.startswith("gpu: no GPU is used here: ") and printed.count("\n") == 1
 
 
+@on_the_cpu
 def test_through_the_judge_products_rounded_as_by_TF32_miss_the_bound_and_cost_two_points():
     found = gpu.run(gpu.JUDGE, before=LIKE_TF32)
     assert (found.device, found.dtype, found.tf32) == ("cpu", "float32", False)

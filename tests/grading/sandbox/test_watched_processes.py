@@ -98,7 +98,8 @@ def test_of_a_fork_that_ends_its_share_alone_counts(monkeypatch):
         looks._shared_kb(each_kb, sum(each_kb.values()))
         for _ in range(watch.ENDING_LOOKS):
             counted_kb = looks._not_yet_free_kb(dict.fromkeys(pids, 0))
-        assert len(shared) / 1024 / 2 < counted_kb < 2 * len(shared) / 1024 < sum(each_kb.values()) / 2
+        one_kb = max(each_kb.values())  # and this process shares it, too: each has a fifth
+        assert len(shared) / 1024 / 2 < counted_kb < 1.2 * one_kb < sum(each_kb.values()) / 2
     finally:
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
