@@ -544,7 +544,7 @@ def test_what_is_changed_of_a_folder_above_python_is_not_so_for_the_next_one(tmp
 
 
 def test_a_zygote_that_cannot_load_says_why():
-    box = host.Sandbox(walled=False, libraries=Libraries(("torch", "torch.no_such_module")))
+    box = host.Sandbox(walled=False, libraries=Libraries(("json", "json.no_such_module")))
     with pytest.raises(host.SandboxError, match="no_such_module"):
         box.ready()
 
