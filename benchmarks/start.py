@@ -56,7 +56,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         many, one = Path(name) / "many", Path(name) / "one"
         ways.build(many, 1, list(range(1, 15)))
-        ways.build(one, 1, [1])
+        shutil.copytree(many, one)
+        for path in one.glob("submitted/*/*/*.ipynb"):
+            if path.stem != "part01":
+                path.unlink()
         for number in range(chosen.rounds):
             print(f"[{number + 1}/{chosen.rounds}]", flush=True)
             found = _round(ways.environment(), many, one)

@@ -259,7 +259,9 @@ def _begin_work(root: Path, course: "Course", renew: bool) -> None:
 
 
 def _watch(chosen: argparse.Namespace) -> int:
-    with command_line.importing():
+    from grading.classroom import forks
+
+    with command_line.importing(), forks.begun(chosen.course, ahead=False):
         from grading.classroom.service import command
         from grading.gradebook import course_folder
         from grading.judge import sandbox_check

@@ -25,11 +25,11 @@ def prepare() -> None:
 
 
 @contextlib.contextmanager
-def begun(root: Path, student: str | None = None, force: bool = False) -> Iterator[None]:
+def begun(root: Path, student: str | None = None, force: bool = False, ahead: bool = True) -> Iterator[None]:
     """In this block a command imports what its workers need; at its end there is a process that they are forked from.
 
     If the command is alone in its process, that is a fork of this one, with all that was imported. If there is surely a
-    submission to grade, a sandbox loads meanwhile, and belongs to the worker that is forked first.
+    submission to grade, a sandbox loads meanwhile, unless not `ahead`, and belongs to the worker that is forked first.
 
     Errors  CourseError if it cannot start.
     """
@@ -37,7 +37,7 @@ def begun(root: Path, student: str | None = None, force: bool = False) -> Iterat
         prepare()
         yield
         return
-    found = find_course.early(root)
+    found = find_course.early(root) if ahead else None
     starting = threading.Thread(target=_start, args=found or ())
     if found is not None and found[1] and (force or _new(root, found[0].name, student)):
         with fork_server.as_course_error():

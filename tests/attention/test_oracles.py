@@ -192,3 +192,16 @@ def test_weights_have_the_shapes_of_the_problem_and_logits_of_order_1():
     x, y = rng.standard_normal((40, 200)), rng.standard_normal((40, 300))
     logits = (x @ weights["W_Q"].T) @ (y @ weights["W_K"].T).T / math.sqrt(50)
     assert 1 < logits.std() < 4
+
+
+@pytest.mark.parametrize("changed", ["W_Q", "W_K", "W_V", "W_O", "x", "y"])
+def test_what_is_remembered_is_for_the_same_numbers_alone_and_nobody_changes_it(changed: str):
+    weights, x, y = data(*SIZES[0])
+    H, G = SIZES[0][-2:]
+    want = torch_gqa(weights, x, y, H, G)
+    gqa(weights, x, y, H, G)[:] = 0
+    assert np.allclose(gqa(weights, x, y, H, G), want)
+    given = {**weights, "x": x, "y": y}
+    given[changed].flat[-1] += 1  # in place: the same array with other numbers
+    assert not np.allclose(gqa(weights, x, y, H, G), want)
+    assert np.allclose(gqa(weights, x, y, H, G), torch_gqa(weights, x, y, H, G))

@@ -173,3 +173,22 @@ def test_the_simulation_notices_a_bound_that_refuses_right_runs_or_accepts_copie
         monkeypatch.setattr(part13_run, "STANDS_OUT", bound)
         assert part13_runs.main(["--runs", "1", "--samples", "8"]) == 1
         assert said in capsys.readouterr().out
+
+
+def test_of_two_answers_at_full_size_each_is_compared_with_the_same_numbers_and_other_draws_with_others():
+    def error(seed: int, factor: float) -> str:
+        def at_full_size(*given: object) -> tuple:
+            sent.append(given[0].array)
+            *made, O_hat = hats([each.array for each in given[:5]], given[5])
+            return *map(probe.tensor, made), probe.tensor(factor * O_hat)
+
+        return part13.equal_at_full_size(at_full_size, np.random.default_rng(seed)).found
+
+    sent: list[np.ndarray] = []
+    first = error(1, 1.5)
+    assert float(first.split()[-1].rstrip(".")) == pytest.approx(0.5, rel=1e-3)
+    error(1, 1.25), error(2, 1.5)
+    assert error(1, 1.5) == first
+    assert np.array_equal(sent[0], sent[3]) and not np.array_equal(sent[0], sent[2])
+    with pytest.raises(ValueError, match="read-only"):
+        sent[0][:] = 0

@@ -80,6 +80,8 @@ def test_the_benchmark_grades_a_class_every_way_and_leaves_a_table_and_a_picture
     )
     assert run.returncode == 0, run.stderr
     assert "[4/4]" in run.stdout and "x stock" in run.stdout
+    (torch_mb,) = re.findall(r"A Python that has imported torch takes (\d+) MB\.", run.stdout)
+    assert int(torch_mb) > 100
     with open(tmp_path / "autograde.csv", newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert [row["way"] for row in rows] == ["judge", "class on 1", "floor", "stock"]
@@ -97,7 +99,11 @@ def test_the_largest_class_shows_how_the_class_command_grows_and_stock_grades_th
     assert [size for way, size in plan if way == "floor"] == [8, 8]  # before and after what takes longest
 
 
-def test_a_second_worker_is_measured_by_what_each_further_student_takes_and_against_two_floors():
+def test_a_second_worker_is_measured_by_what_each_further_student_takes_and_against_two_floors(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(measured, "memory_mb", lambda code: 200.0)  # another test has torch imported and measured
+
     def run(way: str, students: int, wall_s: float, cpu_s: float) -> dict[str, object]:
         named = {"way": way, "parts": "others", "students": students, "notebooks": students, "round": 1}
         return {**named, "wall_s": wall_s, "cpu_s": cpu_s, "parent_s": 1.0, "peak_mb": 500.0}

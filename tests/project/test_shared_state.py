@@ -16,6 +16,8 @@ OTHER = Course("other", "Other", "Other", (Part(1, "First", "first", ("first",),
 HOLDERS = {"ContextVar", "local", "Lock", "RLock", "Sandboxes"}  # what modules may hold that changes
 # Each cache and each holder of ours, with what its values belong to.
 KNOWN = {
+    "attention/oracles.py: _gqa": "the numbers that it is given",
+    "attention/part13.py: _full_case": "the state of a generator",
     "grading/bridge/probe.py: _way": "the test that runs",
     "grading/marking/budget.py: _here": "the thread",
     "grading/marking/rubric.py: _reports": "the test that runs",

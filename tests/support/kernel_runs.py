@@ -14,6 +14,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
 
 from attention.course import COURSE
+from grading.core.course import Libraries
 from grading.core.limits import EndedBy
 from grading.gradebook.configuration import KERNEL_ARGUMENTS
 from grading.judge import kernels
@@ -136,9 +137,13 @@ def with_a_gpu(patch: pytest.MonkeyPatch) -> None:
 
 
 @contextlib.contextmanager
-def opened(ahead: bool = False, **settings: object) -> Iterator[Pool]:
-    """A pool that forks no kernel ahead unless asked to, closed at the end."""
-    pool = Pool(ahead=ahead, libraries=COURSE.libraries, **settings)
+def opened(ahead: bool = False, bare: bool = False, **settings: object) -> Iterator[Pool]:
+    """A pool that forks no kernel ahead unless asked to, closed at the end.
+
+    With `bare` it loads Jupyter's modules and none of the course's libraries, which compute for two seconds: for tests
+    in which these take no part.
+    """
+    pool = Pool(ahead=ahead, libraries=Libraries() if bare else COURSE.libraries, **settings)
     try:
         yield pool
     finally:

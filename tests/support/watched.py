@@ -1,5 +1,6 @@
 """The service on a course of two small parts, as an instructor runs it, and the students' side of the exchange."""
 
+import functools
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import secrets
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import urllib.error
@@ -26,6 +28,7 @@ from grading.__main__ import main
 from grading.gradebook import course_folder, marks
 
 COURSE = "optimisers"
+COMPILED = shutil.ignore_patterns("__pycache__")
 EXAMPLE = REPOSITORY / "examples" / COURSE
 RIGHT = {
     "part01": "def sgd_step(w, g, v, lr, mu):\n    new = np.add(mu * v, g)\n    return [w - lr * new, new]",
@@ -40,13 +43,21 @@ RENEWED_S = 1.5  # after which the service looks again at what it grades with
 
 def released(root: Path, settings: str = "") -> Path:
     """A new course in `root`, released to an exchange of its own; `settings` are lines of its nbgrader_config.py."""
-    shutil.copytree(EXAMPLE, root, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(_release().name, root, ignore=COMPILED)
     with (root / "nbgrader_config.py").open("a", encoding="utf-8") as file:
         file.write(f"\nc.Exchange.root = {str(root / 'exchange')!r}\n{settings}\n")
-    assert main(["release", "--course", str(root)]) == 0
     for step in ("inbound", "outbound"):
         (root / "exchange" / COURSE / step).mkdir(parents=True)
     return root
+
+
+@functools.cache
+def _release() -> tempfile.TemporaryDirectory:
+    """The course with its release, made once a process, for all of which one gets a copy: the solutions run for it."""
+    made = tempfile.TemporaryDirectory(prefix="released-")
+    shutil.copytree(EXAMPLE, made.name, ignore=COMPILED, dirs_exist_ok=True)
+    assert main(["release", "--course", made.name]) == 0
+    return made
 
 
 def write(root: Path, folder: Path, answers: dict[str, str]) -> None:

@@ -71,6 +71,12 @@ def test_marks_and_feedback_are_there_within_seconds(service: watched.Service):
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  anna: graded, \d+\.\d s after it arrived", line)
 
 
+def test_its_workers_are_forked_from_a_fork_of_it_and_make_no_imports_anew(service: watched.Service):
+    started = [" ".join(each.cmdline()) for each in service.process.children(recursive=True)]
+    assert sum("grading watch" in line for line in started) == 1 + 2  # what they are forked from, and two workers
+    assert not [line for line in started if "forkserver" in line]
+
+
 def test_who_has_no_secret_of_a_submission_finds_no_feedback_of_it(service: watched.Service):
     folder = service.root / "exchange" / COURSE / "feedback"
     assert folder.stat().st_mode & 0o777 == 0o711  # nobody lists it

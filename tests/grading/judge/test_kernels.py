@@ -100,6 +100,6 @@ print(len(listening), select.select(listening, [], [], 2)[0])
 
 
 def test_whoever_answers_in_the_kernel_s_place_is_not_connected_to():
-    with opened() as pool:
+    with opened(bare=True) as pool:
         run = Run(pool, ANSWER_IN_ITS_PLACE)
     assert run.printed == "4 []"

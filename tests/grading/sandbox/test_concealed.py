@@ -35,7 +35,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_no_notebook_sees_the_exchange_the_home_or_the_course_within_the_system_s_folders(system: Path):
-    with opened() as pool:
+    with opened(bare=True) as pool:
         run = Run(
             pool,
             f"import os, pathlib\nsystem = pathlib.Path({str(system)!r})",

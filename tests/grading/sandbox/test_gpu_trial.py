@@ -48,7 +48,7 @@ def test_threads_can_be_given_names_and_all_else_in_proc_stays_as_it_is(with_gpu
 
 
 def test_without_a_gpu_they_cannot():
-    with opened(gpu=False) as pool:
+    with opened(bare=True, gpu=False) as pool:
         assert Run(pool, TRY + THREAD, "print(tried(name))").printed == "Read-only file system"
 
 
@@ -59,7 +59,7 @@ def test_cuda_finds_the_socket_and_the_memory_that_it_shares(with_gpu: Pool):
         "here.listen()\nprint(6)"
     )
     assert Run(with_gpu, asked).printed == "6"
-    with opened(gpu=False) as pool:
+    with opened(bare=True, gpu=False) as pool:
         assert Run(pool, asked).errors == ["PermissionError"]
         assert Run(pool, "import socket\nsocket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)").errors == [
             "PermissionError"
@@ -94,7 +94,7 @@ print({word: said.count(word) for word in sorted({*said})})
 """
     with pytest.MonkeyPatch.context() as patch:
         with_a_gpu(patch)
-        with opened(granted=replace(sandbox_limits.Limits(), gpu_shared_mb=100)) as pool:
+        with opened(bare=True, granted=replace(sandbox_limits.Limits(), gpu_shared_mb=100)) as pool:
             filled = Run(pool, fill, ask.replace("LENGTH", "2**20"), "print('still here')").printed.splitlines()
             small = Run(pool, "import mmap", ask.replace("LENGTH", "4096")).printed
             long = Run(pool, "import mmap", ask.replace("LENGTH", "2**33 + 4096")).printed
@@ -128,7 +128,7 @@ def test_a_gpu_that_does_not_compute_is_hidden_from_all_kernels_and_the_log_says
     head = "def product() -> str:\n"
     rewritten(monkeypatch, tmp_path, "gpu_trial.py", head, f"{head}    {body}\n")
     with_a_gpu(monkeypatch)
-    with caplog.at_level(logging.WARNING, "grading"), opened() as pool:
+    with caplog.at_level(logging.WARNING, "grading"), opened(bare=True) as pool:
         assert Run(pool, f"import os\nprint(repr(os.environ['{gpu_trial.VISIBLE}']))").printed == "''"
     assert caplog.messages == [
         f"The GPU is not used, because it does not compute behind the walls: {said}. Everything runs on the processor."
@@ -172,5 +172,5 @@ def test_a_gpu_that_computes_stays(monkeypatch: pytest.MonkeyPatch):
 def test_whoever_hides_the_gpu_from_cuda_hides_it_from_submissions(chosen: str, monkeypatch: pytest.MonkeyPatch):
     with_a_gpu(monkeypatch)
     monkeypatch.setenv(gpu_trial.VISIBLE, chosen)
-    with opened() as pool:
+    with opened(bare=True) as pool:
         assert Run(pool, TRY + THREAD, "print(tried(name))").printed == "Read-only file system"

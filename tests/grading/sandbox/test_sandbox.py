@@ -266,7 +266,7 @@ def test_on_aarch64_a_notebook_reads_how_many_processors_there_are_and_changes_n
     files = bubblewrap.processors("aarch64")
     assert sorted(map(os.path.basename, files)) == ["possible", "present"] and bubblewrap.processors("x86_64") == {}
     monkeypatch.setattr(bubblewrap, "processors", lambda: files)
-    with opened() as pool:
+    with opened(bare=True) as pool:
         run = Run(
             pool,
             f"{TRY}\npaths = {[*files]}\nprint([open(path, 'rb').read() for path in paths])",
@@ -281,7 +281,7 @@ def test_on_aarch64_a_notebook_reads_how_many_processors_there_are_and_changes_n
 def test_nothing_of_the_judges_environment_or_command_line_is_visible(monkeypatch):
     for name in ("COURSE_SECRET", "NBGRADER_DB_PASSWORD"):  # the second as deployments of nbgrader call theirs
         monkeypatch.setenv(name, "s3cret")
-    with opened() as pool:
+    with opened(bare=True) as pool:
         run = Run(
             pool,
             "import os, pathlib\nprint('s3cret' in str(os.environ))",
@@ -507,7 +507,7 @@ def test_nothing_that_outlasts_a_notebook_is_mounted_so_that_it_can_change_it(gp
             pytest.skip("this machine has no device but those that every notebook has")
         with_a_gpu(monkeypatch)
         monkeypatch.setattr(glob, "glob", lambda pattern: others[:1])
-    with opened(gpu=gpu) as pool:
+    with opened(bare=True, gpu=gpu) as pool:
         run = Run(pool, "print(open('/proc/self/mountinfo').read())")
     found = {}
     for line in run.printed.splitlines():
@@ -869,7 +869,7 @@ def test_a_process_may_have_any_name(pool, name):
 
 def test_what_others_take_of_the_processor_is_no_time_of_a_cell_or_notebook():
     compute = "import time\nwhile time.process_time() < 3.0: pass\nprint('done')"
-    with busy.core(6), opened(granted=replace(sandbox_limits.Limits(), notebook_s=5.0)) as pool:
+    with busy.core(6), opened(bare=True, granted=replace(sandbox_limits.Limits(), notebook_s=5.0)) as pool:
         run = Run(pool, compute, timeout_s=5)
         nap = Run(pool, "import time\ntime.sleep(30)", "print('next')", timeout_s=2)
     assert run.printed == "done" and not run.died and run.seconds > 5.0
@@ -925,7 +925,7 @@ def test_a_notebook_that_never_begins_is_no_fault_of_the_students(pool, monkeypa
 
 def test_on_a_machine_that_is_too_busy_a_notebook_ends_by_no_fault_of_its_own(monkeypatch):
     monkeypatch.setattr(limits, "BUSY_FACTOR", 0.1)  # so that a judge who looks late still finds own time left
-    with busy.core(6), opened(granted=replace(sandbox_limits.Limits(), notebook_s=40.0)) as pool:
+    with busy.core(6), opened(bare=True, granted=replace(sandbox_limits.Limits(), notebook_s=40.0)) as pool:
         run = Run(pool, "while True: pass")
     assert run.died and run.struck is EndedBy.BUSY
 

@@ -33,7 +33,7 @@ def begin(how=os.setsid, seconds=30):
 
 @pytest.fixture(scope="module")
 def pool():
-    with opened() as pool:
+    with opened(bare=True) as pool:
         yield pool
 
 
@@ -96,7 +96,7 @@ for _ in range(400):
         errors.append(errno.errorcode[error.errno])
 print({name: errors.count(name) for name in sorted({*errors})})
 """
-    with opened(granted=replace(sandbox_limits.Limits(), started=300)) as pool:
+    with opened(bare=True, granted=replace(sandbox_limits.Limits(), started=300)) as pool:
         run = Run(pool, f"{BEGIN}\n{ask}", "print('still here')")
     assert run.printed.splitlines() == ["{'ENOSYS': 100, 'EPERM': 300}", "still here"] and not run.died
 
@@ -171,7 +171,7 @@ def test_what_was_passed_with_the_call_is_not_in_the_memory_of_the_next_kernel(p
 
 def test_where_linux_is_older_the_watch_ends_a_notebook_with_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     rewritten(monkeypatch, tmp_path, "supervisor.py", "ANSWERED_SINCE = (5, 5)", "ANSWERED_SINCE = (99, 0)")
-    with opened(granted=replace(sandbox_limits.Limits(), notebook_s=60.0)) as pool:
+    with opened(bare=True, granted=replace(sandbox_limits.Limits(), notebook_s=60.0)) as pool:
         run = Run(pool, BEGIN, "print([begin() for _ in range(5)])\ntime.sleep(60)", "print('after')")
     assert run.died and run.struck is EndedBy.SESSIONS and "after" not in run.printed
 
@@ -189,5 +189,5 @@ for number in map(int, os.listdir('/proc/self/fd')):
         pass
 print(kinds, int(socket.SOCK_SEQPACKET))
 """
-    with opened(walled=walled) as pool:
+    with opened(bare=True, walled=walled) as pool:
         assert Run(pool, code).printed == "{1} 5"

@@ -65,7 +65,7 @@ def between(tmp_path_factory):
     deaf, folder = "THREADS_FORK_DEAF = (3, {})", tmp_path_factory.mktemp("program")
     with pytest.MonkeyPatch.context() as patch:
         rewritten(patch, folder, "namespaces.py", deaf.format(13), deaf.format(0))
-        with opened() as pool:
+        with opened(bare=True) as pool:
             yield pool
 
 
@@ -533,7 +533,7 @@ def test_what_is_changed_of_a_folder_above_python_is_not_so_for_the_next_one(tmp
     (tmp_path / "python").mkdir()
     roots = bubblewrap.interpreter_roots()
     monkeypatch.setattr(bubblewrap, "interpreter_roots", lambda: [*roots, str(tmp_path / "python")])
-    with opened() as pool:
+    with opened(bare=True) as pool:
         for _ in range(2):
             run = Run(
                 pool,
@@ -544,7 +544,7 @@ def test_what_is_changed_of_a_folder_above_python_is_not_so_for_the_next_one(tmp
 
 
 def test_a_zygote_that_cannot_load_says_why():
-    box = host.Sandbox(walled=False, libraries=Libraries(("torch", "torch.no_such_module")))
+    box = host.Sandbox(walled=False, libraries=Libraries(("json", "json.no_such_module")))
     with pytest.raises(host.SandboxError, match="no_such_module"):
         box.ready()
 
@@ -573,7 +573,7 @@ def test_a_kernel_that_cannot_start_is_our_failure_and_says_why(walled):
 def test_no_file_of_the_judge_is_left(monkeypatch):
     with tempfile.TemporaryDirectory() as folder:  # a short path, which sockets can have
         monkeypatch.setattr("tempfile.tempdir", folder)
-        with opened(walled=False) as pool:
+        with opened(bare=True, walled=False) as pool:
             Run(pool, "print(1)")
             assert list(Path(folder).iterdir())
         assert [path.name for path in Path(folder).iterdir()] == []
