@@ -150,9 +150,10 @@ def traced() -> None:
     def imported(root: Path) -> None:  # the first that the command calls
         _note(STEPS[0])
         from grading.classroom import cluster, worker
-        from grading.gradebook import course_folder
+        from grading.gradebook import generate_assignment
 
-        for step, owner, name in zip(STEPS[1:4], (cluster.Workers, course_folder, cluster.Workers), CALLS, strict=True):
+        owners = (cluster.Workers, generate_assignment, cluster.Workers)
+        for step, owner, name in zip(STEPS[1:4], owners, CALLS, strict=True):
             _noted(owner, name, step)
         worker.grade = grade
         stand(root)
