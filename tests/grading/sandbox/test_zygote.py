@@ -459,10 +459,10 @@ def test_a_kernel_may_take_as_long_to_end_as_a_busy_machine_keeps_it_waiting(wal
     box, processes = student(walled)
     kernel = box.start(None, [], {})
     zygote = max(processes)
-    monkeypatch.setattr(kernel_handle, "STOP_LIMIT_S", 0.6)
+    monkeypatch.setattr(kernel_handle, "STOP_LIMIT_S", 1.5)
     monkeypatch.setattr(box.clock, "now", lambda: 0.0)  # as if all had waited for a processor all the time
     os.kill(zygote, signal.SIGSTOP)
-    going_on = threading.Timer(2.0, os.kill, (zygote, signal.SIGCONT))
+    going_on = threading.Timer(3.0, os.kill, (zygote, signal.SIGCONT))
     going_on.start()
     assert kernel.stop() == -signal.SIGKILL and kernel.struck is None
     going_on.join()
