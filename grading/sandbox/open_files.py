@@ -56,10 +56,10 @@ class OpenFiles:
         A thread may have open files of its own. Of a process that hides them each may be one of the first kind. What
         forks have inherited under the same number is one file.
         """
-        owners, hidden, first, here = [], 0, {}, {}
+        owners, hidden, first, pids = [], 0, {}, set()
         for pid, name in self._threads():
             thread = f"/proc/{pid}/task/{name}"
-            here[self._lines_of(f"/proc/{pid}/status", "NSpid:", column=2)] = pid
+            pids.add(pid)
             if int(name) != pid and libc.syscall(KCMP, pid, int(name), KCMP_FILES, 0, 0) == 0:
                 continue  # the same files as its process's first thread
             try:
@@ -73,8 +73,12 @@ class OpenFiles:
                     hidden += self._lines_of(f"{thread}/status", "FDSize:") or 0
             except OSError:  # it has gone
                 pass
+        systems = owners.count(None)
+        if systems == len(owners):  # as nearly always: nobody's number is asked for
+            return [hidden, 0, systems]
+        here = {self._lines_of(f"/proc/{pid}/status", "NSpid:", column=-1): pid for pid in pids}
         lasting = [self._is_as_begun(here.get(owner)) for owner in owners if owner is not None]
-        return [hidden + lasting.count(False), lasting.count(True), owners.count(None)]
+        return [hidden + lasting.count(False), lasting.count(True), systems]
 
     def _is_as_begun(self, pid: int | None) -> bool:
         """Whether a process lives, and in the program that it was forked in: then its files keep nothing more."""

@@ -87,6 +87,26 @@ def test_what_processes_take_while_their_memory_is_read_slowly_counts(monkeypatc
             os.waitpid(pid, 0)
 
 
+def test_the_owner_of_an_open_file_is_found_in_whatever_namespace_it_is():
+    told, tell = os.pipe()
+
+    def keep() -> None:
+        with open("/proc/self/maps"):
+            os.write(tell, b"1")
+            time.sleep(60)
+
+    pid = _fork(keep)
+    try:
+        os.read(told, 1)
+        files = open_files.OpenFiles({"files": 1}, lambda: [(pid, str(pid))], watch.lines_of, watch._stat)
+        assert files._files_of_proc() == [0, 1, 0]
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(told)
+        os.close(tell)
+
+
 def test_of_a_fork_that_ends_its_share_alone_counts(monkeypatch):
     looks, shared = watch.Watch({"memory_bytes": 0, "files": 0}, int, True, open_files), bytearray(b"1") * 200 * 2**20
     pids = [_fork(lambda: time.sleep(60)) for _ in range(4)]
