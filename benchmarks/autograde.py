@@ -95,18 +95,22 @@ def _ways(workers: list[int]) -> list[ways.Way]:
 def _plan(sizes: list[int], workers: list[int]) -> list[tuple[ways.Way, int]]:
     """What one round runs: stock at the smallest size, all ways at the second, ours at three, more workers at all.
 
-    The floor comes before and after what takes longest, because the machine's speed changes meanwhile.
+    The floor comes before and after what takes longest, and two at once after each of these, because the machine's
+    speed changes meanwhile.
     """
     middle, most = sizes[min(1, len(sizes) - 1)], ways.class_of(max(workers))
-    plan = [(way, middle) for way in _ways(workers) if not way.stock]
-    plan += [(way, middle) for way in (ways.ONE_CORE, ways.TWO_FLOORS) if max(workers) > 1]
-    plan += [(way, size) for size in sizes[:3] if size != middle for way in (ways.JUDGE, most)]
+    short = [(way, middle) for way in _ways(workers) if not way.stock]
+    short += [(way, middle) for way in (ways.ONE_CORE, ways.TWO_FLOORS) if max(workers) > 1]
+    short += [(way, sizes[0]) for way in (ways.JUDGE, most) if sizes[0] != middle]
+    long = [(way, size) for size in sizes[2:3] for way in (ways.JUDGE, most)]
     if max(workers) > 1 and len(sizes) > 2:  # how a class on one worker grows
         fewer = [ways.class_of(count) for count in workers if count < max(workers)]
-        plan += [(way, sizes[2]) for way in (*fewer, ways.ONE_CORE)]
-    plan += [(most, size) for size in sizes[3:]]
-    plan += [(ways.FLOOR_WAY, middle)] if len(sizes) > 2 else []
-    return [*plan, (ways.STOCK_WAY, sizes[0])]
+        long += [(way, sizes[2]) for way in (*fewer, ways.ONE_CORE)]
+    long += [(most, size) for size in sizes[3:]]
+    if max(workers) > 1:
+        long = [step for each in long for step in (each, (ways.TWO_FLOORS, middle))]
+    long += [(ways.FLOOR_WAY, middle)] if len(sizes) > 2 else []
+    return [*short, *long, (ways.STOCK_WAY, sizes[0])]
 
 
 def _run(place: Path, way: ways.Way, parts: list[int], size: int) -> tuple[Run, ways.Marks]:

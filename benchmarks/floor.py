@@ -38,9 +38,9 @@ def main() -> None:
     root, processes = Path(sys.argv[1]), int(sys.argv[2])
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    plt.show = _render
+    draw_when_shown()
     students = course_folder.students(root)
-    grade = functools.partial(_graded, root, {part.stem: _test(part) for part in course.PARTS.values()})
+    grade = functools.partial(_graded, root, {part.stem: test(part) for part in course.PARTS.values()})
     if processes == 1:
         found = [grade(student) for student in students]
     else:
@@ -75,14 +75,19 @@ def run(path: Path, test: str, points: float) -> float | None:
         return execution.run_test(test, f"{path.stem}-test", points).marks
 
 
+def draw_when_shown() -> None:
+    """From now on `plt.show` draws all figures as PNG, as a notebook does."""
+    plt.show = _render
+
+
 def _render() -> None:
-    """Draws all figures as PNG, as a notebook does."""
     for number in plt.get_fignums():
         plt.figure(number).savefig(io.BytesIO(), format="png", bbox_inches="tight")
     plt.close("all")
 
 
-def _test(part: Part) -> str:
+def test(part: Part) -> str:
+    """A part's hidden test."""
     path = REPOSITORY / "source" / COURSE.name / f"{part.stem}.ipynb"
     source = json.loads(path.read_text(encoding="utf-8"))["cells"]
     return next("".join(cell["source"]) for cell in source if cell["id"] == f"{part.stem}-test")

@@ -97,6 +97,8 @@ def test_the_largest_class_shows_how_the_class_command_grows_and_stock_grades_th
     assert {way for way, size in plan if size == 32} == {"judge", "class on 1", "class on 1, 1 core", "class on 2"}
     assert [size for way, size in plan if way == "stock"] == [1]
     assert [size for way, size in plan if way == "floor"] == [8, 8]  # before and after what takes longest
+    longest = [n for n, (_, size) in enumerate(plan) if size > 8]
+    assert all(plan[n + 1][0] == autograde.ways.TWO_FLOORS.name for n in longest) and len(longest) == 5
 
 
 def test_a_second_worker_is_measured_by_what_each_further_student_takes_and_against_two_floors(
@@ -157,6 +159,8 @@ def test_the_account_of_a_notebook_adds_up_to_what_autograde_computes(tmp_path: 
     measured = {measure: ms for _, measure, ms in taken}
     assert 0 < measured["undrawn"] < measured["again"] < measured["autograde"]
     assert measured["pages"] > 100 and measured["cells"] >= 3
+    assert 0 < measured["floor"] < measured["floor in forks"]  # a fork's start, its pages and its end
+    assert re.search(r"^in all is \d+\.\d\d times the floor, and \d+\.\d\d times the floor in forks$", run.stdout, re.M)
 
 
 def test_each_step_of_a_notebook_has_its_time():
