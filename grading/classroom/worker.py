@@ -89,7 +89,7 @@ def grade(given: inputs.Inputs, submission: bundle.Submission, before: snapshot.
         asked = find_course.of(given.config)
     except errors.CourseError as error:
         raise OtherProgram(
-            f"a worker on {platform.node()} has another program: {error} Put the course's folder on its PYTHONPATH."
+            f"a worker on {platform.node()} can't load the course: {error} Put the course's folder on its PYTHONPATH."
         ) from None
     ours = inputs.current_program(asked, given.packages)
     differing = [name for name in sorted({*ours, *given.program}) if ours.get(name) != given.program.get(name)]

@@ -78,7 +78,7 @@ def no_mark_in_outputs(error: Exception) -> str:
 
 def lost(found: str, hint: str = "") -> str:
     """What a student reads of an item that was lost: what was found, and where to look."""
-    return short(f"{found or 'not as asked.'} {hint}".rstrip())
+    return short(f"{found or 'not what the task asks for.'} {hint}".rstrip())
 
 
 def short(text: str) -> str:
@@ -96,7 +96,7 @@ def missed(miss: float, scale: float) -> str:
         return "the numbers should all be 0."
     share = miss / scale
     size = f"{100 * share:.2g} % of" if share < 0.995 else f"{share:.3g} times"
-    return f"the largest miss is {size} the largest expected number."
+    return f"the numbers are off by up to {size} the largest expected number."
 
 
 def wrong_kind(got: object, kind: str) -> str:

@@ -286,7 +286,7 @@ class Sandbox:
         """The end of what bubblewrap or Python had to say."""
         self._process.kill()
         lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "it ended without a word"
+        return lines[-1] if lines else "it ended without an error message"
 
 
 def _listener(path: str) -> socket.socket:

@@ -33,7 +33,7 @@ from grading.pages import feedback, mathml, student_pages, wording
 ADA, MALLORY = "ada", "mallory & <i>co"
 MALLORYS = (2, 5, 6)
 LOST = {  # what Ada loses: all of part 5's values, a bit of part 3, a rule in part 7
-    3: {"exact": "the largest miss is 55 % of `the` largest expected number."},
+    3: {"exact": "the numbers are off by up to 55 % of `the` largest expected number."},
     5: {"values": "the shares add up to 1 over the queries.", "output shape": "expected shape (3,), got (2,)."},
 }
 BREACH = messages.breach_import("Answer", 2, "import math", "torch, NumPy")
