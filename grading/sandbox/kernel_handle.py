@@ -142,7 +142,7 @@ class Kernel:
         self.box.close()
 
     def _read(self, limit_s: float) -> None:
-        """Takes in what the sandbox says about the kernel, within a time."""
+        """Reads what the sandbox says about the kernel, waiting no longer than this."""
         end = time.monotonic() + limit_s
         while self.returncode is None and select.select([self._status], [], [], max(0, end - time.monotonic()))[0]:
             message, _ = packets.receive(self._status)
