@@ -40,7 +40,7 @@ _one_at_a_time = threading.Lock()  # nbgrader changes the working folder, and a 
 
 
 class OtherProgram(Exception):
-    """This worker is not the program that the parent is; one line says what differs."""
+    """This worker's code, packages or limits differ from the parent's; one line says how."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Result:
 
 
 async def prepare(walled: bool, course: Course) -> None:
-    """Does what this process's first submission would have to wait for, while there is none; the worker goes on."""
+    """Does ahead of time what this process's first submission would have to wait for; the worker goes on meanwhile."""
     await asyncio.to_thread(_prepare, walled, course)
 
 
