@@ -277,9 +277,9 @@ def test_every_picture_says_what_it_is(pages: dict[str, Path]):
 def test_the_index_names_the_largest_losses_first_with_what_was_found(pages: dict[str, Path]):
     shown = _text(pages[ADA] / "index.html")
     order = [
-        "7 · Build GQA 10 points to win",
+        "7 · Build GQA 10 points missing",
         "4 · From heads",
-        "5 · Build MHA 4 points to win",
+        "5 · Build MHA 4 points missing",
         "3 · The attention score 3.33",
     ]
     places = [shown.index(text) for text in ["What to look at first", *order, "What was not graded", "All parts"]]
