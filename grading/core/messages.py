@@ -27,8 +27,8 @@ NO_CELLS = "the file has no cells"
 DAMAGED_CELLS = "the cells of this notebook are damaged"
 FILE_MISSING = "not submitted; 0 points. Ask for it if it was forgotten."
 FILE_LEFT_OUT = (
-    "this file was left out. docs/submissions.md lists the kinds that are taken. Otherwise it is a link or the like, too "
-    "large, one of too many, or has a name that programs run. Nothing to do, unless an answer needs it."
+    "this file was left out. docs/submissions.md lists the kinds that are taken in. If it is of such a kind, it is a link "
+    "or the like, too large, one of too many, or has a name that programs run. Nothing to do, unless an answer needs it."
 )
 NAME_RULE = "Rename it with letters, digits, spaces and any of . , _ - + @ ( ) [ ], and grade again."
 NAME_NOT_TEXT = "is not UTF-8 text"
