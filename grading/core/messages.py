@@ -71,7 +71,7 @@ OUTPUT_CUT = "… the rest of this output is left out."
 
 
 def no_mark_in_outputs(error: Exception) -> str:
-    """Of a test in a course that was written for nbgrader alone."""
+    """About a test in a course that was written for nbgrader alone."""
     said = short(str(error.args[0]) if error.args else type(error).__name__)
     return f"nbgrader finds no mark in what this test displays ({said}); 0 points."
 
@@ -266,12 +266,12 @@ def not_marked(part: int, where: str) -> str:
 
 
 def unreadable(why: str) -> str:
-    """Of a task, by a worker."""
-    return f"a worker lacks our code, or has another version ({why}). Put this one on the PYTHONPATH of all workers."
+    """About a task that a worker can't read."""
+    return f"a worker lacks our code, or has another version ({why}). Put this machine's version on the PYTHONPATH of all workers."
 
 
 def folder_too_large(size: int, largest: int) -> str:
-    """Of a submission in the exchange."""
+    """About a submission in the exchange that is too large."""
     return f"the folder has {size:,} bytes, and c.CourseDirectory.max_dir_size allows {largest:,}."
 
 

@@ -104,7 +104,7 @@ class Kernel:
             self._read(0)
 
     def let_end(self) -> None:
-        """Has the kernel end, and everything it started. This waits for nothing: `stop` does.
+        """Asks for the end of the kernel and of everything it started. This waits for nothing: `stop` does.
 
         Its time is over now. Linux takes some 50 ms, most of which nobody computes, to take its namespaces down.
         """
