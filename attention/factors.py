@@ -9,7 +9,7 @@ import numpy as np
 from grading.marking import rubric
 
 MAX_PRODUCT = 10**5  # entries; the largest product that is asked for has 96 times 96
-TOO_LARGE = "the product of the two factors would be far larger than any that is asked for, so it was not formed."
+TOO_LARGE = "the product of the two factors would be far larger than the task asks for, so it was not formed."
 
 
 def product(left: object, right: object) -> np.ndarray | None:

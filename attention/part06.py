@@ -13,7 +13,7 @@ RELATIONS = {  # what may be chosen but is wrong, and the usual mistake that it 
     ">=": "rank-only-bounded",
     "<=": "rank-only-bounded",
 }
-ONE = probe.Reason(probe.Why.MISSING, "two matrices are asked for, A and B, and one came back.")
+ONE = probe.Reason(probe.Why.MISSING, "expected two matrices, A and B, got one.")
 
 
 def equal(claimed: object) -> Verdict:

@@ -25,7 +25,7 @@ def tried(W: Array, H: int) -> Tried:
     got = probe.call("factor_gqa", W, H)
     where = f"with G = {rows * H // D}, d = {D // H} and H = {H}"
     if not isinstance(got, (tuple, list)) or len(got) != 2:
-        text = got.text if isinstance(got, probe.Reason) else "two matrices must be returned, W_UM and W_DKV."
+        text = got.text if isinstance(got, probe.Reason) else "expected two matrices, W_UM and W_DKV."
         # Code that stops at dependent rows may have inverted something: there the hint is to the point.
         stopped = isinstance(got, probe.Reason) and np.linalg.matrix_rank(W) == rows
         verdict = Verdict(False, text, no_value=stopped)

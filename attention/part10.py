@@ -18,7 +18,7 @@ from grading.marking.rubric import Verdict
 
 Returned = list[tuple[Array, object]]  # W, and what came back
 Printed = list[tuple[Array, object, str]]  # the same, and what was printed
-NOT_A_PAIR = "two matrices must be returned, W_DKV_MLA and W_UM_MLA."
+NOT_A_PAIR = "expected two matrices, W_DKV_MLA and W_UM_MLA."
 SMALL = 1e-9  # what a factorisation of zeros may miss them by: of the other matrices' entries, which are of order 1
 # What another order of operations may multiply a mean squared error by: one that is nothing but rounding, or any other.
 # A mean over the wrong count is off by D or D / r, which of the large matrices are more than SLACK.

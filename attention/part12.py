@@ -19,7 +19,7 @@ Shape = tuple[int, int]
 
 
 def settle(D: int, H: int, r: int) -> None:
-    """Has a test's calls use float32 where the formulas work in that alone; to be called before all others."""
+    """Makes a test's calls use float32 where the formulas work in float32 alone; must come before all others."""
     d = D // H
     W_DKV, W_UK, W_Q, W_O = (probe.tensor(np.ones(shape)) for shape in ((r, D), (H, d, r), (H, d, D), (H, D, d)))
     probe.settled(lambda: questions.keys_and_queries(W_DKV, W_UK, W_Q, r, D, H))

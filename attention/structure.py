@@ -25,7 +25,7 @@ MOST_NUMBERS = 10_000  # of a weight that is written; the largest that is asked 
 
 
 class Problem(Enum):
-    """What can be wrong with a projection, by gravity."""
+    """What can be wrong with a projection, the gravest first."""
 
     MISSING = "missing"
     NOT_LINEAR = "not linear"
@@ -62,7 +62,9 @@ class Model(NamedTuple):
 
 
 def settle(model: Model, sizes: Sizes) -> None:
-    """Has a test's calls use float32 where the model runs in that and not in float64; to be called before any other."""
+    """Makes a test's calls use float32 where the model runs in float32 but not in float64; must come before any
+    other.
+    """
     probe.settled(lambda: models.runs(model.name, sizes))
 
 

@@ -133,7 +133,7 @@ def _difference(known: ways.Marks, found: ways.Marks) -> str:
 
 
 def summary(runs: list[Run]) -> str:
-    """The medians as text: each way beside stock and the floor, then how time and memory grow."""
+    """The medians as text: each way next to stock and the floor, then how time and memory grow."""
     torch_mb = measured.memory_mb("import torch")
     lines = []
     for parts in dict.fromkeys(run["parts"] for run in runs):

@@ -111,7 +111,7 @@ def shell() -> None:
 def by_shell(sources: list[str]) -> None:
     """Runs cells as IPython does.
 
-    Errors  RuntimeError if one fails: then what was measured is no model answer.
+    Errors  RuntimeError if one fails: then it isn't a model answer that was measured.
     """
     from IPython.core.interactiveshell import InteractiveShell
 

@@ -267,7 +267,7 @@ def write(path: Path, lines: list[Row]) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Checks, measures, writes; exit status 1 and one line for what can be mended."""
+    """Checks, measures, writes; exit status 1 and one line for what can be fixed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--device", choices=list(SETTINGS), default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--longest", type=int, help="the longest context (default: 16384 on a CPU, 2**20 on a GPU)")

@@ -1,4 +1,4 @@
-"""The figures of benchmarks/decode.py: cache bytes a token of published models, and speed by context length.
+"""The figures of benchmarks/decode.py: cache bytes per token of published models, and speed by context length.
 
 python benchmarks/draw.py [benchmarks/results/decode-cpu.csv …]
 """

@@ -2,7 +2,7 @@
 
     python benchmarks/judge.py [--rounds 5] [--parts 1 3 5 10]
 
-Plainly is nbgrader's own Execute with an ordinary kernel, which runs the hidden tests beside the answer. Through the
+Plainly is nbgrader's own Execute with an ordinary kernel, which runs the hidden tests next to the answer. Through the
 judge is what grading does. Prints the medians of the wall time a notebook, and what the judge adds.
 """
 

@@ -4,7 +4,8 @@
 
 Part 13 without and with TF32, the sample class and every answer of part 13 through the judge, then decode.py up to
 2**20 tokens, whose figures go into part 14. Ends at the first step that fails, with its exit status. Without a GPU it
-says so, runs nothing, and that is no failure. Commit what has changed in benchmarks/results, source and release.
+says so, runs nothing, and that doesn't count as a failure. Commit what has changed in benchmarks/results, source and
+release.
 """
 
 import subprocess

@@ -36,7 +36,7 @@ STEPS = (
     (bundle, "read", "submission read, when sent and when merged"),
     (task_queue.TaskQueue, "send", "sent"),
     (merge, "merge", "merged"),
-    (merge, "_stage", "  files written beside their place"),
+    (merge, "_stage", "  files written next to their place"),
     (snapshot, "of_student", "  rows read"),
     (snapshot, "apply", "  rows written"),
     (merge, "_note", "  noted"),

@@ -207,7 +207,7 @@ class Tally:
             self.most("difference stands out", found.stands_out if copy else -found.stands_out)
 
     def most(self, name: str, number: float) -> None:
-        """Remembers the largest number of a name; NaN and infinity are no extremes."""
+        """Remembers the largest number of a name; NaN and infinity don't count."""
         if math.isfinite(number):
             self.extremes[name] = max(number, self.extremes.get(name, -math.inf))
 

@@ -109,7 +109,7 @@ def python(folder: Path) -> Path:
     """
     path = folder.absolute() / "bin" / "python"
     if not path.exists():
-        raise errors.CourseError(f"{folder} is no environment: there is no bin/python in it.")
+        raise errors.CourseError(f"{folder} is not an environment: it has no bin/python.")
     return path
 
 

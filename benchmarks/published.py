@@ -12,7 +12,7 @@ BYTES = 2  # a number in bfloat16, in which these models' caches are kept here
 
 @dataclass(frozen=True)
 class Model:
-    """`H` query heads of width `d`, `G` key/value heads, or latents of `r` numbers with a rotary key beside them."""
+    """`H` query heads of width `d`, `G` key/value heads, or latents of `r` numbers with a rotary key next to them."""
 
     name: str
     layers: int
@@ -26,11 +26,11 @@ class Model:
     configuration: str
 
     def cache_bytes(self, G: int) -> int:
-        """Bytes a token leaves in the caches of all layers, with G key/value heads; G = H is MHA."""
+        """Bytes that a token leaves in the caches of all layers, with G key/value heads; G = H is MHA."""
         return 2 * G * self.d * self.layers * BYTES
 
     def used_bytes(self) -> int:
-        """Bytes a token leaves in the caches of all layers, as the model is published."""
+        """Bytes that a token leaves in the caches of all layers, as the model is published."""
         return self.cache_bytes(self.G) if self.G else (self.r + self.rotary) * self.layers * BYTES
 
 

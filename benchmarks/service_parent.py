@@ -39,7 +39,7 @@ STEPS = (
     (feedback_release.FeedbackRelease, "tell_places", "places in line shown"),
     (service.Service, "_settle", "settled"),
     (task_queue.TaskQueue, "settle", "  merged"),
-    (merge, "_stage", "    files written beside their place"),
+    (merge, "_stage", "    files written next to their place"),
     (feedback_release.FeedbackRelease, "show", "  feedback put into the exchange"),
     (status.Board, "show", "status page"),
 )

@@ -67,7 +67,7 @@ class Separate:
 
 
 class Latent:
-    """MLA with a cache of latents, r numbers a position; `reduced` as in part 12, else keys and values are rebuilt."""
+    """MLA that caches latents, r numbers per position; `reduced` as in part 12, else keys and values are rebuilt."""
 
     def __init__(self, name: str, shape: Shape, reduced: bool, weights: tuple[Tensor, ...]) -> None:
         self.name, self.shape, self.G, self.weights = name, shape, None, weights

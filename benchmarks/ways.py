@@ -54,7 +54,7 @@ class Way:
     one_core: bool = False
 
     def command(self, root: Path) -> list[str]:
-        """The command line; a class is started from a file, because its workers are started anew from it."""
+        """The command line; a class is started from a file, because its workers are started again from it."""
         if self.name.startswith("floor"):
             return [sys.executable, "-c", FLOOR, str(root), str(self.workers)]
         if not self.name.startswith("class"):

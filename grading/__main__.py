@@ -31,10 +31,10 @@ def main(arguments: list[str] | None = None) -> int:
     commands = parser.add_subparsers(dest="command", required=True)
     check = commands.add_parser("check", help="for students: which parts pass their visible checks")
     check.add_argument(
-        "places", type=Path, nargs="*", metavar="FOLDER_OR_NOTEBOOK", help="default: all of work/, or of release/"
+        "places", type=Path, nargs="*", metavar="FOLDER_OR_NOTEBOOK", help="to check (default: work/, or release/)"
     )
-    grade = commands.add_parser("autograde", aliases=["grade"], help="grade what lies in submitted/")
-    grade.add_argument("--workers", type=command_line.positive, help="students graded at once (default: one per core)")
+    grade = commands.add_parser("autograde", aliases=["grade"], help="grade everything in submitted/")
+    grade.add_argument("--workers", type=command_line.positive, help="how many at once (default: by cores and memory)")
     grade.add_argument("--scheduler", metavar="ADDRESS", help="grade on the Dask cluster with this scheduler")
     grade.add_argument("--force", action="store_true", help="grade again what is graded and unchanged")
     grade.add_argument("--student", metavar="NAME", help="grade only this submission, even if it ended earlier runs")
@@ -42,7 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     report = commands.add_parser("report", help="write the class report, a page with pictures, to report.html")
     mark = commands.add_parser("mark", help="grade your own work in work/ with the hidden tests")
     mark.add_argument("--open", action="store_true", help="open the feedback in a browser")
-    mark.add_argument("--no-sandbox", action="store_true", help="run your code with your own rights")
+    mark.add_argument("--no-sandbox", action="store_true", help="run your code without walls, with your own rights")
     stay = mark.add_mutually_exclusive_group()
     stay.add_argument("--watch", action="store_true", help="keep running, and grade again whenever you save")
     report.add_argument("folder", type=Path, nargs="?", help="the course folder, such as demo (default: this one)")

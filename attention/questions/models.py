@@ -113,7 +113,7 @@ def is_attention(name):
 
 
 def looking(seen):
-    """A profile function for Python that takes down which of PyTorch's own attention is called, and what is started."""
+    """A profile function for Python that records which of PyTorch's own attention is called, and what is started."""
     home = nn.__file__.rpartition("nn")[0]  # PyTorch's folder
     folders = (home + "nn", home + "ao", home + "_decomp", home + "_refs", home + "_higher_order_ops")
     starts = {"fork", "forkpty", "fork_exec", "posix_spawn", "posix_spawnp"}

@@ -66,7 +66,7 @@ def copies_held(there, numbers, scale):
 
 
 def watching(look):
-    """What has `look` see each tensor that a function of torch's takes or gives, while it is entered."""
+    """A mode that shows `look` each tensor that a function of torch's takes or gives, while the mode is entered."""
 
     class Watch(torch.overrides.TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), kwargs=None):
@@ -84,7 +84,7 @@ def watching(look):
 
 
 def counting(weights, copies, scale, found):
-    """What takes down the weights of which that many copies are in memory, in one tensor or in several at once."""
+    """A `look` that records each weight of which that many copies are in memory, in one tensor or several at once."""
     import weakref
 
     held = {}  # by the place in memory: who has it, and how often it holds each number of each weight

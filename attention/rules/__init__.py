@@ -109,7 +109,7 @@ def no_torch(answer_id: str) -> Breach | None:
 
 
 def one_statement_each(answer_id: str, function: str) -> Breach | None:
-    """Each output of the function is computed by one statement; see `statements` for what is free."""
+    """Each output of the function is computed by one statement; see `statements` for what is not counted."""
     found = second_statement(answer_id, function, SIZES)
     if found is None:
         return None

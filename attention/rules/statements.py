@@ -1,7 +1,7 @@
 """How many statements of a function compute each of its outputs.
 
-Views of the inputs, scalars and helper functions are free; arithmetic on tensors is a computing statement, and so is
-a view of something computed. An output whose memory one statement allocates and another fills has taken both.
+Views of the inputs, scalars and helper functions are not counted; arithmetic on tensors is a computing statement, and
+so is a view of something computed. An output whose memory one statement allocates and another fills has taken both.
 """
 
 import ast
@@ -76,7 +76,7 @@ def _free(helpers: dict[str, ast.FunctionDef], sizes: Collection[str | int]) -> 
 
 @contextlib.contextmanager
 def _read_as(node: ast.AST, free: dict[str, str]) -> Iterator[None]:
-    """Has each call of a helper that computes nothing stand for what it is like, within the block alone."""
+    """Treats each call of a helper that computes nothing as what it is like, within the block alone."""
     called = [call.func for call in ast.walk(node) if isinstance(call, ast.Call)]
     names = [(func, func.id) for func in called if isinstance(func, ast.Name) and func.id in free]
     for func, name in names:
@@ -189,7 +189,7 @@ def _put(name: str, key: object, flow: Flow, names: Names) -> None:
 
 
 def _fill(owner: ast.expr, flow: Flow, at: Place, names: Names) -> None:
-    """Takes down that a statement writes into a tensor, or into a view of it."""
+    """Records that a statement writes into a tensor, or into a view of it."""
     match owner:
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key)) if is_box(name, names):
             return _put(name, key, flow_of(owner, names) | flow, names)

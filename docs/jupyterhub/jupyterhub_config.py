@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent  # with everybody/ and instructors/ beside this file; all may read it
+HERE = Path(__file__).resolve().parent  # with everybody/ and instructors/ next to this file; all may read it
 INSTRUCTORS = {"teacher"}
 STUDENTS = {"anna", "ben"}
 

@@ -12,11 +12,11 @@ from grading.core.course import Calls
 
 
 class Single(Calls):
-    """Calls of a course that has float64, made in float32."""
+    """The settings of calls that are made in float32, in a course that uses float64."""
 
 
 class Way(Protocol):
-    """What `probe.Way` is here."""
+    """What this module needs of `probe.Way`: the settings of its calls."""
 
     calls: Calls
 

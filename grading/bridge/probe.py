@@ -48,8 +48,10 @@ class Transport(Protocol):
 
 @dataclass
 class Way:
-    """Where a hidden test's requests go, and how its calls are made; of those that ran out of time, the limits
-    together, and the first's words. Of those that nothing answers any more, the number, and the words."""
+    """Where a hidden test's requests go, how its calls are made, and what went wrong: `overtime_s` adds up the limits
+    of the calls that ran out of time, and `late` says it of the first; `unanswered` counts the requests that nothing
+    answered any more, and `ended` says why.
+    """
 
     transport: Transport
     calls: Calls = Calls()
@@ -80,7 +82,7 @@ def variable(name: str) -> object:
 
 
 def unpacked(name: str, reply: object) -> object:
-    """The value from a list that holds it; of an empty list, the Reason that there is no such variable."""
+    """A variable's value, out of the list that carries it; for an empty list, the Reason that there is none."""
     match reply:
         case [value]:
             return value
@@ -125,14 +127,15 @@ def through(transport: Transport, calls: Calls | None = None) -> Iterator["Way"]
 
 
 def call_as(calls: Calls) -> None:
-    """Has a course's settings hold for the calls that follow, with a fresh allowance of time: a test that runs in the
-    student's own kernel says so, where no judge does."""
+    """Applies a course's settings to the calls that follow, with a fresh allowance of time. A test calls it itself, for
+    the student's own kernel, where no judge does.
+    """
     way = _way.get()
     way.calls, way.overtime_s = calls, 0.0
 
 
 def settled(trial: Callable[[], object]) -> None:
-    """Has a test's further calls use float32, if a trial of the answer raises in float64 and does not in float32.
+    """Makes a test's later calls in float32 if a trial of the answer raises in float64 but not in float32.
 
     A student's own notebook computes in float32, so code that says `.float()` is right there.
     """

@@ -139,7 +139,7 @@ def _quiet(printed: io.StringIO):
 
 @contextlib.contextmanager
 def _settings(default: str):
-    """torch's default dtype as the course has it, and gradients on; the student's own settings come back."""
+    """torch with the course's default dtype and with gradients on; afterwards the student's own settings are back."""
     torch = sys.modules.get("torch")
     if torch is None:
         yield
@@ -156,8 +156,9 @@ def _settings(default: str):
 
 @contextlib.contextmanager
 def _limit(limit_s: float):
-    """Raises TimeUp in what `_run` runs once its own time is over: after a second again, and from then on all the time,
-    for answers that swallow it. It never strikes elsewhere, such as between a value and its reply."""
+    """Raises TimeUp in what `_run` runs once its own time is over. An answer may swallow it, so it comes again after a
+    second, and then all the time. It never strikes elsewhere, such as between a value and its reply.
+    """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield  # no signals here: the cell's own limit holds
         return
@@ -225,7 +226,7 @@ def _builtin_name(error: BaseException) -> str:
 
 
 def _line(error: BaseException) -> int | None:
-    """The last line of a notebook cell, the student's, on the way to the error."""
+    """The innermost line of the student's cells on the way to the error."""
     line, trace = None, BaseException.__traceback__.__get__(error)  # whatever the error's own class says
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename

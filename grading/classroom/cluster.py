@@ -105,9 +105,10 @@ class Workers:
         future.add_done_callback(self._done)
 
     def share(self, name: str, function: Callable, *arguments: object) -> None:
-        """Has all workers of a cluster of others call a function, once for each name.
+        """Makes all workers of a cluster of others call a function, once for each name.
 
-        Those that join later or were silent have not. One that falls silent only now is waited for until Dask gives up.
+        Workers that join later, or were silent, have not called it. One that falls silent only now is waited for until
+        Dask gives up.
         Errors  CourseError if no scheduler answers at the address.
         """
         self._opened()
@@ -141,7 +142,7 @@ class Workers:
         return name, found
 
     def _done(self, future: Future) -> None:
-        """Has the outcome of a task that is done fetched at once, in a thread of its own.
+        """Fetches the outcome of a task that is done at once, in a thread of its own.
 
         A worker that has vanished with it is waited for until Dask gives it up and the task is done elsewhere, which it
         may never be unless `next` replaces the worker.
@@ -172,7 +173,7 @@ class Workers:
         return [address for address, at in seen.items() if at > max(seen.values()) - SILENT_S]
 
     def _begin(self, opening: Callable, *arguments: object) -> None:
-        """Has the workers of this machine opened, once, in a thread: Ctrl-C would tear what Dask starts.
+        """Opens the workers of this machine, once, in a thread: Ctrl-C would tear apart what Dask starts.
 
         Errors  CourseError if so many find no room here.
         """

@@ -47,7 +47,7 @@ class Notes:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """On Ctrl-C and our own errors: a suspect is only who was at work for longer than a submission may take."""
+        """After Ctrl-C or an error of ours, suspects only submissions at work for longer than one may take."""
         suspect = None if kind is None or issubclass(kind, INNOCENT) else self.settling
         for student, since in list(self._since.items()):
             # A submission whose notebooks may take 30 min together has either used that up by now or is stuck.

@@ -85,7 +85,7 @@ def _started(**settings: object) -> LocalCluster:
 
 
 def _calm(cluster: LocalCluster) -> None:
-    """Has workers report seldom, and the scheduler not look eight times a second whether anybody uses it.
+    """Makes workers report seldom, and the scheduler stop looking eight times a second whether anybody uses it.
 
     Nor does Python's collector call it: a strike of `marking.budget` over a page that comes meanwhile would be lost.
     """

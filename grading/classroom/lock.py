@@ -11,7 +11,7 @@ from grading.core import errors, names
 
 @contextlib.contextmanager
 def alone(root: Path, who: str = "process") -> Iterator[None]:
-    """Sees to it that one run at a time grades the course in `root`; the system forgets it when the process ends.
+    """Lets one run at a time grade the course in `root`; the system lifts the lock when the process ends.
 
     Errors  CourseError if another run does.
     """

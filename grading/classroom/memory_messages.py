@@ -17,7 +17,7 @@ def killed_before(times: int) -> str:
 
 
 def killed_alone(student: str, times: int) -> str:
-    """Of a submission that the system has killed although no other one was being graded."""
+    """A sentence about a submission that the system killed although no other one was being graded."""
     return (
         f"The system, or another program, ended one of its notebooks in {_runs(times)}, with nothing else being "
         "graded, usually because the machine's memory had run out. Close other programs, or give its notebooks half "

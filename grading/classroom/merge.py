@@ -1,7 +1,8 @@
-"""A worker's result into the course: rows in one transaction per student, files by rename, then a note: done.
+"""Puts a worker's result into the course: rows in one transaction per student, files by rename, then a note: done.
 
-The note goes first and comes back last. Whatever is killed, full or pulled in between, a student without a note that
-fits submission, tests, files and rows is graded again by the next run; a note never says more than what is there.
+The old note is removed first, and the new one is written last. Whatever happens in between, be it a kill, a full disk
+or a pulled plug, the next run grades each student again who has no note that fits submission, tests, files and rows; a
+note never says more than what is there.
 """
 
 import contextlib

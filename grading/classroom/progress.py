@@ -1,4 +1,4 @@
-"""What one sees while a class is graded: a bar on a terminal, plain lines elsewhere, or nothing; then a summary."""
+"""What is shown while a class is graded: a bar on a terminal, plain lines elsewhere, or nothing; then a summary."""
 
 import shutil
 import sys
@@ -20,7 +20,7 @@ class Progress:
         self.done = self.kept = self.failed = 0
 
     def add(self, line: str, failed: bool = False, kept: bool = False) -> None:
-        """One student more is done; `kept` if there was nothing to do."""
+        """Counts one more student as done; `kept` if there was nothing to do."""
         self.done, self.failed, self.kept = self.done + 1, self.failed + failed, self.kept + kept
         if self._terminal:
             if failed:

@@ -70,7 +70,7 @@ class TaskQueue:
         asked: str | None = None,
         runs: int = crash_notes.LIMIT,
     ) -> None:
-        """`runs` is how many runs a submission may end before it is graded only for whom asks for it by name."""
+        """`runs` is how many runs a submission may end before it is graded only if it is asked for by name."""
         self._root, self._course, self._engine, self._given = root, course, engine, given
         self._feedback, self._force = feedback, force
         self._notes, self._say, self._asked, self._runs = notes, say, asked, runs

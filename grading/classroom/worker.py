@@ -40,7 +40,7 @@ _one_at_a_time = threading.Lock()  # nbgrader changes the working folder, and a 
 
 
 class OtherProgram(Exception):
-    """This worker is not the program that the parent is; one line says what differs."""
+    """This worker's code, packages or limits differ from the parent's; one line says how."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Result:
 
 
 async def prepare(walled: bool, course: Course) -> None:
-    """Does what this process's first submission would have to wait for, while there is none; the worker goes on."""
+    """Does ahead of time what this process's first submission would have to wait for; the worker goes on meanwhile."""
     await asyncio.to_thread(_prepare, walled, course)
 
 
@@ -89,7 +89,7 @@ def grade(given: inputs.Inputs, submission: bundle.Submission, before: snapshot.
         asked = find_course.of(given.config)
     except errors.CourseError as error:
         raise OtherProgram(
-            f"a worker on {platform.node()} has another program: {error} Put the course's folder on its PYTHONPATH."
+            f"a worker on {platform.node()} can't load the course: {error} Put the course's folder on its PYTHONPATH."
         ) from None
     ours = inputs.current_program(asked, given.packages)
     differing = [name for name in sorted({*ours, *given.program}) if ours.get(name) != given.program.get(name)]

@@ -37,7 +37,7 @@ def is_ours(meta: dict) -> bool:
 
 
 def is_editable(cell: dict) -> bool:
-    """Whether what stands in a released cell is whoever answers' to write."""
+    """Whether a released cell is there for students to write in."""
     return not is_ours(cell["metadata"].get("nbgrader", {}))
 
 

@@ -77,13 +77,13 @@ def _read_names() -> None:
 
 
 def _wrong_settings() -> tuple[type[Exception], ...]:
-    """What traitlets raises, if anything has imported it."""
+    """traitlets' error, to be caught, if anything has imported traitlets; else nothing."""
     traitlets = sys.modules.get("traitlets")
     return (traitlets.TraitError,) if traitlets else ()
 
 
 def alone(main: Callable[[], int]) -> int:
-    """The exit status of a command that is all its process does; at the end Python collects no garbage once more."""
+    """The exit status of a command that is all its process does; Python's last garbage collection is left out."""
     streams.prepare()
     token, shown = _alone.set(True), sys.unraisablehook
     sys.unraisablehook = functools.partial(_stop_again, shown)
@@ -100,7 +100,7 @@ def alone(main: Callable[[], int]) -> int:
 
 
 def _stop_again(show: Callable[[object], None], raised: object) -> None:
-    """Has Ctrl-C come again where Python passed over it, as over all that a weak reference's callback raises."""
+    """Sends Ctrl-C again where Python ignored it, as it ignores all that a weak reference's callback raises."""
     if raised.exc_type is not KeyboardInterrupt or not hasattr(signal, "setitimer"):
         show(raised)
         return
@@ -115,7 +115,7 @@ def is_alone() -> bool:
 
 @contextlib.contextmanager
 def importing() -> Iterator[None]:
-    """Imports within are faster: they leave little garbage, and looking for it takes a fifth of their time."""
+    """Turns garbage collection off for imports: they leave little, and looking for it takes a fifth of their time."""
     collecting = gc.isenabled()
     gc.disable()
     try:

@@ -51,9 +51,9 @@ def copy_tree(source: Path, to: Path, **settings: object) -> None:
 
 
 def swap(place: Path, make: Callable[[Path], object]) -> Path:
-    """Has a folder made next to a place, then puts it there; what was there lies in the path returned, if anything did.
+    """Makes a folder next to a place, then puts it there; returns where the old one, if any, was moved.
 
-    The caller removes that one, and so does the next swap.
+    The caller removes the old one; otherwise the next swap does.
     Errors  whatever `make` raises, and OSError; then the old folder is as it was.
     """
     new, old = new_name(place), old_name(place)
@@ -72,17 +72,17 @@ def swap(place: Path, make: Callable[[Path], object]) -> Path:
 
 
 def put_back(place: Path) -> None:
-    """Puts a folder back that somebody who was killed meanwhile had moved away."""
+    """Puts back a folder that a process moved away before it was killed."""
     old = old_name(place)
     if old.exists() and not place.exists():
         old.rename(place)
 
 
 def new_name(place: Path) -> Path:
-    """Where a folder lies that is made for a place."""
+    """Where the new folder for a place is made."""
     return place.with_name(f".{place.name}.new")
 
 
 def old_name(place: Path) -> Path:
-    """Where a folder lies that had this place."""
+    """Where the old folder of a place is moved."""
     return place.with_name(f".{place.name}.old")

@@ -69,7 +69,7 @@ def as_course_error() -> Iterator[None]:
 
 
 def _end() -> None:
-    """Ends the process at once: it may import still, and what it has of ours, such as our output, would stay open."""
+    """Ends the process at once: it may still be importing, and would keep files of ours open, such as our output."""
     pid = forkserver._forkserver._forkserver_pid
     if pid is not None:
         with contextlib.suppress(ProcessLookupError):
@@ -120,7 +120,7 @@ def _close_the_other_end(fds: list[int]) -> None:
 
 @contextlib.contextmanager
 def _environment() -> Iterator[None]:
-    """What is started within finds this package, and none of our limits in its environment."""
+    """Within it, what is started finds this package and inherits none of our limits from the environment."""
     before = dict(os.environ)
     for name in before:
         if name.startswith(limits.PREFIX):

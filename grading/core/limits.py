@@ -143,7 +143,7 @@ SILENCE_LIMIT_S = _set("SILENCE_LIMIT_S", 20.0)
 
 
 def now(name: str) -> float:
-    """A limit as the environment says now, for processes that are still to be started; KeyError for none of ours."""
+    """A limit as the environment says now, for processes that are yet to start; KeyError if there is no such limit."""
     return _set(name, globals()[name])
 
 

@@ -27,8 +27,8 @@ NO_CELLS = "the file has no cells"
 DAMAGED_CELLS = "the cells of this notebook are damaged"
 FILE_MISSING = "not submitted; 0 points. Ask for it if it was forgotten."
 FILE_LEFT_OUT = (
-    "this file was left out. docs/submissions.md lists the kinds that are taken. Otherwise it is a link or the like, too "
-    "large, one of too many, or has a name that programs run. Nothing to do, unless an answer needs it."
+    "this file was left out. docs/submissions.md lists the kinds that are taken in. If it is of such a kind, it is a link "
+    "or the like, too large, one of too many, or has a name that programs run. Nothing to do, unless an answer needs it."
 )
 NAME_RULE = "Rename it with letters, digits, spaces and any of . , _ - + @ ( ) [ ], and grade again."
 NAME_NOT_TEXT = "is not UTF-8 text"
@@ -71,14 +71,14 @@ OUTPUT_CUT = "… the rest of this output is left out."
 
 
 def no_mark_in_outputs(error: Exception) -> str:
-    """Of a test in a course that was written for nbgrader alone."""
+    """About a test in a course that was written for nbgrader alone."""
     said = short(str(error.args[0]) if error.args else type(error).__name__)
     return f"nbgrader finds no mark in what this test displays ({said}); 0 points."
 
 
 def lost(found: str, hint: str = "") -> str:
     """What a student reads of an item that was lost: what was found, and where to look."""
-    return short(f"{found or 'not as asked.'} {hint}".rstrip())
+    return short(f"{found or 'not what the task asks for.'} {hint}".rstrip())
 
 
 def short(text: str) -> str:
@@ -96,7 +96,7 @@ def missed(miss: float, scale: float) -> str:
         return "the numbers should all be 0."
     share = miss / scale
     size = f"{100 * share:.2g} % of" if share < 0.995 else f"{share:.3g} times"
-    return f"the largest miss is {size} the largest expected number."
+    return f"the numbers are off by up to {size} the largest expected number."
 
 
 def wrong_kind(got: object, kind: str) -> str:
@@ -266,12 +266,12 @@ def not_marked(part: int, where: str) -> str:
 
 
 def unreadable(why: str) -> str:
-    """Of a task, by a worker."""
-    return f"a worker lacks our code, or has another version ({why}). Put this one on the PYTHONPATH of all workers."
+    """About a task that a worker can't read."""
+    return f"a worker lacks our code, or has another version ({why}). Put this machine's version on the PYTHONPATH of all workers."
 
 
 def folder_too_large(size: int, largest: int) -> str:
-    """Of a submission in the exchange."""
+    """About a submission in the exchange that is too large."""
     return f"the folder has {size:,} bytes, and c.CourseDirectory.max_dir_size allows {largest:,}."
 
 

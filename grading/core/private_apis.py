@@ -38,7 +38,7 @@ USES = (
         "grading.gradebook.engines",
         of("nbgrader.api", "create_engine get_alembic_version Gradebook.__init__ Gradebook.close")
         + ("nbgrader.converters.base.BaseConverter.convert_notebooks",),
-        "one engine per address, one connection and one look for tables per run, no Alembic; or 3.4 a notebook of each",
+        "one engine per address, one connection and a check of tables per run, no Alembic; else 3.4 of each a notebook",
         "none: nbgrader.api.Gradebook makes its engine itself and takes none",
     ),
     Use(
@@ -46,8 +46,8 @@ USES = (
         of("nbgrader.preprocessors.OverwriteCells", "preprocess gradebook notebook_id assignment_id")
         + of("nbgrader.preprocessors.SaveAutoGrades", "preprocess gradebook notebook_id assignment_id student_id")
         + ("nbgrader.preprocessors.AssignLatePenalties.preprocess",),
-        "the cells of a notebook by one question, and one save; nbgrader asks for each of its 14 apart",
-        "none: the gradebook has no question for all cells, and both steps open it themselves",
+        "all cells of a notebook by one query and one save; nbgrader asks for each of its 14 cells by itself",
+        "none: the gradebook has no query for all cells, and both steps open it themselves",
     ),
     Use(
         "grading.gradebook.snapshot",
@@ -80,7 +80,7 @@ USES = (
         "grading.submission.exchange_collect",
         of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src copy_files do_copy"),
         "names that can be graded are collected, with the times of the exchange's file system, and no link is followed",
-        "none: of a collect class the steps are not public",
+        "none: the steps of a collect class are not public",
     ),
     Use(
         "grading.judge.save_marks",

@@ -53,7 +53,7 @@ def _too_low(found: str, command: str, workers: int) -> errors.CourseError:
 
 
 def _raised(kind: int, wanted: int) -> float:
-    """How much this process may have of a kind, once its limit is as high as is wanted, or as it may be."""
+    """How much of a kind this process may have, after raising its limit to what is wanted, or as far as allowed."""
     import resource
 
     pair = resource.getrlimit(kind)

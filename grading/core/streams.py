@@ -10,7 +10,7 @@ _STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
 
 
 def prepare() -> None:
-    """Opens those that are closed, and has output that can't be written said in a line; for a process of its own.
+    """Opens streams that are closed, and reports output that can't be written in a line; for a process of its own.
 
     A closed one leaves its number to the next file that is opened, which would then get what is printed. The null
     device takes it. A letter that the output's encoding lacks is written as an escape.
@@ -31,7 +31,7 @@ def prepare() -> None:
 
 
 def forget() -> None:
-    """Lets go of what was printed and nobody reads, or Python would complain of it at its end."""
+    """Drops what was printed and nobody reads, or Python would complain about it at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

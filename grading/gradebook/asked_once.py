@@ -1,4 +1,4 @@
-"""nbgrader's steps that ask the gradebook for one thing after another, with one question for a whole notebook.
+"""nbgrader's steps that ask the gradebook for one thing after another, here with one query for a whole notebook.
 
 `OverwriteCells` and `AssignLatePenalties` are plugged in by configuration: the one puts in the released cells, hidden
 tests included, the other takes points off what was late. `judge.save_marks` builds on `SaveAutoGrades`.
@@ -41,7 +41,7 @@ class OverwriteCells(preprocessors.OverwriteCells):
 
 
 class Cells:
-    """The released cells of a notebook, with the questions that nbgrader asks a gradebook about them."""
+    """The released cells of a notebook; answers what nbgrader asks a gradebook about them."""
 
     def __init__(self, released: Notebook) -> None:
         self._source = {cell.name: cell for cell in released.source_cells}
@@ -75,7 +75,7 @@ class SaveAutoGrades(preprocessors.SaveAutoGrades):
 
 
 class Submitted:
-    """What a gradebook holds of a submitted notebook, with the questions that SaveAutoGrades asks about it."""
+    """What a gradebook holds of a submitted notebook; answers what SaveAutoGrades asks about it."""
 
     def __init__(self, book: Gradebook, submitted: SubmittedNotebook) -> None:
         self.db = self

@@ -27,7 +27,7 @@ _AFTER_THE_RUN = (
 
 
 def plug_in(c: Config, course: str, folder: Path) -> None:
-    """Has nbgrader's commands grade with the judge the course of this name, which can be imported from `folder`."""
+    """Makes nbgrader's commands grade the course of this name, which is imported from `folder`, with the judge."""
     _find_programs(folder.resolve(), ENGINE.parent)
     _guard(c)
     c.Course.found, c.Course.below = course, str(folder.resolve())
@@ -39,7 +39,7 @@ def plug_in(c: Config, course: str, folder: Path) -> None:
 
 
 def wall_in(c: Config, folder: Path) -> None:
-    """Has nbgrader's commands grade the course in `folder` as its authors wrote it, but behind the walls.
+    """Makes nbgrader's commands grade the course in `folder` as its authors wrote it, but behind the walls.
 
     Each notebook's cells and tests run together in one walled kernel. What nbgrader does before and after that, and
     so what a mark is, stays nbgrader's; so do the limits and pages that are not set here.
@@ -74,7 +74,7 @@ def _guard(c: Config) -> None:
 
 
 def _find_programs(*places: Path) -> None:
-    """Has this process, and what it starts, import what lies in these places, and find Python's programs."""
+    """Lets this process, and what it starts, import what lies in these places, and find Python's programs."""
     sys.path[:0] = [str(place) for place in dict.fromkeys(places) if str(place) not in sys.path]
     paths = [*map(str, places), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))

@@ -59,7 +59,7 @@ def keep_engines() -> None:
 
 @contextlib.contextmanager
 def held_open() -> Iterator[None]:
-    """Within it a gradebook that was opened once keeps its connection, until its file is another one."""
+    """Within it a gradebook that was opened once keeps its connection, until its file is replaced."""
     if _held.get() is not None:
         yield
         return

@@ -47,7 +47,7 @@ def shared(connection: Connection, assignment: str) -> Rows:
 
 
 def of_student(connection: Connection, name: str, student: str) -> Rows:
-    """One student's rows for the assignment of this name; empty tables for whom the gradebook does not know yet."""
+    """One student's rows for the assignment of this name; empty tables if the gradebook doesn't know the student."""
     submitted, assignment = _TABLES["submitted_assignment"], _TABLES["assignment"]
     query = select(submitted).join(assignment, assignment.c.id == submitted.c.assignment_id)
     query = query.where(assignment.c.name == name, submitted.c.student_id == student)

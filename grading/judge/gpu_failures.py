@@ -1,7 +1,7 @@
 """A notebook that failed by the GPU runs once more without it, and that run counts.
 
 A GPU's memory is shared by all who compute on it: what a neighbour, another worker or a program of the grader's takes
-is missing to a submission, and no matter of its own. On the processor it computes the same.
+is missing to a submission through no fault of its own. On the processor it computes the same.
 """
 
 import re

@@ -36,7 +36,7 @@ WATCH_S = 0.1  # how often the memory of this process is looked at
 
 
 class Channel(AsyncZMQSocketChannel):
-    """A socket to a student's kernel: what cannot be read is dropped, and a flood leaves the judge its clocks."""
+    """A socket to a student's kernel: what cannot be read is dropped, and a flood can't stop the judge's clocks."""
 
     kinds: frozenset[str] | None = None  # the types of messages that are taken in here; None: all that are known
     clock = Clock()  # by the wall clock, until a client knows the kernel's own

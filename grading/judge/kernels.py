@@ -158,10 +158,10 @@ class KernelClient(AsyncKernelClient):
         return kept["parent_header"]["msg_id"] if kept else super().kernel_info()
 
     def _subscribe_again(self) -> None:
-        """Has the kernel look at its subscriptions once more.
+        """Makes the kernel look at its subscriptions once more.
 
-        ZeroMQ tells of one once, and a kernel that sends at that very moment has overheard it: ipykernel's thread
-        sends past the stream that waits for subscriptions. The next one, to whatever, makes it look at both.
+        ZeroMQ announces a subscription once, and a kernel that is sending at that very moment misses it: ipykernel's
+        thread sends past the stream that waits for subscriptions. The next one, to whatever, makes it look at both.
         """
         self._subscriptions += 1
         self.iopub_channel.socket.subscribe(b"%d" % self._subscriptions)

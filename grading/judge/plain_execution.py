@@ -1,6 +1,6 @@
 """The Execute step of a course that was written for nbgrader alone: cells and tests together, in one walled kernel.
 
-What a test's outputs are worth, nbgrader's own SaveAutoGrades says, as it does without us. So a mark is the one that
+nbgrader's own SaveAutoGrades decides what a test's outputs are worth, as it does without us. So a mark is the one that
 nbgrader gives, and only as good as the kernel that it comes from, which is the student's.
 """
 

@@ -8,7 +8,7 @@ from grading.sandbox import bubblewrap, install
 
 
 def stand(root: Path) -> None:
-    """Sees to it that student code of the course in `root` can be walled in, unless its configuration wants none.
+    """Makes sure that student code of the course in `root` can be walled in, unless its configuration wants no walls.
 
     Errors  CourseError if the walls cannot stand.
     """

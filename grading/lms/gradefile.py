@@ -105,11 +105,11 @@ class Export:
             alike.setdefault(", ".join(self.short[title] for title in titles), []).append(student)
         lists = {
             "Not marked, so that these cells stay as they are:": [f"{t}: {_people(who)}" for t, who in alike.items()],
-            "In no line of the platform's, or without a line in the roster:": self.unmatched,
+            "Not in the platform's file, or without a line in the roster:": self.unmatched,
             "Lines of people who submitted nothing; they stay as they are:": self.others,
-            "Lines that more than one student of ours matches; they stay as they are:": self.shared,
+            "Lines that match more than one of our students; they stay as they are:": self.shared,
             "In the roster, but nothing was submitted:": self.absent,
-            "A spreadsheet would compute these cells, which must stay; do not open the file there:": self.risky,
+            "A spreadsheet would compute these cells, which must not change; don't open the file in one:": self.risky,
         }
         about = [line for title, found in lists.items() if found for line in (title, *(f"  {each}" for each in found))]
         return (lines or ["  no grade."]) + about
@@ -201,7 +201,7 @@ def _columns(platform: Platform, points_of: dict[str, int], made: Export, export
                 row.append(str(points_of[title]) if row is points else "")
         elif points is not None and "read only" in points[columns[title]]:
             raise CourseError(
-                f"{names.path(exported)}: the column {title} is read only. Make it an assignment in canvas."
+                f"{names.path(exported)}: the column {title} is read only. Make it an assignment in Canvas."
             )
     return {title: columns[title] for title in points_of}
 

@@ -83,7 +83,7 @@ def table(path: Path) -> tuple[list[str], list[tuple[int, list[str]]], str]:
                 rows.append((reader.line_num, row))
     except csv.Error as error:
         raise CourseError(
-            f"{names.path(path)}, line {reader.line_num}: no CSV ({error}). Save it again as CSV."
+            f"{names.path(path)}, line {reader.line_num}: not CSV ({error}). Save it again as CSV."
         ) from None
     if not rows:
         raise CourseError(f"{names.path(path)} is empty.")

@@ -117,7 +117,7 @@ class _Watch:
         return time.process_time()  # on systems without such clocks: that of all threads
 
     def _raise(self, error: type[BaseException]) -> None:
-        """Has the watched thread raise the error at its next step, in place of any that it has not raised yet."""
+        """Makes the watched thread raise the error at its next step, in place of any that it has not raised yet."""
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), ctypes.py_object(error))
 
     def _take_back(self) -> None:

@@ -31,7 +31,7 @@ _log.addHandler(logging.NullHandler())  # text on a cell's stderr would cost mar
 
 @dataclass(frozen=True)
 class Case:
-    """One call of a student's code: where it was, in words; what came back; what should have; on which data."""
+    """One call of a student's code: where it was, in words; what came back and what should have; and on which data."""
 
     where: str
     got: object

@@ -130,7 +130,7 @@ class OwnMarks:
         return Marked(part, found, error or ("our grader failed" if found.unmarked else ""))
 
     def count_ticks(self) -> list[Part]:
-        """Enters what is ticked for written answers; the parts of which that is another number than before."""
+        """Enters what is ticked for written answers; returns the parts for which that changes the points."""
         return self._by_author(self.course.parts)
 
     def is_begun(self, part: Part) -> bool:
@@ -194,7 +194,7 @@ class OwnMarks:
         return out.hexdigest()
 
     def _graded(self, part: Part) -> str:
-        """Has nbgrader grade one part; why it could not, if so."""
+        """Makes nbgrader grade one part; returns why it could not, or nothing."""
         config = self._config()
         config.CourseDirectory.notebook_id = part.stem
         result = NbGraderAPI(config=config).autograde(self.course.name, STUDENT, force=True, create=True)

@@ -45,7 +45,7 @@ _read: ContextVar[_Notebook | None] = ContextVar("notebook", default=None)
 
 @contextlib.contextmanager
 def of(notebook: dict) -> Iterator[None]:
-    """Has rules within the block read this notebook instead of the file in the working folder, each cell of it once."""
+    """Makes rules within the block read this notebook, not the file in the working folder, and each cell once."""
     before = _read.set(_Notebook(notebook))
     try:
         yield

@@ -171,7 +171,7 @@ def _python_alone(stage: Path, of_course: Iterable[Path]) -> tuple[list[str], di
 
 
 def _staged(roots: list[str], stage: Path) -> dict[str, str]:
-    """By folder of Python's that nobody but root may enter, a new one in `stage`, at which it must be mounted."""
+    """For each of Python's folders that only root may enter, a new one in `stage` at which it must be mounted."""
     hidden = [root for root in roots if os.geteuid() == 0 and not _reachable(root)]
     places = {root: str(stage / str(n)) for n, root in enumerate(hidden)}
     for place in places.values():

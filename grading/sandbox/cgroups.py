@@ -1,15 +1,15 @@
 """Control groups of Linux around the sandboxes, where the system has delegated a group to the grader.
 
     the delegated group
-        grading/        the grader's own processes, as Linux wants none in a group that hands controllers down
+        grading/        the grader's own processes, for Linux allows none in a group that hands controllers down
         grading-1f0c/   a sandbox: its share of the processors, and how many processes it may have
             zygote/     the preloaded process
             notebook/   the notebook that runs, with all the memory that Linux charges to it
 
-Of the older kind of groups each controller has a tree of its own, and the sandbox a group in each; the grader stays
-where it is. Usually the zygote's watch over a notebook's memory strikes first. The group is the wall behind it, for
-what Linux charges to no process: pipes, sockets, page tables, mappings, timers. Where there are no groups for us,
-nothing is done and nothing is said.
+With the older kind of groups, each controller has a tree of its own, the sandbox has a group in each, and the grader
+stays where it is. Usually the zygote's watch over a notebook's memory notices first. The group is a second wall, for
+what Linux charges to no process: pipes, sockets, page tables, mappings, timers. Where this process may make no groups,
+nothing is done and nothing is reported.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ class Group:
         self._bounded = False  # whether the notebook that runs is in its groups
 
     def add(self, folder: Path) -> None:
-        """Makes one of the groups, which is this process's until it ends, however it does."""
+        """Makes one of the groups; it is this process's until the process ends, in whatever way."""
         folder.mkdir()
         self._folders.append(folder)
         self._locks.append(os.open(folder, os.O_RDONLY))
@@ -67,9 +67,9 @@ class Group:
         return ["sh", "-c", ENTER, "group", *(f"{each}/zygote/cgroup.procs" for each in self._folders), "--", *argv]
 
     def enter(self, pidfd: int) -> None:
-        """Bounds a notebook that has not begun: its process, and with it all that it will start. Closes `pidfd`.
+        """Puts a notebook that has not begun into its groups, with all that it will start. Closes `pidfd`.
 
-        Where Linux refuses, the notebook has the other limits, as on a machine without groups.
+        Where Linux refuses, the notebook keeps the other limits, as on a machine without groups.
         """
         try:
             if self._folders:
@@ -93,7 +93,7 @@ class Group:
         self._bounded = True
 
     def leave(self) -> bool:
-        """Ends what is left of a notebook; whether its group's own limit on memory has ended some process of it."""
+        """Ends what is left of a notebook; returns whether its group's own limit on memory ended any process of it."""
         bounded, self._bounded = self._bounded, False
         events: dict[str, int] = {}
         for folder in self._folders:
@@ -120,7 +120,7 @@ def _most_bytes(granted: Limits) -> int:
 
 
 def around(granted: Limits) -> Group:
-    """New groups for one sandbox; none where there are none for us, or Linux refuses, which the log then says."""
+    """New groups for one sandbox; none where this process may make none, or Linux refuses, which the log then says."""
     try:
         return _sandbox(_homes(), granted)
     except (OSError, ValueError, LookupError) as error:  # also where files of /proc are not as they should be
@@ -130,7 +130,7 @@ def around(granted: Limits) -> Group:
 
 @functools.cache
 def _homes() -> list[Path]:
-    """The groups for us, divided, and without the sandboxes' groups that earlier runs left in them."""
+    """The groups in which we may make others, ready for that, and cleared of the sandboxes that earlier runs left."""
     homes = delegation.groups()
     for group in homes:
         with _alone(group):
@@ -142,7 +142,7 @@ def _homes() -> list[Path]:
 
 
 def _divide(group: Path) -> None:
-    """Moves all processes of a group into one below it, and hands its controllers down; none of the older kind."""
+    """Moves all processes of a group into one below it and hands its controllers down; at a root, moves none."""
     if delegation.is_machines_root(group):  # as all of the older kind are
         return _hand_down(group)
     own = group / delegation.OWN

@@ -117,7 +117,7 @@ def configured(arguments: list[str]) -> Config | None:
 
 
 def take_over(shell: ZMQInteractiveShell, kernel: IPythonKernel) -> None:
-    """Makes the shell from before the fork this kernel's: what depends on the process, its folder and its streams."""
+    """Adapts the shell made before the fork to this kernel: what depends on its process, its folder and its streams."""
     shell.parent = shell.kernel = kernel
     shell.profile_dir, shell.ipython_dir = kernel.profile_dir, kernel.parent.ipython_dir
     shell.starting_dir = os.getcwd()
@@ -127,7 +127,7 @@ def take_over(shell: ZMQInteractiveShell, kernel: IPythonKernel) -> None:
 
 
 def draw_from(seed: int) -> None:
-    """Has all random numbers follow from a seed, from 0 to 2**64 - 1, so that a notebook's run can be repeated."""
+    """Seeds all random numbers with a number from 0 to 2**64 - 1, so that a notebook's run can be repeated."""
     random.seed(seed)
     np.random.seed([seed >> 32, seed & 0xFFFFFFFF])
     if (torch := sys.modules.get("torch")) is not None:  # for all devices it takes 10 ms
@@ -159,7 +159,7 @@ def put(path: str, fd: int) -> None:
 
 
 class NoModules:
-    """`sys` for ipykernel, which asks all modules for their files: of each that it asks a kernel gets a copy."""
+    """`sys` for ipykernel, without modules: asking each for its file would copy the memory that it lies in."""
 
     modules: dict[str, ModuleType] = {}
 

@@ -32,7 +32,7 @@ class Clock:
     """The own time of a process and of all that descends from it."""
 
     def __init__(self, root: Callable[[], int | None] = lambda: None) -> None:
-        """Takes what gives the process's number; None for as long as there is none: then all time counts."""
+        """`root` gives the process's number, or None as long as there is none: then all time counts."""
         self._root = root
         self._seen: dict[tuple[int, int], tuple[int, int]] = {}
         self._own_s, self._looked = 0.0, time.monotonic()

@@ -4,7 +4,7 @@ import time
 
 
 def cpu_limit_s(pid: int) -> float:
-    """What a process may compute before Linux kills it: a notebook can lower it, and so end itself as by our signal."""
+    """What a process may compute before Linux kills it. A notebook can lower it, and so end itself as if by us."""
     with open(f"/proc/{pid}/limits", "rb") as file:  # of one that has ended, too, until it is waited for
         words = next((line.split() for line in file if line.startswith(b"Max cpu time")), [])
     return float(words[4]) if len(words) > 4 and words[4].isdigit() else float("inf")

@@ -49,12 +49,12 @@ def delegated() -> Path | None:
 
 
 def is_machines_root(group: Path) -> bool:
-    """Whether a group has none above it; then it may hold processes and hand its controllers down, too."""
+    """Whether a group has none above it; such a group may hold processes and still hand its controllers down."""
     return not (group / "cgroup.type").exists()
 
 
 def controllers(group: Path) -> list[str]:
-    """Those of the controllers that sandboxes need which a group has."""
+    """The controllers that sandboxes need and this group has."""
     return [name for name in machine.text(group / "cgroup.controllers").split() if name in CONTROLLERS]
 
 

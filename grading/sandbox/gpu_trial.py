@@ -55,7 +55,7 @@ def hide_unless_it_computes(control: socket.socket, settings: dict, namespaces: 
     os.waitpid(pid, 0)
     reason = re.split(r"\.\s|\n", said[1:])[0]
     if not said:
-        reason = "the trial ended without a word" if heard else f"the trial did not end within {LIMIT_S:g} s"
+        reason = "the trial ended without an error message" if heard else f"the trial did not end within {LIMIT_S:g} s"
     if reason:
         os.environ[VISIBLE] = ""
     return reason

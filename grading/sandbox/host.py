@@ -122,7 +122,7 @@ class Sandbox:
         return self.clock.now() - self._asked > limits.SILENCE_LIMIT_S
 
     def fork_ahead(self) -> None:
-        """Has the next notebook's kernel forked like the last one; it waits, and its clock stands still until then."""
+        """Orders the next kernel, forked like the last one; it waits, without a clock, until its notebook comes."""
         if self._last is not None and self._ahead is None and not self._closed:
             with contextlib.suppress(SandboxError):  # which is found out when this sandbox is next asked for
                 self._ahead = self._fork(self._last.argv, self._last.env)
@@ -286,7 +286,7 @@ class Sandbox:
         """The end of what bubblewrap or Python had to say."""
         self._process.kill()
         lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
-        return lines[-1] if lines else "it ended without a word"
+        return lines[-1] if lines else "it ended without an error message"
 
 
 def _listener(path: str) -> socket.socket:

@@ -104,7 +104,7 @@ class Kernel:
             self._read(0)
 
     def let_end(self) -> None:
-        """Has the kernel end, and everything it started. This waits for nothing: `stop` does.
+        """Asks for the end of the kernel and of everything it started. This waits for nothing: `stop` does.
 
         Its time is over now. Linux takes some 50 ms, most of which nobody computes, to take its namespaces down.
         """
@@ -142,7 +142,7 @@ class Kernel:
         self.box.close()
 
     def _read(self, limit_s: float) -> None:
-        """Takes in what the sandbox says about the kernel, within a time."""
+        """Reads what the sandbox says about the kernel, waiting no longer than this."""
         end = time.monotonic() + limit_s
         while self.returncode is None and select.select([self._status], [], [], max(0, end - time.monotonic()))[0]:
             message, _ = packets.receive(self._status)

@@ -26,7 +26,7 @@ KIND, PROC = slice(0, 8), 0x9FA0  # the place in struct statfs, and there PROC_S
 
 
 class OpenFiles:
-    """What is kept for those of a notebook's processes, look by look."""
+    """The memory that Linux may keep for the files of /proc that a notebook's processes have open, look by look."""
 
     def __init__(self, granted: dict, threads: Callable[[], Iterable], lines_of: Callable, stat: Callable) -> None:
         self._granted, self._threads, self._lines_of, self._stat = granted, threads, lines_of, stat
@@ -36,13 +36,13 @@ class OpenFiles:
 
     @property
     def none(self) -> bool:
-        """Whether the last look could list them, and found none of a process."""
+        """Whether the last look could list the open files, and none of them was a process's."""
         return self._listable and not self._ended[-1] and not self._texts[-1]
 
     def kept_kb(self, largest_kb: int) -> int:
         """What Linux may keep for open files of /proc: the path of a mapped file, or what a process held at its end.
 
-        That stays while others read it, by way of the process's `mem` or `pagemap`.
+        What it held stays while others read it through the process's `mem` or `pagemap`.
         """
         ended, texts, systems = self._files_of_proc()
         self._ended, self._texts = [*self._ended[1:], ended], [*self._texts[1:], texts]
@@ -51,10 +51,10 @@ class OpenFiles:
         return min(self._ended) * max(largest_kb, text_kb) + texts_kb
 
     def _files_of_proc(self) -> list[int]:
-        """How many files of /proc are open: those of a process that has ended, of others, and of none.
+        """How many files of /proc are open: of processes that have ended or changed programs, of others, and of none.
 
-        A thread may have open files of its own. Of a process that hides them each may be one of the first kind. What
-        forks have inherited under the same number is one file.
+        A thread may have open files of its own. If a process hides its files, each counts as one of the first kind. A
+        file that forks inherited under the same number counts once.
         """
         owners, hidden, first, pids = [], 0, {}, set()
         for pid, name in self._threads():
@@ -81,16 +81,16 @@ class OpenFiles:
         return [hidden + lasting.count(False), lasting.count(True), systems]
 
     def _is_as_begun(self, pid: int | None) -> bool:
-        """Whether a process lives, and in the program that it was forked in: then its files keep nothing more."""
+        """Whether a process lives and still runs the program it was forked in: then its files keep no extra memory."""
         own = self._stat("/proc/self/stat")[STARTED_AT]
         return pid is not None and [own] == self._stat(f"/proc/{pid}/stat")[STARTED_AT : STARTED_AT + 1]
 
 
 def _of_proc(folder: str) -> list[tuple[int, int | None]]:
-    """Those of a thread's open files that are /proc's, empty and of a few modes, and whose they are; None for nobody's.
+    """A thread's open files that are /proc's, of size 0 and of a few modes, each with its process; None for no process.
 
-    A notebook sets its own files' times and sizes, of which nothing stays here.
-    Errors  PermissionError for one that hides them, OSError for one that has gone.
+    A notebook chooses its own files' times and sizes, so these are wiped here.
+    Errors  PermissionError for a thread that hides its files, OSError for one that has gone.
     """
     folder_fd, found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), []
     try:

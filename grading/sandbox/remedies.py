@@ -78,7 +78,7 @@ class Refusal:
 
     @property
     def line(self) -> str:
-        """All of it in one line, for where there is room for no more."""
+        """All of it in one line, where there is room for one only."""
         return f"{self.said[:-1]}, as docs/walls.md says." if self.commands else self.said
 
     def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """Calls of a notebook's processes that wait until the preloaded process allows them (seccomp_unotify(2)).
 
-They are those of which Linux keeps no count to be looked at later, or keeps it by user, who may be the grader's, too:
+Linux keeps no count of these that could be looked at later, or counts them by user, who may be the grader's, too:
 
 - setsid: how many sessions a notebook's processes form at once. One too many fails at the very call that asks for it,
   so what becomes of a notebook does not depend on when somebody looks.
@@ -9,8 +9,8 @@ They are those of which Linux keeps no count to be looked at later, or keeps it 
 - With a GPU, memory that processes may share. What is not touched of such memory without a file counts for no process,
   and neither does any that CUDA manages, which is a mapping of a device file.
 
-Linux holds such a call until this process has answered; that it may answer "go on" is new in Linux 5.5. Where Linux is
-older, or another program around us answers calls already, it does: there only the watch counts, and only sessions.
+Linux holds such a call until this process has answered; it can answer "go on" since Linux 5.5. On an older Linux, or
+where another program around us answers calls already, none waits here: there only the watch counts, and only sessions.
 
 What a notebook chooses, such as the arguments of its call, is wiped here as it is in the watch. Like the zygote this
 file stands alone.

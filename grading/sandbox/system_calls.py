@@ -1,21 +1,29 @@
 """The system calls that code inside the walls may make, by name, with their numbers on x86-64 and aarch64.
 
 Everything else is refused (`seccomp`). The list has what torch, NumPy, matplotlib, IPython and the programs that a
-notebook may start need, as `benchmarks/system_calls.py` sees it while all tests run, and what belongs to it: the same
-call in its older or newer form. Not in it is what hands out memory that no limit counts (memfd, System V, message
-queues, io_uring, vmsplice, inotify, attributes of files, whose lists of rights may take 64 kB each, and mbind, by which
-Linux notes 340 bytes for each page of a file, also of an empty one), what looks into other processes (ptrace,
-process_vm_readv, pidfd_getfd, kcmp), what only an administrator asks for (mounts, namespaces, modules, clocks, keys,
-users), what is rarely used and often broken (bpf, perf_event_open, userfaultfd), and what tells about others by way of
-files that all may read (flock, locks on parts of files, inotify on /usr: a sign to the notebook next door, or a look at
-what is run outside) or slows them down (sync), what sends open files (sendmsg: Linux counts those on the way by user,
-who may be the grader's too), what closes half a connection (shutdown: whether a reply still leaves would be luck), what
-lets a process wait by choice (priorities: waiting is not its own time), what tells or changes which pages of a file are
-in memory (fadvise, readahead, mincore, preadv2: 64 bits from one notebook to the next), and signals with a description
-of the sender's own (rt_sigqueueinfo, by which process 1 ends itself as only the system could). socket, socketpair,
-setsockopt, clone, clone3, mmap, madvise, ioctl, fcntl, prctl, sched_setscheduler, setrlimit, prlimit64 and
-pidfd_send_signal are allowed by their arguments; the tables at the end have the commands, kinds and options. fsync and
-its like succeed, and do nothing.
+notebook may start need, as `benchmarks/system_calls.py` sees it while all tests run, and the older or newer forms of
+the same calls. Left out are calls
+
+- that hand out memory which no limit counts: memfd, System V, message queues, io_uring, vmsplice, inotify, attributes
+  of files, whose lists of rights may take 64 kB each, and mbind, by which Linux notes 340 bytes for each page of a
+  file, also of an empty one;
+- that look into other processes: ptrace, process_vm_readv, pidfd_getfd, kcmp;
+- that only an administrator asks for: mounts, namespaces, modules, clocks, keys, users;
+- that are rarely used and often broken: bpf, perf_event_open, userfaultfd;
+- that tell about others through files that all may read, be it a sign to the notebook next door or a look at what runs
+  outside: flock, locks on parts of files, inotify on /usr;
+- that slow others down: sync;
+- that send open files: sendmsg, because Linux counts those on the way by user, who may be the grader's too;
+- that close half a connection: shutdown, because whether a reply still leaves would be luck;
+- that let a process wait by choice: priorities, because waiting is not its own time;
+- that tell or change which pages of a file are in memory: fadvise, readahead, mincore, preadv2, which carry 64 bits
+  from one notebook to the next;
+- that send signals with a description of the sender's own: rt_sigqueueinfo, by which process 1 ends itself as only the
+  system could.
+
+socket, socketpair, setsockopt, clone, clone3, mmap, madvise, ioctl, fcntl, prctl, sched_setscheduler, setrlimit,
+prlimit64 and pidfd_send_signal are allowed by their arguments; the tables at the end have the commands, kinds and
+options. fsync and its like succeed, and do nothing.
 
 Numbers: asm/unistd_64.h and asm-generic/unistd.h of Linux 6.1, and for futex_wake, futex_wait, futex_requeue and
 fchmodat2 of 6.7. On aarch64 the list was tried in an emulated machine alone (docs/walls.md, at its end): a notebook

@@ -1,8 +1,8 @@
 """A folder that a student wrote, copied by somebody with more rights: no link is followed, and it is there whole.
 
 nbgrader copies what a link in the exchange leads to, so that a link to the hidden tests brings them to the student by
-way of their feedback. Here a link stays a link to nowhere, of which grading tells like of any file that it leaves out.
-So does a second name of somebody else's file that not everybody may read: a hard link, where the system lets a student
+way of their feedback. Here a link becomes a link to nowhere, which grading reports like any file that it leaves out. So
+does a second name of somebody else's file that not everybody may read: a hard link, where the system lets a student
 make one (`fs.protected_hardlinks=0`). The file may have lost its first name since, so that links are not counted.
 """
 
@@ -167,7 +167,7 @@ def _put_back(place: Path) -> None:
 
 
 def _state(place: Path) -> str:
-    """A text that is another when somebody changes a file in a folder of ours."""
+    """A text that changes when somebody changes a file in a folder of ours."""
     return hashlib.sha256(os.fsencode("".join(f"{line}\n" for line in _files(place)))).hexdigest()
 
 

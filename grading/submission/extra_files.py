@@ -2,7 +2,7 @@
 
 nbgrader copies whatever lies in a submission's folder: through links, out of pipes without end, of any size, under
 names that Jupyter or Python would run, or that a browser would show as a page. `admitted` is the list in its place;
-`nbgrader_patches` sees to it that every command of nbgrader goes by it.
+`nbgrader_patches` makes every command of nbgrader follow it.
 """
 
 import contextlib

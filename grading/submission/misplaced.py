@@ -1,4 +1,4 @@
-"""Notebooks that lie where nobody's submission is looked for: who finds them says so, rather than grade nothing."""
+"""Notebooks that lie where no submission is looked for: they are reported, so that nobody goes ungraded unnoticed."""
 
 import os
 from pathlib import Path

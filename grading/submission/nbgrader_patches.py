@@ -1,4 +1,4 @@
-"""The front gate before nbgrader's own commands: who is graded, on what, what is copied, and when it was submitted.
+"""What stands before nbgrader's own commands: who is graded, on what, what is copied, and when it was submitted.
 
 Configuration cannot settle these, so `guard` puts functions of ours in the place of nbgrader's; nbgrader_config.py
 calls it, so that it holds for `nbgrader autograde`, `collect`, `zip_collect`, the Formgrader and `make grade`. For a

@@ -149,7 +149,7 @@ def test_a_wrong_answer_with_the_numbers_of_a_mistake_is_told_which():
 def test_a_wrong_answer_with_other_numbers_gets_its_error_and_the_first_case_that_shows_it():
     verdict = judged(case([2.0, 4.0], where="with H = 1"), case([2.0, 3.0], where="with H = 2"), case([0.0, 0.0]))
     assert not verdict.mistake
-    assert verdict.found == "with H = 2, the largest miss is 25 % of the largest expected number."
+    assert verdict.found == "with H = 2, the numbers are off by up to 25 % of the largest expected number."
 
 
 def test_a_mistake_must_show_in_every_case_that_has_a_value():

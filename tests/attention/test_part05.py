@@ -55,7 +55,7 @@ def test_an_output_of_another_shape_is_told_with_its_case():
 )
 def test_values_that_are_wrong_in_any_of_the_calls_are_told_with_the_call(instead: str, where: str):
     verdict = part05.values_right([tried(RIGHT.replace(OUTPUT, instead))])
-    assert not verdict.right and verdict.found.startswith(f"{where}") and "the largest miss" in verdict.found
+    assert not verdict.right and verdict.found.startswith(f"{where}") and "off by up to" in verdict.found
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def test_one_copy_among_other_numbers_is_not_as_many_as_there_are_query_heads_to
 @pytest.mark.parametrize(
     ("instead", "text"),
     [
-        ("return 1.1 * self.W_O(o)", "with H = 2, G = 2, B = 1, L_1 = 2 and L_2 = 3, the largest miss"),
+        ("return 1.1 * self.W_O(o)", "with H = 2, G = 2, B = 1, L_1 = 2 and L_2 = 3, the numbers are off by up to"),
         (
             "self.W_V.weight.data += 0.0 * o.sum() + (len(o) == 3); return self.W_O(o)",
             "with H = 6, G = 2, B = 2, L_1 = 3",
@@ -133,7 +133,7 @@ def test_values_that_are_wrong_in_any_call_are_told(instead: str, text: str):
         ("x.zero_(); return self.W_O(o)", "in a second call with the same two tensors"),
         (
             "self.kept = getattr(self, 'kept', {}); return self.kept.setdefault((x.data_ptr(), x.shape), self.W_O(o))",
-            "the largest miss is ",
+            "the numbers are off by up to ",
         ),
     ],
     ids=["one tensor", "equal tokens", "float64 alone", "tokens changed", "kept by address"],

@@ -33,11 +33,11 @@ def test_how_many_pairs_are_wrong_is_told():
 @pytest.mark.parametrize(
     ("body", "text"),
     [
-        ("str(h % G)", "it gives a text where a number is asked for."),
-        ("None", "it gives None where a number is asked for."),
-        ("[h % G, 0]", "it gives a list or a tuple where a number is asked for."),
-        ("(h + H) % G", "it gives an expression in letters where a number is asked for."),
-        ("{h % G}", "it gives something else where a number is asked for."),
+        ("str(h % G)", "expected a number, got a text."),
+        ("None", "expected a number, got None."),
+        ("[h % G, 0]", "expected a number, got a list or a tuple."),
+        ("(h + H) % G", "expected a number, got an expression in letters."),
+        ("{h % G}", "expected a number, got something else."),
         ("1 // (h - 3)", "your code stopped with a ZeroDivisionError"),
     ],
 )

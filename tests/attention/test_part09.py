@@ -25,7 +25,7 @@ def test_any_factors_of_the_stacked_matrix_are_right(returned: str):
 @pytest.mark.parametrize(
     ("returned", "mistake", "text"),
     [
-        ("W", "", "two matrices must be returned, W_UM and W_DKV."),
+        ("W", "", "expected two matrices, W_UM and W_DKV."),
         ("np.concatenate([W, W])", "product-returned", ""),
         ("np.eye(4), np.concatenate([W, W])", "full-width", ""),
         ("np.ones((3, 2)), W", "", "with G = 1, d = 2 and H = 2, W_UM: expected shape (4, 2), got (3, 2)"),

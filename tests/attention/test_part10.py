@@ -44,7 +44,7 @@ def test_factors_of_full_width_are_a_usual_mistake():
 @pytest.mark.parametrize(
     ("W", "got", "text"),
     [
-        (W, (DOWN, 2 * UP), "the largest miss"),
+        (W, (DOWN, 2 * UP), "off by up to"),
         (W, (DOWN, np.ones((2, 3))), "`W_UM_MLA @ W_DKV_MLA` cannot be formed"),
         (W, (np.ones((1, 10**4)), np.ones((10**4, 1))), TOO_LARGE),
         (W, REASON, "it stopped."),

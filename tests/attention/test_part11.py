@@ -28,7 +28,7 @@ def test_factors_of_other_shapes_are_told(W_UM: object, W_DKV: object, mistake: 
 @pytest.mark.parametrize(
     ("product", "W_UM", "W_DKV", "text"),
     [
-        (2 * PRODUCT, UP, DOWN, "the largest miss"),
+        (2 * PRODUCT, UP, DOWN, "off by up to"),
         (PRODUCT, UP, np.ones((2, 2)), part11.NOT_FORMED),
         (PRODUCT, np.ones((10**3, 1)), np.ones((1, 10**3)), TOO_LARGE),
         (PRODUCT, None, DOWN, part11.NOT_FORMED),

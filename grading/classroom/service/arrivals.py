@@ -11,10 +11,10 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Arrival:
-    """A submission that lies whole in `source`: its name there, and a state that is another when its files are.
+    """A submission that is complete in `source`: its name there, and a state that changes whenever its files do.
 
-    `made` is when it was submitted, in UTC, if anybody knows; `refused` says why nobody is graded by it, `noticed` what
-    an instructor should know.
+    `made` is when it was submitted, in UTC, if anybody knows; `refused` says why it is not graded, `noticed` what an
+    instructor should know.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Arrival:
 
     @property
     def key(self) -> Key:
-        """What tells it from all others, earlier ones of the same name among them."""
+        """What distinguishes it from all others, including earlier ones of the same name."""
         return self.name, self.state
 
 
@@ -38,20 +38,20 @@ class Unsettled(Exception):
 class Source(Protocol):
     """A place where submissions arrive; `folder` is that of the course in nbgrader's exchange.
 
-    before_duedate  whether one that is late counts for nothing where another was in time
+    before_duedate  whether a late submission counts for nothing if an earlier one was on time
     """
 
     folder: Path | None
     before_duedate: bool
 
     def look(self, known: Container[Key]) -> Iterator[Arrival]:
-        """Those that are whole and not known; CourseError if the place can't be read."""
+        """The complete submissions that are not `known` yet; CourseError if the place can't be read."""
 
     def again(self, name: str, state: str) -> Arrival | None:
-        """One that was given before; None if it is gone, or other than it was."""
+        """A submission that `look` gave before; None if it is gone or has changed."""
 
     def take(self, arrival: Arrival) -> list[str]:
-        """Copies one into submitted/, and notes when it was made; a line about each copy kept of what was there.
+        """Copies a submission into submitted/, and notes its time; a line about each copy that was kept of old files.
 
         Errors  collected.TooLargeError, collected.UnreadableError, Unsettled if it changed; OSError if the copy fails.
         """

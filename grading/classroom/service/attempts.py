@@ -1,4 +1,4 @@
-"""How often a submission was tried in vain: our grader failed, it could not be read or copied; and when again."""
+"""How often our grader failed on a submission, or couldn't read or copy it, and when to try again."""
 
 import errno
 import time
@@ -13,7 +13,7 @@ _OF_ALL = (*task_queue.FULL, errno.EROFS, errno.EIO, errno.ESTALE)  # what no su
 
 
 class Attempts:
-    """Those of one service, by the submissions' numbers."""
+    """The attempts of one service, by the numbers of the submissions."""
 
     def __init__(self) -> None:
         self._failed: dict[int, int] = {}
@@ -21,25 +21,27 @@ class Attempts:
         self._waits: dict[int, float] = {}
 
     def failed(self, number: int, put_off: bool = False) -> bool:
-        """Counts one more; whether there is another attempt, after a moment if it is `put_off`."""
+        """Counts a failed attempt; returns whether there will be another, which comes after a moment if it is
+        `put_off`.
+        """
         self._failed[number] = self._failed.get(number, 0) + 1
         if put_off:
             self._not_before[number] = time.monotonic() + PUT_OFF_S
         return self._failed[number] < MOST
 
     def kept_from(self, number: int, error: Exception) -> None:
-        """Has one wait that can't be copied, twice as long each time, so that others pass; not if it's the disk."""
+        """Puts off a submission that can't be copied, twice as long each time, unless the disk is to blame."""
         if isinstance(error, OSError) and error.errno not in _OF_ALL:
             wait_s = self._waits.get(number, NO_PLACE_S)
             self._waits[number] = min(2 * wait_s, NO_PLACE_LONGEST_S)
             self._not_before[number] = time.monotonic() + wait_s
 
     def may_begin(self, number: int) -> bool:
-        """Whether it is not put off."""
+        """Whether a submission may be tried now: it isn't put off."""
         return time.monotonic() >= self._not_before.get(number, 0.0)
 
     def forget(self, number: int) -> None:
-        """It has come to its end."""
+        """Forgets a submission that has come to its end."""
         self._failed.pop(number, None)
         self._not_before.pop(number, None)
         self._waits.pop(number, None)

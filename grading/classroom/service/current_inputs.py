@@ -29,7 +29,7 @@ class CurrentInputs:
         self._file = course_folder.gradebook_file(root)  # where there is one
 
     def check(self) -> None:
-        """Whether the gradebook is where it was: another one would be made in its place, without anybody's marks.
+        """Checks that the gradebook is where it was: else a new one would be made there, without anybody's marks.
 
         Errors  CourseError if it is not.
         """

@@ -13,7 +13,7 @@ class Deadline:
     """The due date of one course, as the gradebook has it now; there may be none."""
 
     def __init__(self, given: CurrentInputs, journal: Journal, before_duedate: bool, quiet_minutes: float) -> None:
-        """`before_duedate` is nbgrader's setting: one that is late counts for nothing if another was in time."""
+        """`before_duedate` is nbgrader's setting: a late submission counts for nothing if another was on time."""
         self._given, self._journal = given, journal
         self._before_duedate, self._quiet_s = before_duedate, 60 * quiet_minutes
 

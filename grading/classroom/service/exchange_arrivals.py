@@ -56,7 +56,7 @@ class Exchange:
         return self.folder / "inbound"
 
     def look(self, known: Container[Key]) -> Iterator[Arrival]:
-        """Those that are whole and not known; CourseError if the exchange is gone."""
+        """The complete submissions that are not `known` yet; CourseError if the exchange is gone."""
         middle = f"+{self._course.name}+"
         if not self._inbound.is_dir():
             raise errors.CourseError(self._why_not())
@@ -96,11 +96,11 @@ class Exchange:
         return f"{name} isn't in the exchange {exchange} yet. Release it: nbgrader release_assignment {name}."
 
     def again(self, name: str, state: str) -> Arrival | None:
-        """One that was given before; None if it is gone."""
+        """A submission that `look` gave before; None if it is gone."""
         return self._arrival(name) if safe_walk.is_folder(self._inbound / name) else None
 
     def take(self, arrival: Arrival) -> list[str]:
-        """Copies one into submitted/, and notes when it was made."""
+        """Copies a submission into submitted/, and notes when it was made."""
         kept = stillness.taken(self._directory, arrival, self._root / "submitted" / arrival.student / self._course.name)
         times.note(self._root, arrival.student, arrival.made)
         return kept

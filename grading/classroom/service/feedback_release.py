@@ -1,4 +1,4 @@
-"""When a student sees what: feedback at once, after the deadline or by the instructor's hand; and where one stands."""
+"""When a student sees what: the place in line; feedback at once, after the deadline or at release."""
 
 import time
 from collections.abc import Iterable

@@ -28,7 +28,7 @@ class Folder:
         self._directory, self._still = CourseDirectory(config=config), stillness.Still()
 
     def look(self, known: Container[Key]) -> Iterator[Arrival]:
-        """Those that are whole and not known; CourseError if the folder is gone."""
+        """The complete submissions that are not `known` yet; CourseError if the folder is gone."""
         there = stillness.listed(self._folder)
         found = [name for name in there if not name.startswith(".") and safe_walk.is_folder(self._source(name))]
         wrong = {name: why for name in there if name not in found and (why := self._misplaced(name))}
@@ -43,12 +43,12 @@ class Folder:
                 yield Arrival(name, why, name, self._source(name), None, refusals.of_name(name, self._folder) or why)
 
     def again(self, name: str, state: str) -> Arrival | None:
-        """One that was given before; None if it is gone, or other than it was."""
+        """A submission that `look` gave before; None if it is gone or has changed."""
         there = safe_walk.is_folder(self._source(name)) and stillness.fingerprint(self._source(name)) == state
         return self._arrival(name, state) if there else None
 
     def take(self, arrival: Arrival) -> list[str]:
-        """Copies one into submitted/, unless it lies there; nobody knows when it was made."""
+        """Copies a submission into submitted/, unless it lies there already; nobody knows when it was made."""
         place = self._root / "submitted" / arrival.student / self._course.name
         return [] if arrival.source.resolve() == place.resolve() else stillness.taken(self._directory, arrival, place)
 
@@ -56,7 +56,7 @@ class Folder:
         return self._folder / name / self._course.name
 
     def _misplaced(self, name: str) -> str:
-        """Why what lies under a name is never graded, where somebody meant it to be; empty where nobody did."""
+        """Why what lies under a name is never graded, if somebody meant it to be; empty if nobody did."""
         source = self._source(name)
         if misplaced.is_beside(self._folder / name, self._course):
             return misplaced.reason(names.whole_path(self._folder), self._course)

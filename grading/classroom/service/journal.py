@@ -71,7 +71,7 @@ class Entry:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells it from all others."""
+        """What distinguishes it from all others."""
         return self.name, self.state
 
     def ago_s(self) -> float | None:
@@ -157,11 +157,11 @@ class Journal:
         self.entries[entry.key] = replace(self.entries[entry.key], begun=None)
 
     def of(self, student: str) -> list[Entry]:
-        """All of a student, in the order of arrival."""
+        """All submissions of a student, in the order of arrival."""
         return [self.entries[key] for key in self._of.get(student, ())]
 
     def waiting(self) -> list[Entry]:
-        """Those that are not graded yet, in line."""
+        """The submissions that are not graded yet, in line."""
         found = [entry for entry in self.entries.values() if entry.outcome is Outcome.WAITING]
         return sorted(found, key=lambda entry: (entry.place, entry.number))
 

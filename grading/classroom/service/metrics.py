@@ -1,4 +1,4 @@
-"""How the service does, in numbers: whether it is well, and what Prometheus reads. None of it holds a name."""
+"""How the service is doing, in numbers: whether it is well, and what Prometheus reads. None of it holds a name."""
 
 import time
 

@@ -29,18 +29,18 @@ class Retrying:
         self._trouble = self._kind = ""
 
     def begin_turn(self) -> None:
-        """A turn begins, in which everything may be well."""
+        """Begins a turn: all is well until something fails in it."""
         self._trouble = self._kind = ""
 
     def end_turn(self) -> None:
-        """The turn has ended; whether it was well stands on the board."""
+        """Ends the turn, and writes on the board whether all was well in it."""
         if self._board.read().trouble and not self._trouble:
             self._say("grading again")
         self._board.write(trouble=self._trouble, kind=self._kind)
 
     @contextlib.contextmanager
     def waiting(self) -> Iterator[None]:
-        """What fails within is reported, and after a moment the caller goes on, to try again."""
+        """Reports what fails within, so that the caller goes on and tries again a moment later."""
         try:
             yield
             return

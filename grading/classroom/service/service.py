@@ -37,7 +37,7 @@ WARM = "warm-up"  # a task's name; a student's has none of these signs before it
 
 
 class OutOfDate(Exception):
-    """The service's own program is another than what lies on the disk; one line says so."""
+    """The service's own code differs from what is now on the disk; one line says so."""
 
 
 class Service:
@@ -99,7 +99,7 @@ class Service:
                     raise error
 
     def _restore(self) -> None:
-        """Of those that wait since before, who is no longer there is gone."""
+        """Ends the entries that were waiting when the service stopped, and whose submissions are gone."""
         for entry in self._journal.waiting():
             if self._source.again(entry.name, entry.state) is None:
                 self._end(entry, Outcome.GONE)

@@ -68,7 +68,7 @@ def read(config: Config, course: Course, **options: object) -> Watch:
 
 
 def _set(found: Watch, name: str, value: object, where: str) -> None:
-    """Sets one of them; CourseError, which says `where` it stands, if it can't be that."""
+    """Sets one setting; CourseError, which says `where` it was set, if its value is invalid."""
     try:
         setattr(found, name, value)
     except TraitError:

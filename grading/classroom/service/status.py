@@ -15,7 +15,7 @@ LAST = 50  # submissions that are done and still shown
 
 @dataclass(frozen=True)
 class Waiting:
-    """One in line: its place, and how many seconds until its feedback is expected, or from when on it is graded."""
+    """A submission in line: its place, and the seconds until its feedback is expected, or when it may be graded."""
 
     student: str
     arrived: float
@@ -27,7 +27,7 @@ class Waiting:
 
 @dataclass(frozen=True)
 class AtWork:
-    """One that is being graded."""
+    """A submission that is being graded."""
 
     student: str
     arrived: float
@@ -36,7 +36,7 @@ class AtWork:
 
 @dataclass(frozen=True)
 class Done:
-    """One that has come to its end: what became of it, and how long after it arrived."""
+    """A submission that has come to its end: what became of it, and how long after it arrived."""
 
     student: str
     arrived: float

@@ -27,7 +27,7 @@ class Still:
         self._seen: dict[str, tuple[str, float, float]] = {}  # state, since when it is that, when first looked at
 
     def is_restless(self, name: str) -> bool:
-        """Whether a folder was looked at for long and is not still yet: its author may see to it that it never is."""
+        """Whether a folder was watched for long and still changes: its author may make sure that it always does."""
         return name in self._seen and time.monotonic() - self._seen[name][2] > RESTLESS_S
 
     def state(self, name: str, folder: Path, wait_s: float) -> str | None:
@@ -57,7 +57,7 @@ def taken(directory: CourseDirectory, arrival: Arrival, place: Path) -> list[str
 
 
 def fingerprint(folder: Path) -> str:
-    """A text that is another when any file below a folder is; no file is opened."""
+    """A text that changes whenever any file below a folder does; no file is opened."""
     out = hashlib.sha256()
     with contextlib.suppress(OSError), safe_walk.opened(folder) as opened:  # it may be gone by now, or hold too much
         for found in safe_walk.below(opened):

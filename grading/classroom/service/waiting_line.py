@@ -14,7 +14,7 @@ LAST = 20  # submissions whose times say how long the next ones take
 
 @dataclass(frozen=True)
 class Place:
-    """One that waits: its place from 1 on, the seconds until its feedback is expected, and until it may be graded."""
+    """A submission that waits: its place from 1 on, seconds until feedback is expected, and until it may be graded."""
 
     entry: Entry
     number: int
@@ -28,7 +28,7 @@ class Place:
 
 
 class Line:
-    """Those of a journal that wait and are not at work."""
+    """The entries of a journal that wait and are not at work."""
 
     def __init__(self, journal: Journal, an_hour: int, workers: int) -> None:
         self._journal, self._an_hour, self._workers = journal, an_hour, workers
@@ -39,13 +39,13 @@ class Line:
         self._took_s.append(seconds)
 
     def next_ones(self) -> Iterator[Entry]:
-        """Those that may be graded now, in order; each is looked at when it is asked for."""
+        """The entries that may be graded now, in order; each is looked at when it is asked for."""
         for entry in self._journal.waiting():
             if entry.begun is None and not self._journal.free_in_s(entry.student, self._an_hour):
                 yield entry
 
     def places(self) -> Iterator[Place]:
-        """All of them, in order; who has used up an hour's submissions keeps the place, and others pass."""
+        """All that wait, in order; a student who has used up an hour's submissions keeps the place, and others pass."""
         usual, before = statistics.median(self._took_s), 0
         entries = self._journal.waiting()
         at_work = any(entry.begun is not None for entry in entries)

@@ -202,7 +202,7 @@ def test_a_line_that_two_students_match_is_filled_for_neither_and_told(other: st
     line = next(row for row in made.rows if "ada" in row)
     assert line[6:9] == ["", "1", ""] and not made.changes and made.unmatched == [other, "ada"]
     assert made.shared == ["Lovelace, Ada (101, s-101, ada)"] and made.shared[0] not in made.others
-    assert any("more than one student of ours" in told for told in made.preview())
+    assert any("more than one of our students" in told for told in made.preview())
 
 
 def test_a_line_of_nobody_s_is_told_next_to_a_shared_one_that_reads_alike(tmp_path: Path):
@@ -297,7 +297,7 @@ BAD_ROSTERS = {
     "shared": ("student,email\nada,a@x\nbob,A@x\n", "line 3: ada and bob share the email a@x"),
     "nobody": ("student,email\n,a@x\n", "line 2: the column student is empty"),
     "short": ("student,email\nada\n", "line 2: 1 fields, but the first line has 2"),
-    "quotes": ('student,email\n"ada,a@x\n', "no CSV"),
+    "quotes": ('student,email\n"ada,a@x\n', "not CSV"),
     "columns twice": ("student,email,email\nada,a@x,b@x\n", "names email twice"),
 }
 

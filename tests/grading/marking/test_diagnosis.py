@@ -33,7 +33,7 @@ def case(got: float) -> mistakes.Case:
 
 def test_a_table_that_raises_costs_the_name_and_not_the_verdict(caplog: pytest.LogCaptureFixture):
     verdict = mistakes.judged([case(1.0)], {"half": raises}, kind=rubric.ANY)
-    assert not verdict.right and not verdict.mistake and verdict.found.startswith("the largest miss is 50 %")
+    assert not verdict.right and not verdict.mistake and verdict.found.startswith("the numbers are off by up to 50 %")
     (record,) = caplog.records
     assert record.name == "grading.marking.diagnosis" and record.message == LOGGED and "a table's own" in caplog.text
 

@@ -146,7 +146,7 @@ def test_the_index_lists_what_begun_parts_lost_and_calls_the_others_not_begun_ye
     assert marked(tmp_path) == {1: 3}
     index = OwnMarks(tmp_path).pages.read_text(encoding="utf-8")
     first, _, rest = index.partition("What to look at first")[2].partition("What was not graded")
-    assert "part01.html" in first and "2 points to win" in first and "more part" not in first
+    assert "part01.html" in first and "2 points missing" in first and "more part" not in first
     assert not [part.title for part in PARTS.values() if part is not ONE and part.title in first]
     ungraded, _, table = rest.partition("All parts")
     assert "parts 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13 and 14: not begun yet." in ungraded

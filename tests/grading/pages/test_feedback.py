@@ -33,7 +33,7 @@ from grading.pages import feedback, mathml, student_pages, wording
 ADA, MALLORY = "ada", "mallory & <i>co"
 MALLORYS = (2, 5, 6)
 LOST = {  # what Ada loses: all of part 5's values, a bit of part 3, a rule in part 7
-    3: {"exact": "the largest miss is 55 % of `the` largest expected number."},
+    3: {"exact": "the numbers are off by up to 55 % of `the` largest expected number."},
     5: {"values": "the shares add up to 1 over the queries.", "output shape": "expected shape (3,), got (2,)."},
 }
 BREACH = messages.breach_import("Answer", 2, "import math", "torch, NumPy")
@@ -277,9 +277,9 @@ def test_every_picture_says_what_it_is(pages: dict[str, Path]):
 def test_the_index_names_the_largest_losses_first_with_what_was_found(pages: dict[str, Path]):
     shown = _text(pages[ADA] / "index.html")
     order = [
-        "7 · Build GQA 10 points to win",
+        "7 · Build GQA 10 points missing",
         "4 · From heads",
-        "5 · Build MHA 4 points to win",
+        "5 · Build MHA 4 points missing",
         "3 · The attention score 3.33",
     ]
     places = [shown.index(text) for text in ["What to look at first", *order, "What was not graded", "All parts"]]

@@ -118,7 +118,7 @@ def test_a_torch_without_cuda_has_nothing_to_try(with_gpu: Pool, caplog: pytest.
     [
         ("return 'a product on it is wrong'", "a product on it is wrong"),
         ("raise RuntimeError('no driver. See some page')", "RuntimeError: no driver"),
-        ("os._exit(1)", "the trial ended without a word"),
+        ("os._exit(1)", "the trial ended without an error message"),
     ],
     ids=["wrong", "raises", "dies"],
 )
