@@ -29,7 +29,7 @@ COUNTING_S = 0.2  # of computing, that one count of them may take: 400,000 usual
 
 
 class Watch:
-    """What is looked at, and when next: the less memory is left, the sooner, so that a notebook can't run far ahead."""
+    """Looks at a notebook's processes, and says when next: the sooner, the less memory is left for it to run ahead."""
 
     def __init__(self, granted: dict, count_started: Callable[[], int], walled: bool, files: ModuleType) -> None:
         self._granted, self._count_started, self._walled = granted, count_started, walled
@@ -64,9 +64,9 @@ class Watch:
         return None
 
     def _shared_kb(self, before_kb: dict[int, int], limit_kb: float) -> float:
-        """What processes have, each page counted once; at least the limit as soon as they have grown by more meanwhile.
+        """The memory of all processes, each page counted once; at least the limit if they grow by more during the count.
 
-        Linux has whoever reads that wait until a process has forked, which busy ones on its processor can make long.
+        While a process forks, Linux has the reader wait, and busy processes on its processor can make that long.
         """
         known_kb, looked, most_kb = {**before_kb}, time.monotonic(), 0
 
@@ -83,10 +83,10 @@ class Watch:
         return sum(found_kb.values())
 
     def _of_each(self, measured: Callable[[int], float]) -> dict[int, float]:
-        """What is measured of each process, by its number, of those too that begin meanwhile.
+        """`measured` of each process, by its number, those included that begin during the look.
 
-        Else one could fork, hand on all that it has, and end before it is measured. Those that begin faster than they
-        are measured count as the largest.
+        Otherwise one could fork, hand on all that it has, and end before it is measured. If processes begin faster than
+        they are measured, each of the others counts as much as the largest.
         """
         found: dict[int, float] = {}
         for _ in range(ROUNDS):
@@ -97,14 +97,14 @@ class Watch:
         return {pid: found.get(pid, max(found.values())) for pid in others(self._walled)}
 
     def _unseen_kb(self, each_kb: dict[int, int]) -> int:
-        """What may be taken and counts for no process."""
+        """Memory that the notebook may hold and that Linux counts for no process."""
         shown_kb = _unread_kb([*each_kb]) + self._mappings_kb(len(each_kb))
         return shown_kb + self._files.kept_kb(self._largest_kb) + self._not_yet_free_kb(each_kb)
 
     def _not_yet_free_kb(self, each_kb: dict[int, int]) -> int:
-        """What processes had that end, or become other programs, while Linux gives it back.
+        """Memory of processes that are ending or becoming other programs, until Linux has it back.
 
-        That is done at once, unless the notebook has busy processes where it is done: each takes its turn.
+        That takes no time, unless the notebook has busy processes on the same processor, which take their turns.
         """
         before_kb, self._before_kb = self._before_kb, {**each_kb}
         ending = [pid for pid, kb in each_kb.items() if kb < before_kb.get(pid, 0) and _is_ending(pid)]
@@ -113,10 +113,10 @@ class Watch:
         return min(self._ending_kb)
 
     def _mappings_kb(self, count: int) -> int:
-        """What Linux may note on the mappings of so many processes, but no more than the machine's notes have grown by.
+        """What Linux may note on the mappings of so many processes, at most what the machine's own notes have grown by.
 
-        These tell cheaply that there is nothing to count. If Linux takes long to write paths all of it may be this
-        notebook's.
+        That growth is cheap to read, and usually shows that nothing needs counting. Where Linux takes long to write
+        paths, all of it may be this notebook's.
         """
         notes_kb = lines_of("/proc/meminfo", "SUnreclaim:") or 0
         self._notes_kb = min(self._notes_kb, notes_kb)
@@ -143,7 +143,7 @@ def others(walled: bool) -> list[int]:
 
 
 def _threads() -> Iterator[tuple[int, str]]:
-    """All threads of the sandbox, those too that begin meanwhile: to them one may hand on its open files."""
+    """All threads of the sandbox, and those that begin during the look: an open file could be handed on to them."""
     seen, newest = set(), -1
     for _ in range(ROUNDS):
         before, newest = newest, last_pid()
@@ -200,7 +200,7 @@ def _stat(path: str) -> list[bytes]:
 
 
 def _is_ending(pid: int) -> bool:
-    """Whether a process has no program any more, or none yet, but isn't dead: then it gives back what it had."""
+    """Whether a process has lost its program, or has none yet, but isn't dead: it is giving its memory back."""
     for name in _listed(f"/proc/{pid}/task"):
         thread = f"/proc/{pid}/task/{name}"
         if (found := _stat(f"{thread}/stat")) and found[0] not in DEAD and not lines_of(f"{thread}/status", "VmExe:"):
