@@ -64,9 +64,9 @@ class Watch:
         return None
 
     def _shared_kb(self, before_kb: dict[int, int], limit_kb: float) -> float:
-        """The memory of all processes, each page counted once; at least the limit if they grow by more during the count.
+        """The memory of all processes, each page counted once; at least the limit if they grow by more meanwhile.
 
-        While a process forks, Linux has the reader wait, and busy processes on its processor can make that long.
+        While a process forks, its reader waits, and busy processes on the same processor can make that long.
         """
         known_kb, looked, most_kb = {**before_kb}, time.monotonic(), 0
 

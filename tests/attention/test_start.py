@@ -37,7 +37,7 @@ def test_the_map_lists_every_part_with_its_title_and_points():
     points = [f"{p.automatic} + {p.by_hand}" if p.by_hand else f"{p.automatic}" for p in COURSE.parts]
     assert rows == [(str(p.number), p.title, p.stem, n) for p, n in zip(COURSE.parts, points, strict=True)]
     automatic, by_hand = (sum(getattr(p, name) for p in COURSE.parts) for name in ("automatic", "by_hand"))
-    assert f"{COURSE.points} points, {automatic} from tests and {by_hand} from graders" in text("start-map")
+    assert f"{COURSE.points} points: {automatic} from tests and {by_hand} from graders" in text("start-map")
 
 
 def test_the_hours_are_the_sum_of_the_minutes():

@@ -15,7 +15,7 @@ WIDTH_BYTES = 2  # of a cached number, as in the figures of part 14
 
 
 class MLA(nn.Module):
-    """Multi-head latent attention in the vanilla form: every head makes keys and values of the latent."""
+    """Multi-head latent attention in the vanilla form: every head makes keys and values from the latent."""
 
     def __init__(self, W_DKV, W_UK, W_UV, W_Q, W_O, H):
         super().__init__()
