@@ -4,6 +4,7 @@ import contextlib
 
 import course_module
 import numpy as np
+import numpy as np
 import pytest
 import sympy
 from course_module import of
@@ -90,6 +91,7 @@ def test_the_figure_says_what_fits(monkeypatch: pytest.MonkeyPatch, capsys):
         (symbols("D_qk D_1"), "3 x 6 on the 6 numbers of x fits; out come 3 numbers."),
         (D_qk * D_1, "18 x 1 on the 6 numbers of x does not fit; nothing comes out."),
         (("D_qk", "D_1"), "3 x 6 on the 6 numbers of x fits; out come 3 numbers."),
+        (np.array([D_qk, D_1]), "3 x 6 on the 6 numbers of x fits; out come 3 numbers."),
         *(
             (wrong, "not drawn yet.")
             for wrong in (
