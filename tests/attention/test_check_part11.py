@@ -107,7 +107,7 @@ def test_the_rows_are_written_where_nothing_cuts_them_off(rows: tuple, monkeypat
         numbers = [t for t in figure.findobj(Text) if "(" in t.get_text()]
         assert [t.get_text().count("(") for t in numbers] == [2, 2]
         left, right = (t.get_window_extent() for t in numbers)
-    assert 0 <= left.x0 and left.x1 < right.x0 and right.x1 <= figure.bbox.x1 and left.y1 <= figure.bbox.y1
+    assert left.x0 >= 0 and left.x1 < right.x0 and right.x1 <= figure.bbox.x1 and left.y1 <= figure.bbox.y1
 
 
 @pytest.mark.parametrize("product", [None, "text", np.ones((1, 2)), np.full((2, 2), np.nan), [[1], [2, 3]]])

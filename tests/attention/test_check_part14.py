@@ -109,6 +109,11 @@ def test_a_wrong_step_gets_its_line_and_an_error_of_one_line(old: str, new: str,
     assert lines[line].startswith("  ✗ ") and text in lines[line] and lines[-1].startswith("ChecksFailed: ")
 
 
+def test_a_first_token_that_fails_is_not_held_against_the_next_ones(capsys: pytest.CaptureFixture):
+    lines = stepped(STEP.replace("dim=2)\n", "dim=1)\n"), capsys)
+    assert [line[:4] for line in lines[:3]] == ["  ✓ ", "  ✗ ", "  · "]
+
+
 @pytest.mark.parametrize("step", ["", STEP.replace("### BEGIN SOLUTION", "raise NotImplementedError()")])
 def test_a_step_left_out_is_no_error(step: str, capsys: pytest.CaptureFixture):
     lines = stepped(step, capsys)

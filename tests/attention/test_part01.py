@@ -4,7 +4,6 @@ import contextlib
 
 import course_module
 import numpy as np
-import numpy as np
 import pytest
 import sympy
 from course_module import of
