@@ -47,7 +47,7 @@ def test_any_expression_in_the_symbols_has_the_right_form_whatever_its_value(ans
 @pytest.mark.parametrize(
     ("answer", "line", "text"),
     [
-        ("2*D", 0, "expected an expression in the symbols, such as D + r, got a str"),
+        ("2*D", 0, "expected an expression in the symbols, such as D + r, got '2*D': leave the quotes out"),
         ((2, D), 0, "got a tuple"),
         (None, 0, "got a NoneType"),
         (True, 0, "got a bool"),

@@ -47,9 +47,9 @@ def _form(value):
     """Fails the line unless a value is one number or expression."""
     from sympy import Expr
 
-    kind = type(value).__name__
+    got = f"{value!r}: leave the quotes out" if isinstance(value, str) else f"a {type(value).__name__}"
     right = isinstance(value, (int, float, np.number, Expr)) and not isinstance(value, bool)
-    expect(right, f"expected an expression in the symbols, such as D + r, got a {kind}")
+    expect(right, f"expected an expression in the symbols, such as D + r, got {got}")
 
 
 def check_cached_step(names, B=2, D=12, H=3, r=5, length=6):
