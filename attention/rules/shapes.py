@@ -16,7 +16,7 @@ _WORDS = frozenset(
     "batch head heads nheads seq len length lengths dim dims time token tokens query queries key keys value values "
     "position positions pos num n embed embedding emb model hidden kv qk q k v d size sizes in out input output "
     "feature features channel channels width widths src tgt source target group groups per sample samples attending "
-    "attended sequence depth latent total shared".split()
+    "attended sequence depth latent total shared dqk seqlen".split()
 )
 # Names of tensors, which in a list of their own are no dimensions.
 _TENSOR = re.compile(r"[qkvwxyo]|w_?\w{1,3}|quer(y|ies)|keys?|values?|input|output|source|target")

@@ -104,7 +104,8 @@ def table(own: OwnMarks) -> str:
     total, of = results.total(found), own.course.points
     lines += ["", f"total      {total:g} of {of:g} points"]
     if unanswered := [str(r.part.number) for r in found if r.here and len(r.part.written) == 1 and not r.answered]:
-        lines += [f"written    no written answer yet in part {', '.join(unanswered)}"]
+        parts = "part" if len(unanswered) == 1 else "parts"
+        lines += [f"written    no written answer yet in {parts} {', '.join(unanswered)}"]
     if own.self_marks.exists():
         lines += [f"criteria   {names.path(own.self_marks)}: tick what your written answers meet, and run this again"]
     if own.pages.exists():

@@ -84,6 +84,19 @@ def test_a_wrong_answer_gets_its_line(changed: dict, text: str, capsys: pytest.C
     assert len(failed) == 1 and text in failed[0]
 
 
+def test_a_function_that_calculates_with_letters_is_told_which(capsys: pytest.CaptureFixture):
+    answer = """
+def factor_gqa(W_M_GQA, H):
+    return np.tile(np.eye(G * d), (H // G, 1)), W_M_GQA
+"""
+    names = Beside(9, f"{answer}\nr_MLA = G * d").names
+    with pytest.raises(ChecksFailed, match="letters of the setup cell: G, d. Inside factor_gqa, work out numbers from"):
+        nine.check_part09(names)
+    names = Beside(9, answer.replace("return", "G, d = 2, 1\n    return 1 / 0, ") + "\nr_MLA = G * d").names
+    with pytest.raises(ChecksFailed, match="raised ZeroDivisionError"):
+        nine.check_part09(names)
+
+
 def test_a_name_that_is_missing_is_named(capsys: pytest.CaptureFixture):
     with pytest.raises(ChecksFailed, match=re.escape("there is no `r_MLA` yet")):
         nine.check_part09({"factor_gqa": copies})

@@ -7,6 +7,7 @@ import pytest
 import torch
 from attention_course.table import ChecksFailed
 from hidden_tests import Beside, model_answer
+from matplotlib.text import Text
 
 from attention import course
 
@@ -76,6 +77,37 @@ def test_the_figure_prints_both_pairs_of_rows(shown: list[str], capsys: pytest.C
         "two copies of your row 0: head 0 reads (5, -7), head 1 reads (5, -7)",
         "your product: head 0 reads (5, -7), head 1 reads (-10, 14)",
     ]
+
+
+def pixels(figure, axes) -> np.ndarray:
+    """What a panel shows, from top to bottom, (height, width, 3), from 0 to 255."""
+    figure.canvas.draw()
+    seen = np.asarray(figure.canvas.buffer_rgba())[::-1, :, :3].astype(int)
+    box = axes.get_window_extent()
+    return seen[round(box.y0) : round(box.y1), round(box.x0) : round(box.x1)][::-1]
+
+
+@pytest.mark.parametrize("times", [1.5, 4, 8, 12, 20, 1000])
+def test_no_arrow_points_where_its_row_does_not(times: float, monkeypatch: pytest.MonkeyPatch):
+    with pictures.kept(eleven, monkeypatch) as found:
+        eleven.draw_part11({"product": np.array([[1.0, 2.0], [times, 2 * times]])})
+        ((figure, _),) = found
+        panel = pixels(figure, figure.axes[1])
+    high, wide = (size // 2 for size in panel.shape[:2])
+    behind = np.ptp(panel[high + 12 :, : wide - 12], axis=2)  # 12 pixels: half of the dot that stands for a short row
+    assert behind.max() < 30, "something coloured, below and left of the origin"
+
+
+@pytest.mark.parametrize("rows", [(15, 3, 5, 1), (1, 2, -1000, -2000), (-0.1234, 1e-7, 3, 6), (1e9, 1, 0, 0)])
+def test_the_rows_are_written_where_nothing_cuts_them_off(rows: tuple, monkeypatch: pytest.MonkeyPatch):
+    with pictures.kept(eleven, monkeypatch) as found:
+        eleven.draw_part11({"product": np.array(rows, dtype=float).reshape(2, 2)})
+        ((figure, _),) = found
+        figure.canvas.draw()
+        numbers = [t for t in figure.findobj(Text) if "(" in t.get_text()]
+        assert [t.get_text().count("(") for t in numbers] == [2, 2]
+        left, right = (t.get_window_extent() for t in numbers)
+    assert left.x0 >= 0 and left.x1 < right.x0 and right.x1 <= figure.bbox.x1 and left.y1 <= figure.bbox.y1
 
 
 @pytest.mark.parametrize("product", [None, "text", np.ones((1, 2)), np.full((2, 2), np.nan), [[1], [2, 3]]])

@@ -47,7 +47,7 @@ def test_any_expression_in_the_symbols_has_the_right_form_whatever_its_value(ans
 @pytest.mark.parametrize(
     ("answer", "line", "text"),
     [
-        ("2*D", 0, "expected an expression in the symbols, such as D + r, got a str"),
+        ("2*D", 0, "expected an expression in the symbols, such as D + r, got '2*D': leave the quotes out"),
         ((2, D), 0, "got a tuple"),
         (None, 0, "got a NoneType"),
         (True, 0, "got a bool"),
@@ -107,6 +107,11 @@ def test_a_wrong_step_gets_its_line_and_an_error_of_one_line(old: str, new: str,
     assert old in source
     lines = stepped(source.replace(old, new), capsys)
     assert lines[line].startswith("  ✗ ") and text in lines[line] and lines[-1].startswith("ChecksFailed: ")
+
+
+def test_a_first_token_that_fails_is_not_held_against_the_next_ones(capsys: pytest.CaptureFixture):
+    lines = stepped(STEP.replace("dim=2)\n", "dim=1)\n"), capsys)
+    assert [line[:4] for line in lines[:3]] == ["  ✓ ", "  ✗ ", "  · "]
 
 
 @pytest.mark.parametrize("step", ["", STEP.replace("### BEGIN SOLUTION", "raise NotImplementedError()")])

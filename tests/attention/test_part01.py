@@ -90,6 +90,7 @@ def test_the_figure_says_what_fits(monkeypatch: pytest.MonkeyPatch, capsys):
         (symbols("D_qk D_1"), "3 x 6 on the 6 numbers of x fits; out come 3 numbers."),
         (D_qk * D_1, "18 x 1 on the 6 numbers of x does not fit; nothing comes out."),
         (("D_qk", "D_1"), "3 x 6 on the 6 numbers of x fits; out come 3 numbers."),
+        (np.array([D_qk, D_1]), "3 x 6 on the 6 numbers of x fits; out come 3 numbers."),
         *(
             (wrong, "not drawn yet.")
             for wrong in (

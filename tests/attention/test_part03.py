@@ -17,7 +17,7 @@ def right(q, K, D_qk):
 def lines(answer, capsys: pytest.CaptureFixture) -> list[str]:
     capsys.readouterr()
     with contextlib.suppress(AssertionError, NotImplementedError):
-        course_module.of(3).check_part03(answer)
+        course_module.of(3).check_part03({"attention_logits": answer})
     return capsys.readouterr().out.splitlines()
 
 
@@ -69,6 +69,18 @@ def test_the_figure_shows_that_a_right_factor_keeps_the_spread_and_the_weights(m
     assert all(weight < 0.4 for _, weight in found[1::2]) and found[4][1] > 0.95
     (alt,) = shown
     assert "D_qk = 1024, without your factor: spread 32.0" in alt
+
+
+def test_a_small_spread_is_not_printed_as_0(monkeypatch, capsys):
+    with seen(course_module.of(3), monkeypatch):
+        course_module.of(3).draw_part03({"attention_logits": lambda q, K, D_qk: K @ q / D_qk})
+    assert [spread for spread, _ in spreads(capsys.readouterr().out)[1::2]] == [0.5, 0.1, 0.03]
+
+
+def test_the_check_without_the_function_says_so(capsys):
+    with pytest.raises(AssertionError, match="there is no `attention_logits` yet"):
+        course_module.of(3).check_part03({"attention_logit": right})
+    assert [line[:4] for line in capsys.readouterr().out.splitlines()] == ["  ✗ ", "  · ", "  · ", "  · "]
 
 
 def test_the_figure_shows_a_forgotten_factor(monkeypatch, capsys):

@@ -105,7 +105,7 @@ def test_text_shows_cells_with_their_roles_and_no_outputs(capsys: pytest.Capture
     printed = capsys.readouterr().out
     assert "=== part03-test code locked 10 points" in printed
     check = printed.split("=== part03-check")[1].split("===")[0]
-    assert "check_part03(attention_logits)" in check and "Part 3: the visible checks pass." not in printed
+    assert "check_part03(globals())" in check and "Part 3: the visible checks pass." not in printed
     assert "10 of 10 points" not in printed
 
 

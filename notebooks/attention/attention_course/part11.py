@@ -3,11 +3,12 @@
 import numpy as np
 
 from attention_course.answers import named, picture
-from attention_course.figure import BLUE, ORANGE, SMALLEST, show, subplots
-from attention_course.labels import scale, write
+from attention_course.figure import BLUE, ORANGE, show, subplots
+from attention_course.labels import scale
 from attention_course.table import Table, expect, numbers
 
 SHAPES = {"W_DKV_MLA": (1, 2), "W_UM_MLA": (2, 1), "product": (2, 2)}
+LENGTH = 20  # points, of an arrow that is drawn with its full width and tip; a shorter one is thinner
 
 
 def check_part11(names):
@@ -33,7 +34,7 @@ def draw_part11(names):
             print(f"{what}: head 0 reads {_written(rows[0])}, head 1 reads {_written(rows[1])}")
 
         figure, panels = subplots(
-            1, 2, figsize=(9, 4.2), left=0.62, right=0.05, bottom=0.48, across=0.2, sharex=True, sharey=True
+            1, 2, figsize=(9, 4.4), left=0.62, right=0.05, bottom=0.48, top=0.45, across=0.2, sharex=True, sharey=True
         )
         reach = 1.25 * max(np.abs(product).max(), 1e-12)
         _draw_rows(panels[0], copies, reach, "GQA with G = 1: both heads get one row")
@@ -48,26 +49,30 @@ def draw_part11(names):
 
 
 def _written(row):
-    return "(" + ", ".join(f"{number:.3g}" for number in row + 0.0) + ")"
+    return "(" + ", ".join(f"{number:.4g}" for number in row + 0.0) + ")"
 
 
 def _draw_rows(axes, rows, reach, title):
     """The two rows as arrows; the second one is thinner and dashed, so that both are seen where they coincide."""
     axes.axhline(0, color="0.85", zorder=0)
     axes.axvline(0, color="0.85", zorder=0)
-    looks = ((0, BLUE, 6, "-", 30, (16, -14, "left")), (1, ORANGE, 2.5, "--", 18, (-12, 8, "right")))
-    for h, colour, width, style, tip, (right, above, side) in looks:
+    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    box = axes.get_window_extent()
+    points = 72 / axes.figure.dpi * min(box.width, box.height) / (2 * reach)  # that one unit of a row takes
+    for h, (colour, width, style, tip) in enumerate(((BLUE, 6, "-", 30), (ORANGE, 2.5, "--", 18))):
         end = rows[h]
+        thin = min(1.0, points * np.hypot(*end) / LENGTH)  # a tip longer than its arrow would point backwards
         if end.any():
             axes.axline((0, 0), tuple(end), color="0.7", linewidth=0.8, zorder=0)
-            arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": width, "linestyle": style}
-            axes.annotate("", end, (0, 0), arrowprops=arrow | {"mutation_scale": tip, "shrinkA": 0, "shrinkB": 0})
+        if thin > 0.4:
+            arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": thin * width, "linestyle": style}
+            arrow |= {"mutation_scale": thin * tip, "shrinkA": 0, "shrinkB": 0}
+            axes.annotate("", end, (0, 0), arrowprops=arrow)
         else:
-            axes.plot(0, 0, "o", color=colour, markersize=tip / 2)
-        write(axes, *end, f"row {h}: {_written(end)}", offset=(right, above), ha=side, fontsize=SMALLEST)
+            axes.plot(*end, "o", color=colour, markersize=tip / 2)
         axes.plot([], [], color=colour, linewidth=width, linestyle=style, label=f"row {h}: head {h}")
-    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
-    axes.set_title(title, fontsize=11)
+    numbers = ",  ".join(f"row {h}: {_written(row)}" for h, row in enumerate(rows))
+    axes.set_title(f"{title}\n{numbers}", fontsize=10)
     marks = (-reach, -reach / 2, 0, reach / 2, reach)
     scale(axes, "x", marks, name="entry 0 of the row")
     first = axes.get_subplotspec().is_first_col()

@@ -87,7 +87,8 @@ def draw_part13(names):
             for dtype, (error, slip) in found.items():
                 limit = LIMITS[dtype][column]
                 yours = f"{'below' if error < limit else 'NOT below'} {limit:.0e}"
-                shows = "shows" if slip > 5 * error else "hides in the rounding"
+                hidden = "hides in the rounding" if error < limit else "hides in your error"
+                shows = "shows" if slip > 5 * error else hidden
                 line = f"{dtype:9} your relative error {yours};  the mistake {shows}"
                 print(f"  {line}")
                 said.append(f"{scores}, {line}")

@@ -47,9 +47,9 @@ def _form(value):
     """Fails the line unless a value is one number or expression."""
     from sympy import Expr
 
-    kind = type(value).__name__
+    got = f"{value!r}: leave the quotes out" if isinstance(value, str) else f"a {type(value).__name__}"
     right = isinstance(value, (int, float, np.number, Expr)) and not isinstance(value, bool)
-    expect(right, f"expected an expression in the symbols, such as D + r, got a {kind}")
+    expect(right, f"expected an expression in the symbols, such as D + r, got {got}")
 
 
 def check_cached_step(names, B=2, D=12, H=3, r=5, length=6):
@@ -61,9 +61,8 @@ def check_cached_step(names, B=2, D=12, H=3, r=5, length=6):
     try:
         with table.line(f"the first token: output of shape {(B, D)}, cache of shape {(B, 1, r)}"):
             _step(names["cached_step"], case, 0, torch.zeros(B, 0, r, dtype=torch.float64))
-        cache = torch.zeros(B, 0, r, dtype=torch.float64)
         with table.line("the first token attends to itself alone, with weight 1"):
-            cache = _same(names["cached_step"], case, 0, cache)
+            cache = _same(names["cached_step"], case, 0, torch.zeros(B, 0, r, dtype=torch.float64))
         with table.line(f"{length} tokens, one after the other, give what the reduced model of part 13 gives"):
             for t in range(1, length):
                 cache = _same(names["cached_step"], case, t, cache)

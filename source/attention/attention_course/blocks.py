@@ -33,7 +33,7 @@ class Block:
 
 def size(shape: object, sizes: dict[str, int]) -> tuple[int, int] | None:
     """Rows and columns of a shape in letters, n and (n,) being a column; None if it is not a shape of whole numbers."""
-    entries = list(shape) if isinstance(shape, (tuple, list, sympy.Tuple)) else [shape]
+    entries = list(shape) if isinstance(shape, (tuple, list, sympy.Tuple, np.ndarray)) else [shape]
     numbers = [_number(entry, sizes) for entry in entries]
     numbers = [*numbers, 1] if len(numbers) == 1 else numbers
     return tuple(numbers) if len(numbers) == 2 and None not in numbers else None

@@ -3,6 +3,7 @@
 import numpy as np
 import torch
 
+from attention_course.answers import function
 from attention_course.figure import BLUE, ORANGE, SMALLEST, YELLOW, show, subplots
 from attention_course.labels import scale
 from attention_course.table import Table, expect, numbers, three_digits
@@ -11,10 +12,11 @@ WIDTHS = (4, 64, 1024)
 QUERIES, KEYS = 250, 8
 
 
-def check_part03(attention_logits):
-    """Calls `attention_logits` where the answer is plain to see, and prints a line per check."""
+def check_part03(names):
+    """Calls the `attention_logits` of a notebook's names where the answer is plain to see; prints a line per check."""
     table = Table(3)
     with table.line("3 keys give 3 logits"):
+        attention_logits = function(names, "attention_logits")
         logits = numbers(attention_logits(torch.ones(2), torch.zeros(3, 2), 2))
         expect(logits.shape == (3,), f"expected shape (3,), got {logits.shape}")
     with table.line("1 key gives 1 logit"):
@@ -49,9 +51,9 @@ def draw_part03(names):
             else:
                 panel.hist(logits.ravel(), bins=41, density=True, histtype="stepfilled", color=colour, edgecolor="0.2")
                 at = {"transform": panel.transAxes, "ha": "right", "va": "top", "fontsize": 10}
-                largest = _largest_weight(logits)
-                panel.text(0.97, 0.94, f"spread {logits.std():.1f}\nlargest of\n{KEYS} weights\n{largest:.2f}", **at)
-                text = f"{what}: spread {logits.std():.1f}, largest of {KEYS} weights {largest:.2f}"
+                largest, spread = _largest_weight(logits), _digits(logits.std())
+                panel.text(0.97, 0.94, f"spread {spread}\nlargest of\n{KEYS} weights\n{largest:.2f}", **at)
+                text = f"{what}: spread {spread}, largest of {KEYS} weights {largest:.2f}"
                 said.append(f"D_qk = {D_qk:>4}, {text}")
     for (row, column), panel in np.ndenumerate(panels):
         scale(panel, "x", name="logit" if row else "", size=SMALLEST)
@@ -76,6 +78,11 @@ def _spread(attention_logits, D_qk: int) -> tuple[np.ndarray, np.ndarray] | None
         return (logits / factor, logits) if right else None
     except Exception:  # noqa: BLE001  (an answer may raise anything, and is drawn when it no longer does)
         return None
+
+
+def _digits(spread: float) -> str:
+    """A spread with one digit after the point; a small one with the digit that isn't 0."""
+    return f"{spread:.1f}" if spread >= 0.1 else f"{spread:.1g}"
 
 
 def _largest_weight(logits: np.ndarray) -> float:
