@@ -17,7 +17,7 @@ from markupsafe import Markup
 from mistune.util import striptags
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters import ansi
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath, MathBlockParser, MathInlineParser
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from pygments.formatters import HtmlFormatter
@@ -53,6 +53,21 @@ class HideTests(NbGraderPreprocessor):
 
 class NbgraderPages(in_memory.Unread, HTMLExporter):
     """nbgrader's own page of a graded notebook, in a course that was written for nbgrader alone."""
+
+
+class _Blocks(MathBlockParser):
+    """The blocks of Markdown, for which HTML is text."""
+
+    def parse_raw_html(self, m: re.Match, state: object) -> None:
+        """Takes nothing for HTML: mistune looks for a tag's end in one call in C, whose time doubles with each
+        attribute."""
+
+
+class _Inline(MathInlineParser):
+    """What stands in a line of Markdown, for which HTML is text."""
+
+    def parse_inline_html(self, m: re.Match, state: object) -> None:
+        """Takes nothing for HTML, as in a block."""
 
 
 class _Renderer(IPythonRenderer):
@@ -122,7 +137,11 @@ class _Renderer(IPythonRenderer):
 
 def markdown(source: str, resources: dict, lower: int = 0) -> Markup:
     """HTML of a Markdown text that a student may have written; its headings `lower` levels down."""
-    return _shown(resources, source, lambda text, end: MarkdownWithMath(renderer=_Renderer(end, lower)).render(text))
+
+    def convert(text: str, end: float) -> str:
+        return MarkdownWithMath(_Renderer(end, lower), _Blocks(), _Inline()).render(text)
+
+    return _shown(resources, source, convert)
 
 
 def tables(source: str, resources: dict) -> Markup:

@@ -426,6 +426,21 @@ def nothing_called_by_the_collector() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("nothing_called_by_the_collector")
+@pytest.mark.parametrize("before", ["", "x ", "> ", "- ", "# ", "*x* "])
+def test_a_tag_of_many_attributes_that_does_not_end_is_text_and_takes_no_time(before: str):
+    tag = "<a" + "\ta=b\tc" * 21  # of two million ways to read it mistune would try each, in one call in C
+    started = time.thread_time()
+    shown = feedback.markdown(before + tag, {})
+    assert time.thread_time() - started < 0.1
+    assert "&lt;a" in shown and "<a" not in shown
+
+
+def test_html_in_markdown_is_text_and_what_stands_around_it_is_markdown():
+    shown = feedback.markdown("*a* <b>c</b> <!-- d -->\n\n<div>\n\n**e** <https://example.org>\n\n</div>", {})
+    assert "<em>a</em> &lt;b&gt;c&lt;/b&gt; &lt;!-- d --&gt;" in shown
+    assert "&lt;div&gt;" in shown and "<strong>e</strong>" in shown and 'href="https://example.org"' in shown
+
+
 def test_a_page_full_of_formulas_stops_drawing_them_in_time(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(limits, "PAGE_LIMIT_S", 0.3)
     text, resources = r"$\frac{a}{b}$ " * 1400, {}
