@@ -38,8 +38,9 @@ OTHER_LINE_MAGICS = frozenset(
 OPTIONS = re.compile(r"(?:\s*(?:-[nrpNRP]\s*\d+|-[lsTDb]\s*\S+|-\w|--[\w-]+)(?=\s|$))*\s*")
 MAX_DEPTH = 200  # of a syntax tree; real code reaches about 30
 TOO_DEEP = "exec(text)"  # stands for code that is nested deeper: what it does cannot be told
-# IPython reads the whole cell again for each magic in it: characters times lines that may be one.
-MAGIC_LINE = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
+# IPython reads the whole cell again for each magic in it, and for each sign that a line begins with: characters times
+# magics. Signs in a row count by their square, as no cell needs many.
+MAGICS = re.compile(r"^[ \t]*([%!?,;/]+)|=[ \t]*([%!])|(\?)[ \t]*$", re.MULTILINE)
 MAX_MAGICS_TIMES_CHARS = 1_500_000  # 10 s; ten magics in a cell of 3,000 characters are 30,000
 # For each line such as `print?`, IPython reads every word of it again from each of its letters, in one call in C.
 HELP_LINE = re.compile(r"\?[ \t\\]*$", re.MULTILINE)
@@ -188,7 +189,8 @@ def _takes_long(text: str) -> bool:
     """Whether IPython would need long to transform a cell's text, whose lines end in no way but one."""
     helps = len(HELP_LINE.findall(text))
     again = helps and helps * sum(len(word) ** 2 for word in WORD.findall(text))
-    return len(MAGIC_LINE.findall(text)) * len(text) > MAX_MAGICS_TIMES_CHARS or again > MAX_HELPS_TIMES_LETTERS
+    magics = sum(len("".join(signs)) ** 2 for signs in MAGICS.findall(text))
+    return magics * len(text) > MAX_MAGICS_TIMES_CHARS or again > MAX_HELPS_TIMES_LETTERS
 
 
 def folded(node: ast.AST) -> str | None:

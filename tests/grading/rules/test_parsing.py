@@ -110,6 +110,9 @@ def test_below_any_first_line_an_import_is_found_where_ipython_runs_it():
         "\n".join(["a" * 1000 + " b?"] * 30),
         "%%time\n" + "a" * 50_000 + " b?",
         '"""' * 100_000,
+        "," * 50_000 + "x y",
+        ";" * 640 + "x y",
+        "x = 1\n" + ",/;" * 300 + "x y",
     ],
     ids=lambda source: repr(source[-12:]),
 )
