@@ -23,7 +23,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from grading.core import cells, limits, messages, pictures
+from grading.core import cells, limits, messages, pictures, slow_texts
 from grading.marking import budget
 from grading.pages import mathml, safe_html, wording
 from grading.submission import in_memory
@@ -198,9 +198,9 @@ def ansi2html(context: Context, text: str) -> str:
     resources, colours = context.get("resources", {}), text.count("\x1b")
     on_page = resources.get(COLOURS, 0) + colours
     if colours > _MOST_COLOURS or on_page > _PAGE_COLOURS:
-        return html.escape(ansi.strip_ansi(text))
+        return slow_texts.eased(html.escape(ansi.strip_ansi(text)))
     resources[COLOURS] = on_page
-    return ansi.ansi2html(text)
+    return slow_texts.eased(ansi.ansi2html(text))
 
 
 def unchanged(text: str) -> str:
@@ -218,7 +218,7 @@ def _shown(
         short = len(source) <= _SHORT_CHARS
         try:
             with contextlib.nullcontext() if short else budget.limited(left_s, limits.JUDGE_BYTES):
-                written = convert(source, started + left_s)
+                written = slow_texts.eased(convert(source, started + left_s))
             written_chars = resources.get(WRITTEN, 0) + len(written)
             if written_chars <= limits.PAGE_CHARS:  # a text that names a picture once may show it thousands of times
                 resources[WRITTEN] = written_chars
@@ -227,4 +227,4 @@ def _shown(
             pass
         finally:
             resources[SPENT] = spent_s + time.thread_time() - started
-    return Markup(f'<pre tabindex="0">{html.escape(source)}</pre>')
+    return Markup(f'<pre tabindex="0">{html.escape(slow_texts.eased(source))}</pre>')
