@@ -121,10 +121,19 @@ def _cleaned(whole: list[str]) -> tuple[int, list[str]]:
 
 
 def _compiled(lines: list[str], skipped: int = 0) -> ast.Module:
-    """The tree of a cell's lines, with this many empty ones before them; whatever `compile` raises is passed on."""
+    """The tree of a cell's lines, with this many empty ones before them; whatever `compile` raises is passed on.
+
+    Errors  ValueError where IPython's own functions fail, as at `x=%` and a line's end: of such a cell it runs nothing.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        text = "\n" * skipped + "".join(TransformerManager().do_token_transforms(lines))
+        try:
+            lines = TransformerManager().do_token_transforms(lines)
+        except SyntaxError:
+            raise
+        except Exception as error:  # as IPython catches it; the cell's text alone decides what fails
+            raise ValueError("IPython cannot read this cell") from error
+        text = "\n" * skipped + "".join(lines)
         return compile(text, "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
 
 
