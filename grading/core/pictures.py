@@ -12,17 +12,33 @@ PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8"
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the markers of segments that hold a JPEG's size
 _ALONE = frozenset({0x01, *range(0xD0, 0xD9)})  # markers without a segment
 _END, _SCAN = 0xD9, 0xDA
+_PIECES = 1_000  # of a PNG before its first picture; matplotlib writes three
 
 
 def pixels(text: str) -> int | None:
-    """The number of pixels of a picture in base64 (spaces and line breaks allowed); None if not PNG or JPEG."""
+    """The number of pixels of a picture in base64 (spaces and line breaks allowed); None if not PNG or JPEG.
+
+    Of a PNG that moves it is that of all its pictures, which a browser draws over and over.
+    """
     try:
         content = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
         return None
     if content.startswith(PNG) and content[12:16] == b"IHDR" and len(content) >= 24:
-        return _area(*struct.unpack(">II", content[16:24]))
+        return _area(*struct.unpack(">II", content[16:24]), _frames_of_png(content))
     return _pixels_of_jpeg(content) if content.startswith(JPEG) else None
+
+
+def _frames_of_png(content: bytes) -> int:
+    """How many pictures a PNG holds, by the pieces before the first one that say so; 0 for one of too many pieces."""
+    at, frames = len(PNG), 1
+    for _ in range(_PIECES):
+        length, kind, said = struct.unpack(">I4sI", content[at : at + 12].ljust(12, b"\0"))
+        if kind in (b"IDAT", b"IEND") or at >= len(content):
+            return frames
+        frames = max(frames, said if kind == b"acTL" else 1)
+        at += length + 12  # with its length, its kind and its checksum
+    return 0
 
 
 def _pixels_of_jpeg(content: bytes) -> int | None:
@@ -43,5 +59,5 @@ def _pixels_of_jpeg(content: bytes) -> int | None:
         at += struct.unpack(">H", content[at : at + 2])[0]
 
 
-def _area(one: int, other: int) -> int | None:
-    return one * other or None
+def _area(one: int, other: int, frames: int = 1) -> int | None:
+    return one * other * frames or None

@@ -164,6 +164,7 @@ USES = (
         (
             "nbconvert.filters.markdown_mistune.MarkdownWithMath",
             *of(_RENDERER, "image heading block_code block_math inline_math latex_environment"),
+            *of("mistune", "BlockParser.parse_raw_html InlineParser.parse_inline_html"),
             *of("mistune", "renderers.html.HTMLRenderer.link util.striptags"),
         ),
         "students' Markdown without HTML of its own, formulas as MathML; each method shows one kind of element",

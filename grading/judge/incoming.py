@@ -20,12 +20,13 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from grading.bridge import remote, wire
-from grading.core import limits, messages, pictures
+from grading.core import limits, messages, pictures, slow_texts
 from grading.sandbox.clock import Clock, Deadline
 
 REPLY = "grading_reply"  # the type of the message that carries a reply to a hidden test
 FRAME_BYTES = wire.MAX_BYTES + 2**20  # of one frame of a message: a reply is one
-TEXTS = ("text/plain", "text/html", "text/markdown", "text/latex", "image/svg+xml")
+LATEX = "text/latex"
+TEXTS = ("text/plain", "text/html", "text/markdown", LATEX, "image/svg+xml")
 OUTPUTS = ("stream", "display_data", "execute_result", "error", "update_display_data")
 OF_CELLS = (*OUTPUTS, "status", "clear_output", "execute_input")  # each other one nbclient notes in the run's log
 # In place of a reply that is not read: only an error's is ever so long, for it repeats the error.
@@ -209,6 +210,8 @@ class Room:
             text = _text(message["content"].get("text"))[:left]
             message["content"] = {"name": "stdout", "text": f"{text}\n{messages.OUTPUT_CUT}"}
             message["msg_type"] = message["header"]["msg_type"] = "stream"
+        elif left >= size and LATEX in (data := message["content"].get("data", {})):
+            data[LATEX] = slow_texts.eased(data[LATEX])  # which the Formgrader shows as it is
         return left >= 0
 
 

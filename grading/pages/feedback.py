@@ -17,13 +17,13 @@ from markupsafe import Markup
 from mistune.util import striptags
 from nbconvert.exporters import HTMLExporter
 from nbconvert.filters import ansi
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath, MathBlockParser, MathInlineParser
 from nbformat import NotebookNode
 from nbgrader.preprocessors import NbGraderPreprocessor
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from grading.core import cells, limits, messages, pictures
+from grading.core import cells, limits, messages, pictures, slow_texts
 from grading.marking import budget
 from grading.pages import mathml, safe_html, wording
 from grading.submission import in_memory
@@ -53,6 +53,21 @@ class HideTests(NbGraderPreprocessor):
 
 class NbgraderPages(in_memory.Unread, HTMLExporter):
     """nbgrader's own page of a graded notebook, in a course that was written for nbgrader alone."""
+
+
+class _Blocks(MathBlockParser):
+    """The blocks of Markdown, for which HTML is text."""
+
+    def parse_raw_html(self, m: re.Match, state: object) -> None:
+        """Takes nothing for HTML: mistune looks for a tag's end in one call in C, whose time doubles with each
+        attribute."""
+
+
+class _Inline(MathInlineParser):
+    """What stands in a line of Markdown, for which HTML is text."""
+
+    def parse_inline_html(self, m: re.Match, state: object) -> None:
+        """Takes nothing for HTML, as in a block."""
 
 
 class _Renderer(IPythonRenderer):
@@ -122,7 +137,11 @@ class _Renderer(IPythonRenderer):
 
 def markdown(source: str, resources: dict, lower: int = 0) -> Markup:
     """HTML of a Markdown text that a student may have written; its headings `lower` levels down."""
-    return _shown(resources, source, lambda text, end: MarkdownWithMath(renderer=_Renderer(end, lower)).render(text))
+
+    def convert(text: str, end: float) -> str:
+        return MarkdownWithMath(_Renderer(end, lower), _Blocks(), _Inline()).render(text)
+
+    return _shown(resources, source, convert)
 
 
 def tables(source: str, resources: dict) -> Markup:
@@ -179,9 +198,9 @@ def ansi2html(context: Context, text: str) -> str:
     resources, colours = context.get("resources", {}), text.count("\x1b")
     on_page = resources.get(COLOURS, 0) + colours
     if colours > _MOST_COLOURS or on_page > _PAGE_COLOURS:
-        return html.escape(ansi.strip_ansi(text))
+        return slow_texts.eased(html.escape(ansi.strip_ansi(text)))
     resources[COLOURS] = on_page
-    return ansi.ansi2html(text)
+    return slow_texts.eased(ansi.ansi2html(text))
 
 
 def unchanged(text: str) -> str:
@@ -199,7 +218,7 @@ def _shown(
         short = len(source) <= _SHORT_CHARS
         try:
             with contextlib.nullcontext() if short else budget.limited(left_s, limits.JUDGE_BYTES):
-                written = convert(source, started + left_s)
+                written = slow_texts.eased(convert(source, started + left_s))
             written_chars = resources.get(WRITTEN, 0) + len(written)
             if written_chars <= limits.PAGE_CHARS:  # a text that names a picture once may show it thousands of times
                 resources[WRITTEN] = written_chars
@@ -208,4 +227,4 @@ def _shown(
             pass
         finally:
             resources[SPENT] = spent_s + time.thread_time() - started
-    return Markup(f'<pre tabindex="0">{html.escape(source)}</pre>')
+    return Markup(f'<pre tabindex="0">{html.escape(slow_texts.eased(source))}</pre>')

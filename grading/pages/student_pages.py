@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from traitlets import default
 
-from grading.core import find_course
+from grading.core import find_course, slow_texts
 from grading.core.course import Course, Part
 from grading.gradebook import results
 from grading.pages import feedback, overview, wording
@@ -224,7 +224,8 @@ def _picture(data: object, kind: str) -> str | None:
 
 
 def _text(text: str, style: str) -> Markup:
-    return Markup('<pre class="{}" tabindex="0">{}</pre>').format(style, strip_ansi(text).strip("\n"))
+    shown = slow_texts.eased(strip_ansi(text).strip("\n"))
+    return Markup('<pre class="{}" tabindex="0">{}</pre>').format(style, shown)
 
 
 def _ticked(text: str) -> Markup:

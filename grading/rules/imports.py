@@ -39,13 +39,17 @@ IMPORTING_NAMES = frozenset(
     "input_transformers_cleanup input_transformers_post ast_transformers input_transformer_manager attrgetter "
     "__defaults__ __kwdefaults__".split()
 )
-IMPORTING_TEXTS = frozenset("__import__ import_module importlib __builtins__ __loader__ __spec__".split())
-# Pieces of packages that run a text or a file, or bring code from elsewhere.
+IMPORTING_TEXTS = frozenset(
+    "__import__ import_module importlib __builtins__ __loader__ __spec__ __globals__ __subclasses__ f_globals "
+    "f_builtins".split()
+)
+# Pieces of packages that run a text or a file, make objects of bytes, or bring code from elsewhere.
 RUNNING_PIECES = frozenset(
     "runstring rundocs measure hub cpp_extension f2py distutils package _exec_with_source _forward_from_src "
     "_method_from_src collect_env CompilationUnit parse_ir _jit_get_operation _get_operation_overload "
     "_load_from_bytes get_overridable_functions get_testing_overrides resolve_name "
-    "_import_dotted_name ctypeslib load_library load_url codecache PyCodeCache _internal".split()
+    "_import_dotted_name ctypeslib load_library load_url codecache PyCodeCache _internal read_array NpzFile "
+    "load_config _tensor_to_object ConnectionWrapper".split()
 )
 # What else `torch.load` and `np.load` may be given: with these they read numbers, and never make objects of bytes.
 LOADING = {"map_location": None, "mmap_mode": None, "weights_only": True, "allow_pickle": False}

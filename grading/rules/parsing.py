@@ -38,8 +38,9 @@ OTHER_LINE_MAGICS = frozenset(
 OPTIONS = re.compile(r"(?:\s*(?:-[nrpNRP]\s*\d+|-[lsTDb]\s*\S+|-\w|--[\w-]+)(?=\s|$))*\s*")
 MAX_DEPTH = 200  # of a syntax tree; real code reaches about 30
 TOO_DEEP = "exec(text)"  # stands for code that is nested deeper: what it does cannot be told
-# IPython reads the whole cell again for each magic in it: characters times lines that may be one.
-MAGIC_LINE = re.compile(r"^[ \t]*[%!?,;/]|=[ \t]*[%!]|\?[ \t]*$", re.MULTILINE)
+# IPython reads the whole cell again for each magic in it, and for each sign that a line begins with: characters times
+# magics. Signs in a row count by their square, as no cell needs many.
+MAGICS = re.compile(r"^[ \t]*([%!?,;/]+)|=[ \t]*([%!])|(\?)[ \t]*$", re.MULTILINE)
 MAX_MAGICS_TIMES_CHARS = 1_500_000  # 10 s; ten magics in a cell of 3,000 characters are 30,000
 # For each line such as `print?`, IPython reads every word of it again from each of its letters, in one call in C.
 HELP_LINE = re.compile(r"\?[ \t\\]*$", re.MULTILINE)
@@ -120,10 +121,19 @@ def _cleaned(whole: list[str]) -> tuple[int, list[str]]:
 
 
 def _compiled(lines: list[str], skipped: int = 0) -> ast.Module:
-    """The tree of a cell's lines, with this many empty ones before them; whatever `compile` raises is passed on."""
+    """The tree of a cell's lines, with this many empty ones before them; whatever `compile` raises is passed on.
+
+    Errors  ValueError where IPython's own functions fail, as at `x=%` and a line's end: of such a cell it runs nothing.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        text = "\n" * skipped + "".join(TransformerManager().do_token_transforms(lines))
+        try:
+            lines = TransformerManager().do_token_transforms(lines)
+        except SyntaxError:
+            raise
+        except Exception as error:  # as IPython catches it; the cell's text alone decides what fails
+            raise ValueError("IPython cannot read this cell") from error
+        text = "\n" * skipped + "".join(lines)
         return compile(text, "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
 
 
@@ -188,7 +198,8 @@ def _takes_long(text: str) -> bool:
     """Whether IPython would need long to transform a cell's text, whose lines end in no way but one."""
     helps = len(HELP_LINE.findall(text))
     again = helps and helps * sum(len(word) ** 2 for word in WORD.findall(text))
-    return len(MAGIC_LINE.findall(text)) * len(text) > MAX_MAGICS_TIMES_CHARS or again > MAX_HELPS_TIMES_LETTERS
+    magics = sum(len("".join(signs)) ** 2 for signs in MAGICS.findall(text))
+    return magics * len(text) > MAX_MAGICS_TIMES_CHARS or again > MAX_HELPS_TIMES_LETTERS
 
 
 def folded(node: ast.AST) -> str | None:

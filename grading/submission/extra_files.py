@@ -20,7 +20,10 @@ from grading.core import installed, limits
 from grading.core.course import Course
 from grading.submission import in_memory
 
+# Jupyter and nbgrader take settings from the folder that they are started in, also as JSON: a browser to start, a port
+# without a password. pytest and others do so from pyproject.toml.
 RUN_BY_NAME = ("*config*.py", "*custom*.py", "conftest.py", "*.pth", "*.so", "*.pyc", "*.pyd", ".*")
+RUN_BY_NAME += ("jupyter*.json", "nbgrader*.json", "ipython*.json", "pyproject.toml", "pytest.toml")
 TIMESTAMP = "timestamp.txt"
 SECRET = "submission_secret.txt"  # by which nbgrader's exchange finds the student whose feedback it is
 COMPILED = "__pycache__"

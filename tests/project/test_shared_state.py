@@ -31,6 +31,7 @@ KNOWN = {
     "grading/submission/extra_files.py: _modules": "the course",
     "grading/submission/schemas.py: _validator": "a schema, by its text",
     "grading/core/command_line.py: _alone": "the process",
+    "grading/core/slow_texts.py: _rows": "Python's table of characters",
     "grading/submission/times.py: _read": "the file, as of its last change",
     "grading/gradebook/engines.py: _held": "the block, and an engine",
     "grading/gradebook/engines.py: keep_engines": "nbgrader, as installed",

@@ -139,6 +139,18 @@ def shown_by(method: str, text: str) -> Check:
     return gives(f"shows {text!r} by this method", reached)
 
 
+def read_by(name: str, method: str, text: str) -> Check:
+    """What looks like this is read by this method of a parser of Markdown."""
+
+    def reached(_: object) -> bool:
+        read: list[object] = []
+        ours = type("Ours", (resolved(f"{PARSERS}.Math{name}Parser"),), {method: lambda *given: read.append(given)})
+        renderer, markdown = map(resolved, (RENDERER, MARKDOWN))
+        return "&lt;a" in markdown(renderer(escape=True), **{name.lower(): ours()}).render(text) and bool(read)
+
+    return gives(f"reads {text!r} by this method, and as text where that gives nothing", reached)
+
+
 def reads_a_subclass(guard: type) -> bool:
     import torch
 
@@ -226,7 +238,8 @@ APP, CONVERTER = "ipykernel.kernelapp.IPKernelApp", "nbgrader.converters.base.Ba
 COLLECT, SCORES = "nbgrader.exchange.default.ExchangeCollect", "nbgrader.preprocessors.SaveAutoGrades"
 ZIP, CHANNEL = "nbgrader.apps.zipcollectapp.ZipCollectApp", "jupyter_client.channels.AsyncZMQSocketChannel"
 SHELL, COMPILER = "IPython.core.interactiveshell.InteractiveShell", "IPython.core.compilerop.CachingCompiler"
-MARKDOWN, RENDERER = (f"nbconvert.filters.markdown_mistune.{name}" for name in ("MarkdownWithMath", "IPythonRenderer"))
+PARSERS = "nbconvert.filters.markdown_mistune"
+MARKDOWN, RENDERER = (f"{PARSERS}.{name}" for name in ("MarkdownWithMath", "IPythonRenderer"))
 SERVER = "multiprocessing.forkserver.ForkServer"
 OVERWRITE = "nbgrader.preprocessors.OverwriteCells"
 MEMORY = "numpy._core._exceptions._ArrayMemoryError"
@@ -393,6 +406,14 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         shown_by("table", "|a|\n|-|\n|b|"),
         shown_by("table_cell", "|a|\n|-|\n|b|"),
         shown_by("task_list_item", "- [x] a"),
+    ),
+    "mistune.BlockParser.parse_raw_html": (
+        takes("self", "m", "state"),
+        read_by("Block", "parse_raw_html", "<a b>"),
+    ),
+    "mistune.InlineParser.parse_inline_html": (
+        takes("self", "m", "state"),
+        read_by("Inline", "parse_inline_html", "x <a b>"),
     ),
     f"{RENDERER}.image": (takes("self", "text", "url", "title"), shown_by("image", "![a](b)")),
     "mistune.renderers.html.HTMLRenderer.link": (takes("self", "text", "url", "title"), shown_by("link", "[a](b)")),

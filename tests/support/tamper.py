@@ -230,6 +230,13 @@ def long_text(notebook: dict, folder: Path) -> None:
         notebook["cells"].append({"cell_type": "markdown", "source": text, "metadata": {}})
 
 
+def unended_tags(notebook: dict, folder: Path) -> None:
+    """Text cells with a tag that does not end, which may be read in as many ways as 2 to the number of attributes."""
+    for before in ("", "x ", "> ", "- "):
+        source = f"{before}<a" + "\ta=b\tc" * 33  # minutes, in one call in C; of a thousand nobody would see the end
+        notebook["cells"].append({"cell_type": "markdown", "source": source, "metadata": {}})
+
+
 def scripts(notebook: dict, folder: Path) -> None:
     """Text cells with every way to run something in a browser."""
     notebook["cells"].insert(0, {"cell_type": "markdown", "source": EVIL, "metadata": {}})

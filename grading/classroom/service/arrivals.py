@@ -31,6 +31,10 @@ class Arrival:
         return self.name, self.state
 
 
+class Refused(Exception):
+    """Nobody may be graded by a submission, as it lies there now; the text says why."""
+
+
 class Unsettled(Exception):
     """A submission was written to while it was read."""
 
@@ -53,5 +57,6 @@ class Source(Protocol):
     def take(self, arrival: Arrival) -> list[str]:
         """Copies a submission into submitted/, and notes its time; a line about each copy that was kept of old files.
 
-        Errors  collected.TooLargeError, collected.UnreadableError, Unsettled if it changed; OSError if the copy fails.
+        Errors  Refused, collected.TooLargeError, collected.UnreadableError, Unsettled if it changed; OSError if the
+                copy fails.
         """

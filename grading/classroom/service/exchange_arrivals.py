@@ -3,6 +3,7 @@
 import contextlib
 import datetime
 import os
+import pwd
 import time
 from collections import Counter
 from collections.abc import Container, Iterator
@@ -16,7 +17,7 @@ from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
 from grading.classroom.service import refusals, stillness
-from grading.classroom.service.arrivals import Arrival, Key
+from grading.classroom.service.arrivals import Arrival, Key, Refused
 from grading.core import errors, messages, names
 from grading.core.course import Course
 from grading.submission import extra_files, safe_walk, times
@@ -101,6 +102,8 @@ class Exchange:
 
     def take(self, arrival: Arrival) -> list[str]:
         """Copies a submission into submitted/, and notes when it was made."""
+        if arrival.refused:
+            raise Refused(arrival.refused)
         kept = stillness.taken(self._directory, arrival, self._root / "submitted" / arrival.student / self._course.name)
         times.note(self._root, arrival.student, arrival.made)
         return kept
@@ -126,7 +129,8 @@ def _claimed(name: str, course: Course) -> datetime.datetime:
 
 
 def _owner(folder: Path) -> str:
+    """The account that a folder is of; if a link has taken its place by now, that of the link and not of its target."""
     try:
-        return folder.owner()
+        return pwd.getpwuid(os.lstat(folder).st_uid).pw_name
     except (KeyError, OSError):  # the system has no name for it, as in a container, or the folder is gone by now
         return "that has no name here"

@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from grading.classroom import cluster, crash_notes, merge, worker
 from grading.classroom.service import journal, refusals, status
-from grading.classroom.service.arrivals import Arrival, Source, Unsettled
+from grading.classroom.service.arrivals import Arrival, Refused, Source, Unsettled
 from grading.classroom.service.attempts import Attempts
 from grading.classroom.service.current_inputs import CurrentInputs
 from grading.classroom.service.deadline import Deadline
@@ -219,7 +219,7 @@ class Service:
         try:
             for kept in self._source.take(arrival):
                 self._say(f"{status.shown(entry.student)}: {kept}")
-        except collected.TooLargeError as error:
+        except (Refused, collected.TooLargeError) as error:
             self._end(entry, Outcome.REFUSED, str(error))
             return False
         except (Unsettled, collected.UnreadableError) as error:

@@ -28,6 +28,17 @@ def test_a_picture_has_the_pixels_that_it_was_made_with(content: bytes):
     assert pictures.pixels(in_base64(content)) == 70 * 30
 
 
+def test_a_picture_that_moves_has_the_pixels_of_all_its_frames_wherever_their_number_stands():
+    frames = [Image.new("RGB", (70, 30), (n, 0, 0)) for n in range(1, 5)]
+    moving = saved("PNG", save_all=True, append_images=frames)
+    assert pictures.pixels(in_base64(moving)) == 5 * 70 * 30
+    empty = b"\0\0\0\0teXt" + bytes(4)
+    begins = moving.index(b"acTL") - 4
+    assert pictures.pixels(in_base64(moving[:begins] + 50 * empty + moving[begins:])) == 5 * 70 * 30
+    assert pictures.pixels(in_base64(moving[:begins] + 5_000 * empty + moving[begins:])) is None
+    assert pictures.pixels(in_base64(saved("PNG") + b"\0\0\0\x08acTL" + bytes(3) + b"\x09" + bytes(8))) == 70 * 30
+
+
 @pytest.mark.parametrize("kind", ["GIF", "BMP", "WEBP", "TIFF", "ICO"])
 def test_what_a_browser_would_take_for_another_kind_of_picture_is_none(kind: str):
     assert pictures.pixels(in_base64(saved(kind))) is None

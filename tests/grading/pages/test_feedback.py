@@ -15,7 +15,7 @@ import graded_class
 import page_checks
 import pytest
 from nbconvert import HTMLExporter
-from nbformat.v4 import new_code_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader.converters import GenerateFeedback
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import GetGrades
@@ -426,6 +426,21 @@ def nothing_called_by_the_collector() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("nothing_called_by_the_collector")
+@pytest.mark.parametrize("before", ["", "x ", "> ", "- ", "# ", "*x* "])
+def test_a_tag_of_many_attributes_that_does_not_end_is_text_and_takes_no_time(before: str):
+    tag = "<a" + "\ta=b\tc" * 21  # of two million ways to read it mistune would try each, in one call in C
+    started = time.thread_time()
+    shown = feedback.markdown(before + tag, {})
+    assert time.thread_time() - started < 0.1
+    assert "&lt;a" in shown and "<a" not in shown
+
+
+def test_html_in_markdown_is_text_and_what_stands_around_it_is_markdown():
+    shown = feedback.markdown("*a* <b>c</b> <!-- d -->\n\n<div>\n\n**e** <https://example.org>\n\n</div>", {})
+    assert "<em>a</em> &lt;b&gt;c&lt;/b&gt; &lt;!-- d --&gt;" in shown
+    assert "&lt;div&gt;" in shown and "<strong>e</strong>" in shown and 'href="https://example.org"' in shown
+
+
 def test_a_page_full_of_formulas_stops_drawing_them_in_time(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(limits, "PAGE_LIMIT_S", 0.3)
     text, resources = r"$\frac{a}{b}$ " * 1400, {}
@@ -485,3 +500,40 @@ def test_a_graded_notebook_that_is_json_with_half_a_character_has_a_page(pages: 
     )
     assert "\ud800" in graded_class.cell(written, "-answer")["source"]
     assert "\ufffd" in (pages[MALLORY] / "part05.html").read_text(encoding="utf-8")
+
+
+ACCENTS, TURNS = "\u0301" * 60_000, "a\u05d0" * 20_000  # one takes Chromium 11 s, 40,000 of the other 7 s
+
+
+def _formgrader(cells: list) -> str:
+    page, _ = HTMLExporter(config=course_folder.config(REPOSITORY)).from_notebook_node(new_notebook(cells=cells))
+    return page
+
+
+def test_no_text_of_a_page_or_of_the_formgrader_holds_what_a_browser_takes_a_minute_for():
+    hostile = ("x" + ACCENTS, TURNS, "x" + "\u0e33" * 60_000, "\u200e\u200f" * 20_000, "x" + "&#769;" * 3_000)
+    for text in hostile:
+        outputs = [new_output("stream", text=text), new_output("display_data", data={"text/html": text})]
+        outputs += [new_output("error", ename="E", evalue=text, traceback=[text])]
+        cells = [new_code_cell(f"# {text}", outputs=outputs), new_markdown_cell(text), new_markdown_cell(text[:9_000])]
+        shown = [_formgrader(cells), feedback.markdown(text[:9_000], {}), feedback.tables(text, {})]
+        shown += [feedback.markdown(text, {}), feedback.code(text, {}), student_pages._text(text, "output")]
+        for page in shown:
+            assert not re.search(r"[\u0300-\u036f\u0e33]{31}", page)
+            assert page.count("\u05d0") + page.count("\u200f") < 5_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\u05e9\u05dc\u05d5\u05dd, \u05e2\u05d5\u05dc\u05dd " * 1_400,
+        "\u05d4\u05de\u05d5\u05d3\u05dc MyMHA \u05de\u05e9\u05ea\u05de\u05e9 \u05d1-D_qk " * 300,
+        "\u0645\u064f\u062f\u064e\u0631\u0651\u0650\u0633\u064c " * 900,
+        "Z\u0301\u0302\u0303\u0304\u0305\u0306\u0307\u0308algo " * 500,
+        "\u0e19\u0e49\u0e33 " * 2_000,
+        "\u1ec7 e\u0323\u0302 \u092e\u0948\u0902 " * 1_000,
+    ],
+    ids=["Hebrew", "Hebrew and names", "Arabic with vowels", "accents for fun", "Thai", "Vietnamese and Hindi"],
+)
+def test_what_people_write_is_shown_as_they_wrote_it(text: str):
+    assert text.strip() in feedback.markdown(text, {}) and text.strip() in student_pages._text(text, "output")

@@ -237,6 +237,14 @@ SMUGGLED = [
     "class A:\n    def f(self):\n        pass\ngetattr(A.f, name)",
     "def f():\n    pass\ng = f\ngetattr(g, name)",
     "getattr(x.__class__, name)",
+    "np.lib.format.read_array(held, allow_pickle=True)",
+    "from numpy.lib.format import read_array",
+    "np.lib.npyio.NpzFile(held, allow_pickle=True)['a']",
+    "torch._dynamo.config.load_config(pickled)",
+    "from torch.distributed.distributed_c10d import _tensor_to_object",
+    "torch.multiprocessing.queue.ConnectionWrapper(held).recv()",
+    "type.__dict__['__subc' + 'lasses__'](object)",
+    "vars(f)['__glo' + 'bals__']",
 ]
 
 

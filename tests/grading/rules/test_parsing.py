@@ -9,6 +9,8 @@ import pytest
 from hand_written import import_breach
 from IPython.core.inputtransformer2 import TransformerManager
 
+from grading.rules import parsing
+
 HONEST_CELLS = [
     "%time import torch",
     "%timeit -n 3 -r 1 from torch import nn",
@@ -110,6 +112,9 @@ def test_below_any_first_line_an_import_is_found_where_ipython_runs_it():
         "\n".join(["a" * 1000 + " b?"] * 30),
         "%%time\n" + "a" * 50_000 + " b?",
         '"""' * 100_000,
+        "," * 50_000 + "x y",
+        ";" * 640 + "x y",
+        "x = 1\n" + ",/;" * 300 + "x y",
     ],
     ids=lambda source: repr(source[-12:]),
 )
@@ -148,3 +153,12 @@ def test_help_on_many_things_and_a_long_text_are_free():
 def test_code_nested_beyond_what_can_be_looked_into_counts_as_hiding_something():
     assert import_breach("x = " + "-" * 300 + "1")
     assert import_breach("x = " + "-" * 100 + "1") is None
+
+
+@pytest.mark.parametrize("source", ["x = %\\\n", "x = %\\", "%%time\nx = %\\\n", "x = %\\\r\n"], ids=repr)
+def test_a_cell_in_which_ipython_itself_fails_is_one_that_does_not_run(source: str):
+    with pytest.raises(IndexError):  # so that IPython runs nothing of the cell
+        TransformerManager().transform_cell(source.removeprefix("%%time\n"))
+    assert parsing.parse(source) is None or not parsing.parse(source).body
+    assert parsing.refused(source) is None
+    assert import_breach("import os", source) and import_breach("y = 1", source) is None

@@ -22,9 +22,15 @@ SHOWN = [  # what a browser runs, or shows as a page with scripts or frames of i
     *".html page.html/x.csv index.html/x.csv part06.ipynb/x.csv tools.py/x.csv timestamp.txt/x.csv".split(),
     *"other.csv/x.csv sub/evil.html".split(),
 ]
+RUN = [  # what Jupyter, nbgrader, Python or pytest run, or take for their settings, in a folder that they start in
+    *"nbgrader_config.py nbgrader_config.json jupyter_config.json jupyter_server_config.json".split(),
+    *"jupyter_lab_config.json ipython_config.json sub/ipython_kernel_config.json sitecustomize.py x.pth".split(),
+    *"conftest.py pyproject.toml pytest.toml torch.py sub/numpy/tools.py".split(),
+]
 HONEST = [
     *"data.csv table.tsv notes.txt about.md numbers.json rows.jsonl w.npy w.npz w.pt model.safetensors".split(),
     *"plot.png photo.JPG anim.gif helpers.py sub/more.csv sub/deeper/tools.py settings.yaml v1.2/data.csv".split(),
+    *"model_config.json sub/params.toml".split(),
 ]
 
 
@@ -96,6 +102,14 @@ def test_feedback_is_the_grader_s_own_pages_and_what_the_exchange_needs(graded: 
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_what_a_browser_would_run_or_what_stands_where_a_file_of_ours_belongs_is_left_out(name: str, tmp_path: Path):
+    path = tmp_path / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("x")
+    assert extra_files.admitted(tmp_path, COURSE) == ([], [name])
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_what_a_program_takes_for_its_settings_or_runs_by_its_name_is_left_out(name: str, tmp_path: Path):
     path = tmp_path / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("x")

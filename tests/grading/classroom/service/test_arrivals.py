@@ -162,6 +162,35 @@ def test_an_account_that_the_system_has_no_name_for_may_grade_and_submit(
     assert "belongs to the account that has no name here, not to the student" in arrival.refused
 
 
+def test_a_link_that_takes_a_folder_s_place_for_a_moment_lends_it_nobody_s_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    name, inbound = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC", tmp_path / "exchange" / "course" / "inbound"
+    inbound.mkdir(parents=True)
+    of_ada, mallory = Path("/"), os.getuid()
+    if mallory == 0:
+        of_ada = tmp_path / "of-ada"
+        of_ada.mkdir()
+        os.chown(of_ada, 12345, -1)
+    (inbound / name).symlink_to(of_ada)
+    accounts = {of_ada.stat().st_uid: "ada", mallory: "mallory"}
+    monkeypatch.setattr(pwd, "getpwuid", lambda uid: pwd.struct_passwd((accounts[uid], "x", uid, uid, "", "", "")))
+    exchange = exchange_in(tmp_path)
+    monkeypatch.setattr(exchange_arrivals.os, "geteuid", lambda: mallory + 1)
+    assert "belongs to the account mallory, not to the student" in exchange._arrival(name).refused
+
+
+def test_what_is_refused_by_now_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    name = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC"
+    (tmp_path / "exchange" / "course" / "inbound" / name).mkdir(parents=True)
+    exchange = exchange_in(tmp_path)
+    monkeypatch.setattr(exchange_arrivals.os, "geteuid", lambda: os.getuid() + 1)
+    now = exchange.again(name, "")
+    with pytest.raises(arrivals.Refused, match="belongs to the account"):
+        exchange.take(now)
+    assert not (tmp_path / "submitted").exists()
+
+
 def test_folders_that_another_account_writes_in_a_student_s_name_keep_the_student_s_own_waiting_for_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

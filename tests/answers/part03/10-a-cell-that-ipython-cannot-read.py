@@ -1,0 +1,5 @@
+def attention_logits(q, K, D_qk):
+    return K @ q / D_qk**0.5
+
+# %%
+x = %\
