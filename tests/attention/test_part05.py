@@ -78,7 +78,7 @@ def test_what_is_wrong_in_one_way_of_calling_is_told_there(how: str, instead: st
 def test_weights_that_a_first_call_draws_are_told():
     drawn = "self.W_K.weight.data *= getattr(self, 'factor', 2); self.factor = 1; B, L_1, _ ="
     verdict = part05.values_right([tried(RIGHT.replace("B, L_1, _ =", drawn))])
-    assert verdict.found.startswith("here, in the first call of a model whose weights the test has set, the numbers are off by")
+    assert verdict.found.startswith("here, in the first call of a model whose weights the test has set, the numbers")
 
 
 def test_a_projection_that_takes_no_weight_is_named():
