@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from grading.classroom import worker
+from grading.classroom import read_answers, worker
 from grading.classroom.worker import File, Result
 from grading.core.course import Course
 from grading.core.files import new_name, old_name, put_back, write_whole
@@ -84,6 +84,15 @@ def noted(root: Path, course: Course, engine: Engine, student: str, key: str, fe
     return None
 
 
+def written(root: Path, course: Course, student: str) -> read_answers.Digests:
+    """The written answers in a student's graded notebooks; none where the note isn't about those that are there."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        note = json.loads(_note_path(root, course.name, student).read_text(encoding="utf-8"))
+        if note["files"] == _digest_of_files(worker.files(_place(root, course.name, "autograded", student))):
+            return dict(note["written"])
+    return {}
+
+
 def clean(root: Path, assignment: str) -> None:
     """Puts back or removes what a run that was killed has left next to the graded submissions."""
     for step in ("autograded", "feedback"):
@@ -140,6 +149,7 @@ def _note(root: Path, assignment: str, result: Result, key: str) -> None:
     path = _note_path(root, assignment, result.student)
     note = {"key": key, "files": _digest_of_files(result.graded)}
     note["rows"] = _digest_of_rows(result.after)
+    note["written"] = result.written
     note["notices"] = [[notice.part, notice.text] for notice in result.notices]
     write_whole(path, json.dumps(note, indent=1))
 
