@@ -18,8 +18,27 @@ from grading.submission import in_memory
 Digests = dict[str, str]  # of written answers with their points, by "notebook/cell"
 
 
-def digests(course: Course, graded: Path) -> Digests:
-    """The written answers in a folder of graded notebooks; none of a course that leaves them to nbgrader alone."""
+def keep(book: Gradebook, course: Course, graded: Path, before: snapshot.Rows, was: Digests) -> Digests:
+    """Takes back nbgrader's wish to see a mark by hand again where answer and mark are what they were.
+
+    Returns the digests of the answers in the folder of graded notebooks; none of a course for nbgrader alone.
+    before  the student's rows as they were before nbgrader graded
+    was     the answers that were marked then
+    """
+    now, rows = _digests(course, graded), before.get("grade", {})
+    read = {i for i in rows if rows[i]["manual_score"] is not None and not rows[i]["needs_manual_grade"]}
+    if read and was:
+        (student,) = before["student"]
+        for notebook in book.find_submission(course.name, student).notebooks:
+            for grade in notebook.grades:
+                key = f"{notebook.name}/{grade.name}"
+                if grade.id in read and key in now and was.get(key) == now[key]:
+                    grade.needs_manual_grade = False
+        book.db.commit()
+    return now
+
+
+def _digests(course: Course, graded: Path) -> Digests:
     found: Digests = {}
     for part in () if course.plain else course.parts:
         path = graded / f"{part.stem}.ipynb"
@@ -29,22 +48,3 @@ def digests(course: Course, graded: Path) -> Digests:
                 said = json.dumps([part.by_hand, cells.source_of(notebook, name)])
                 found[f"{part.stem}/{name}"] = hashlib.sha256(said.encode()).hexdigest()
     return found
-
-
-def keep(book: Gradebook, course: Course, before: snapshot.Rows, was: Digests, now: Digests) -> None:
-    """Takes back nbgrader's wish to see a mark by hand again where answer and mark are what they were.
-
-    before  the student's rows as they were before nbgrader graded
-    was     the answers that were marked then; `now` those that are graded
-    """
-    rows = before.get("grade", {})
-    read = {i for i in rows if rows[i]["manual_score"] is not None and not rows[i]["needs_manual_grade"]}
-    if not read or not was:
-        return
-    (student,) = before["student"]
-    for notebook in book.find_submission(course.name, student).notebooks:
-        for grade in notebook.grades:
-            key = f"{notebook.name}/{grade.name}"
-            if grade.id in read and key in now and was.get(key) == now[key]:
-                grade.needs_manual_grade = False
-    book.db.commit()

@@ -139,8 +139,6 @@ def _grade(
     if submission.time is not None:
         times.note(root, student, submission.time)
     url = f"sqlite:///{root / inputs.GRADEBOOK}"
-    config = Config(given.config)
-    config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), url
     engine = _engine(os.getpid(), url)
     with contextlib.ExitStack() as at_end:
         for each in (engines.unsynced(root), _secret(asked.secret, given.secret), in_memory.once()):
@@ -150,15 +148,14 @@ def _grade(
         noticed = notices.found(student, submitted, root / "release" / assignment, asked)
         with engine.begin() as connection:
             snapshot.add(connection, before)
-        api = NbGraderAPI(config=config)
+        api = _api(given.config, root, url)
         result = api.autograde(assignment, student, force=True, create=True)
         if not result["success"]:
             return Result(student, noticed, error=nbgrader_log.last_error(result), killed=reached.killed)
         graded, error = root / "autograded" / student / assignment, ""
-        written = read_answers.digests(asked, graded)
         with Gradebook(url, given.config.CourseDirectory.get("course_id", "")) as book:
             unmarked = [] if asked.plain else save_marks.unmarked(book, assignment, student)
-            read_answers.keep(book, asked, before, read, written)
+            written = read_answers.keep(book, asked, graded, before, read)
         if feedback and not unmarked:
             result = api.generate_feedback(assignment, student, force=True)
             error = "" if result["success"] else f"no feedback: {nbgrader_log.last_error(result)}"
@@ -168,6 +165,13 @@ def _grade(
     as_graded = without_given(files(graded), root / "source" / assignment)
     noted = reached.lines, reached.killed, reached.failures
     return Result(student, noticed, unmarked, error, after, as_graded, files(pages), *noted, written=written)
+
+
+def _api(asked: Config, root: Path, url: str) -> NbGraderAPI:
+    """nbgrader, with this folder and this gradebook."""
+    config = Config(asked)
+    config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), url
+    return NbGraderAPI(config=config)
 
 
 @contextlib.contextmanager
