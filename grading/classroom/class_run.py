@@ -29,7 +29,7 @@ from grading.classroom.task_queue import Graded, TaskQueue
 from grading.core import errors, find_course, limits, messages, names
 from grading.core.course import Course
 from grading.gradebook import course_folder, marks, trouble
-from grading.submission import notices
+from grading.submission import misplaced, notices
 
 TICK_S = 0.5
 CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -72,7 +72,7 @@ def grade_class(
         marks.write_csv(table, course, root / "marks.csv")
     if not quiet:
         print("\n" + marks.table(table, course))
-    _print_notices(results, course, quiet)
+    _print_notices(root, results, course, quiet)
     if not quiet:
         _print_summary(results, time.monotonic() - started)
         print(f"\nmarks      {names.path(root / 'marks.csv')}")
@@ -191,7 +191,7 @@ def _as_course_error(root: Path) -> Iterator[None]:
         ) from None
 
 
-def _print_notices(results: list[Graded], course: Course, quiet: bool) -> None:
+def _print_notices(root: Path, results: list[Graded], course: Course, quiet: bool) -> None:
     ordered = sorted(results, key=lambda result: result.student)
     lines = [line(r) for r in ordered if problem(r)]
     lines += map(names.printable, dict.fromkeys(text for r in ordered for text in r.failures))  # once for all students
@@ -201,7 +201,8 @@ def _print_notices(results: list[Graded], course: Course, quiet: bool) -> None:
         return
     asides = [f"{names.printable(r.student)}: {messages.was_aside(r.aside)}" for r in ordered if r.aside]
     seen = [notice for result in ordered for notice in notices.joined(result.notices, course.stems)]
-    lines = [names.printable(str(notice)) for notice in seen] + asides + lines
+    shown = [names.printable(str(notice)) for notice in seen]
+    lines = [*shown, *misplaced.of_nobody(root / "submitted", course), *asides, *lines]
     if lines:
         print("\nTo look at:")
         for each in lines:

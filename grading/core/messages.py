@@ -30,6 +30,7 @@ FILE_LEFT_OUT = (
     "this file was left out. docs/submissions.md lists the kinds that are taken. Otherwise it is a link or the like, too "
     "large, one of too many, or has a name that programs run. Nothing to do, unless an answer needs it."
 )
+FILE_ARCHIVE = "archives aren't unpacked. If the notebooks are in this one, unpack it here, and grade again."
 NAME_RULE = "Rename it with letters, digits, spaces and any of . , _ - + @ ( ) [ ], and grade again."
 NAME_NOT_TEXT = "is not UTF-8 text"
 NAME_DOT = "is empty or begins with a dot"
