@@ -60,8 +60,7 @@ def merge(
             except DBAPIError as error:
                 if getattr(error.orig, "sqlstate", None) not in SERIALIZATION or attempt == TRIES:
                     raise
-        if not result.unmarked and not result.error:
-            _note(root, assignment, result, key)
+        _note(root, assignment, result, "" if result.unmarked or result.error else key)
     finally:
         for place, _ in places:
             for left in (new_name(place), old_name(place)):
@@ -146,6 +145,7 @@ def _stage(place: Path, files: dict[str, File]) -> None:
 
 
 def _note(root: Path, assignment: str, result: Result, key: str) -> None:
+    """Notes what was graded; with no key that it must be graded again, and only which written answers there were."""
     path = _note_path(root, assignment, result.student)
     note = {"key": key, "files": _digest_of_files(result.graded)}
     note["rows"] = _digest_of_rows(result.after)

@@ -4,6 +4,7 @@ nbgrader keeps a mark by hand, but asks for each to be looked at again, whatever
 hidden test a whole class's written answers would wait for their graders, and exports would leave them out.
 """
 
+import contextlib
 import hashlib
 import json
 from pathlib import Path
@@ -40,10 +41,10 @@ def keep(book: Gradebook, course: Course, graded: Path, before: snapshot.Rows, w
 
 def _digests(course: Course, graded: Path) -> Digests:
     found: Digests = {}
-    for part in () if course.plain else course.parts:
-        path = graded / f"{part.stem}.ipynb"
-        if part.written and path.exists():
-            notebook = in_memory.parsed(path)
+    for part in () if course.plain else (part for part in course.parts if part.written):
+        with contextlib.suppress(FileNotFoundError):  # not submitted
+            # Of a submission with an unmarked part the files are gone already, but what was in them is held.
+            notebook = in_memory.parsed(graded / f"{part.stem}.ipynb")
             for name in part.written:
                 said = json.dumps([part.by_hand, cells.source_of(notebook, name)])
                 found[f"{part.stem}/{name}"] = hashlib.sha256(said.encode()).hexdigest()

@@ -45,9 +45,9 @@ def submit(root: Path, notebook: dict) -> None:
     lean.write(folder, SIX, notebook)
 
 
-def grade_again(root: Path) -> None:
+def grade_again(root: Path, unmarked: tuple[str, ...] = ()) -> None:
     result = graded_here.grade_student(root, "anna")
-    assert (result.error, result.unmarked) == ("", [])
+    assert (result.error, result.unmarked) == ("", [*unmarked])
 
 
 def open_answers(root: Path) -> int:
@@ -69,6 +69,20 @@ def test_an_answer_that_was_read_stays_read_after_a_correction_of_a_hidden_test(
         assert open_answers(root) == 0
         page = (root / "feedback" / "anna" / COURSE.name / "part06.html").read_text(encoding="utf-8")
         assert "it is not." in page and "1.5" in page
+
+
+def test_an_answer_that_was_read_stays_read_after_a_correction_with_a_slip_that_is_corrected_next(root: Path):
+    source = root / "source" / COURSE.name / "part06.ipynb"
+    before = source.read_text()
+    source.write_text(before.replace("part06.equal(", "part06.equals("))
+    assert source.read_text() != before
+    generate_assignment.register(root)
+    for _ in range(2):
+        grade_again(root, unmarked=("part06",))
+    source.write_text(before)
+    generate_assignment.register(root)
+    grade_again(root)
+    assert open_answers(root) == 0
 
 
 def test_an_answer_that_has_changed_waits_for_its_grader_again(root: Path):
