@@ -39,6 +39,7 @@ NAME_IN_EXCHANGE = (
     "this folder's name in the exchange is not made of a student's name, an assignment and a time. "
     "If one of your students submitted it, copy its files into submitted/ under a name of letters and digits."
 )
+NOT_FROM_EXCHANGE = "not released: the submission did not come from the exchange. Send these pages another way."
 NO_FOLDER_IN_EXCHANGE = "this is not a folder, and no link is followed."
 OTHER_TIME = "%s: the folder's name says %s UTC, but its files were last changed at %s UTC. The second time counts."
 TOO_MUCH_TEXT = "the cells hold more text than is taken in; the rest is left out. Ask for a shorter notebook."
