@@ -15,9 +15,13 @@ ONE = course.PARTS[1]
 
 
 def grade(root: Path, secret: str, *options: str) -> subprocess.CompletedProcess[str]:
+    return run(root, secret, "autograde", *options)
+
+
+def run(root: Path, secret: str, name: str, *options: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, COURSE.secret: secret}
-    command = [sys.executable, "-m", "grading", "autograde", "--course", str(root), "--workers", "1", *options]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "grading", name, "--course", str(root), "--workers", "1", *options]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
 
 
 def graded_at(root: Path) -> int:
@@ -37,6 +41,9 @@ def test_a_class_that_was_graded_with_a_secret_is_not_graded_without_it_by_mista
     assert refused.stderr.startswith(f"autograde: {COURSE.secret} is not set here, but the last marks were made with a")
     assert "docs/instructors.md, Choose a secret" in refused.stderr and "grade --course" in refused.stderr
     assert "nine grey geese" not in refused.stderr + "".join(p.read_text() for p in tmp_path.glob("autograded/.*.json"))
+    watched = run(tmp_path, "", "watch", "--folder", str(tmp_path / "submitted"))
+    assert (watched.returncode, watched.stdout) == (1, "")
+    assert watched.stderr == refused.stderr.replace("autograde:", "watch:")
     assert graded_at(tmp_path) == first
     assert grade(tmp_path, "", "--force").returncode == 0
     assert graded_at(tmp_path) != first
