@@ -45,5 +45,6 @@ lock:
 .venv/students.ready: requirements.txt
 .venv/grading.ready: requirements-grading.txt
 .venv/tests.ready: requirements-tests.txt
-.venv/%.ready: requirements-cuda.txt
+$(BIN)/python:  # gone after an upgrade of the system, or not there yet: dev.packages finds that out
+.venv/%.ready: requirements-cuda.txt $(BIN)/python
 	@$(PYTHON) -m dev.packages $*

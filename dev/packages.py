@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,6 +19,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 VENV = REPOSITORY / ".venv"
 FILES = {"students": "requirements.txt", "grading": "requirements-grading.txt", "tests": "requirements-tests.txt"}
 CUDA = "requirements-cuda.txt"
+REMOVE_LINK = "Remove the link and retry."
 NEWEST = (3, 14)  # torch 2.13.0 is built for no newer Python
 
 # What pip is configured to do, and the variables by which uv does the same.
@@ -32,10 +34,15 @@ UV_VARIABLES = {
 
 
 def set_up(who: str) -> None:
-    """Installs what `who` needs into .venv, which is made again from scratch if any of its packages are out of date."""
-    if not _is_current():
+    """Installs what `who` needs into .venv, made from scratch if its Python is gone or any of its packages out of date.
+
+    Errors  SystemExit with a line if this account can't use .venv, and with the status of what could not install.
+    """
+    _refuse_what_is_closed()
+    if not (_is_current() and _runs()):
         if VENV.is_symlink():
-            sys.exit(f".venv is a link to {VENV.resolve()}, where packages are out of date. Remove the link and retry.")
+            said = f".venv is a link to {VENV.resolve()}, where Python doesn't run or packages are out of date."
+            sys.exit(f"{said} {REMOVE_LINK}")
         _run([sys.executable, "-m", "venv", "--clear", VENV])
     uv = shutil.which("uv")
     print(f"Installing what {FILES[who]} lists into .venv with {'uv' if uv else 'pip'}.", flush=True)
@@ -97,6 +104,30 @@ def _steps(who: str) -> list[list[str]]:
     return [["--no-deps", "-r", FILES[who]], ["-c", FILES[who], "torch"]]
 
 
+def _refuse_what_is_closed() -> None:
+    """Ends with a line if this account can't write to .venv, such as to one that root has made."""
+    if VENV.is_symlink() and not os.path.exists(VENV):
+        sys.exit(f".venv is a link to {os.readlink(VENV)}, which is gone or closed to this account. {REMOVE_LINK}")
+    for folder in (VENV, _python().parent) if os.path.lexists(VENV) else (REPOSITORY,):
+        try:
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except FileNotFoundError:  # a .venv that was never ready: it is made again
+            continue
+        except OSError as error:
+            other = "If it belongs to another account, work in a copy of your own."
+            help_ = REMOVE_LINK if VENV.is_symlink() else other
+            sys.exit(f"Packages can't be written to {folder}: {error.strerror}. {help_}")
+
+
+def _runs() -> bool:
+    """Whether .venv's Python runs and finds pip: it may be a newer one since, or gone, or another account's."""
+    try:
+        return subprocess.call([_python(), "-c", "import pip"], stderr=subprocess.DEVNULL) == 0
+    except OSError:
+        return False
+
+
 def _is_current() -> bool:
     stamps = [who for who in FILES if _stamp(who).exists()]
     return bool(stamps) and all(_stamp(who).read_text() == _digest(who) for who in stamps)
@@ -125,4 +156,8 @@ if __name__ == "__main__":
         sys.exit(f"Python 3.11 to {newest} is needed, this is {this}. Name another: make PYTHON=python{newest} demo")
     if sys.argv[1:] not in ([who] for who in FILES):
         sys.exit(f"usage: python3 -m dev.packages {'|'.join(FILES)}")
-    set_up(sys.argv[1])
+    try:
+        set_up(sys.argv[1])
+    except KeyboardInterrupt:
+        print("\nStopped: .venv is not ready. Run it again to go on.", file=sys.stderr)
+        sys.exit(130)

@@ -29,7 +29,7 @@ from grading.classroom.task_queue import Graded, TaskQueue
 from grading.core import errors, find_course, limits, messages, names
 from grading.core.course import Course
 from grading.gradebook import course_folder, marks, trouble
-from grading.submission import notices
+from grading.submission import misplaced, notices
 
 TICK_S = 0.5
 CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
@@ -49,13 +49,13 @@ def grade_class(
     With `student` that submission alone is graded, whatever happened to it before; `assignment` says which one is
     meant where the folder holds several.
 
-    Errors  CourseError if there is nothing to grade, the course cannot be read, or the disk is full.
+    Errors  CourseError if there is nothing to grade, the course cannot be read, or the disk is full; as `register`.
     """
     course, students = course_folder.course(root, assignment), course_folder.students(root, student, assignment)
     with _as_course_error(root), lock.alone(root), cluster.Workers(_count(workers, students), scheduler) as team:
         if not quiet and (said := memory_messages.small_machine()):
             print(said)
-        register(root, assignment, team)
+        register(root, assignment, team, force)
         results, started, shown = [], time.monotonic(), progress.Progress(len(students), quiet)
         try:
             settings = {"force": force, "asked": student, "assignment": assignment, "team": team}
@@ -72,7 +72,7 @@ def grade_class(
         marks.write_csv(table, course, root / "marks.csv")
     if not quiet:
         print("\n" + marks.table(table, course))
-    _print_notices(results, course, quiet)
+    _print_notices(root, results, course, quiet)
     if not quiet:
         _print_summary(results, time.monotonic() - started)
         print(f"\nmarks      {names.path(root / 'marks.csv')}")
@@ -153,12 +153,14 @@ def _count(workers: int | None, students: list[str]) -> int:
     return max(1, min(workers or limits.workers(), len(students)))
 
 
-def register(root: Path, assignment: str = "", team: cluster.Workers | None = None) -> None:
+def register(root: Path, assignment: str = "", team: cluster.Workers | None = None, force: bool = True) -> None:
     """Tells the gradebook about the assignment, unless it knows of it as it stands in source/ and release/.
 
     Then nobody's marks stand, so the workers start meanwhile.
-    Errors  CourseError if it can't be entered.
+    Errors  CourseError if it can't be entered, or, without `force`, if the secret of earlier marks is gone.
     """
+    if not force:
+        registration.refuse_without_secret(root, course_folder.course(root, assignment))
 
     def start() -> None:
         config = course_folder.config(root, assignment)
@@ -189,7 +191,7 @@ def _as_course_error(root: Path) -> Iterator[None]:
         ) from None
 
 
-def _print_notices(results: list[Graded], course: Course, quiet: bool) -> None:
+def _print_notices(root: Path, results: list[Graded], course: Course, quiet: bool) -> None:
     ordered = sorted(results, key=lambda result: result.student)
     lines = [line(r) for r in ordered if problem(r)]
     lines += map(names.printable, dict.fromkeys(text for r in ordered for text in r.failures))  # once for all students
@@ -199,7 +201,8 @@ def _print_notices(results: list[Graded], course: Course, quiet: bool) -> None:
         return
     asides = [f"{names.printable(r.student)}: {messages.was_aside(r.aside)}" for r in ordered if r.aside]
     seen = [notice for result in ordered for notice in notices.joined(result.notices, course.stems)]
-    lines = [names.printable(str(notice)) for notice in seen] + asides + lines
+    shown = [names.printable(str(notice)) for notice in seen]
+    lines = [*shown, *misplaced.of_nobody(root / "submitted", course), *asides, *lines]
     if lines:
         print("\nTo look at:")
         for each in lines:

@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
-from grading.classroom import worker
+from grading.classroom import read_answers, worker
 from grading.classroom.worker import File, Result
 from grading.core.course import Course
 from grading.core.files import new_name, old_name, put_back, write_whole
@@ -61,8 +61,7 @@ def merge(
             except DBAPIError as error:
                 if getattr(error.orig, "sqlstate", None) not in SERIALIZATION or attempt == TRIES:
                     raise
-        if not result.unmarked and not result.error:
-            _note(root, assignment, result, key)
+        _note(root, assignment, result, "" if result.unmarked or result.error else key)
     finally:
         for place, _ in places:
             for left in (new_name(place), old_name(place)):
@@ -83,6 +82,15 @@ def noted(root: Path, course: Course, engine: Engine, student: str, key: str, fe
                 return None
         return [Notice(student, part, text) for part, text in note["notices"]]
     return None
+
+
+def written(root: Path, course: Course, student: str) -> read_answers.Digests:
+    """The written answers in a student's graded notebooks; none where the note isn't about those that are there."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        note = json.loads(_note_path(root, course.name, student).read_text(encoding="utf-8"))
+        if note["files"] == _digest_of_files(worker.files(_place(root, course.name, "autograded", student))):
+            return dict(note["written"])
+    return {}
 
 
 def clean(root: Path, assignment: str) -> None:
@@ -138,9 +146,11 @@ def _stage(place: Path, files: dict[str, File]) -> None:
 
 
 def _note(root: Path, assignment: str, result: Result, key: str) -> None:
+    """Notes what was graded; with no key that it must be graded again, and only which written answers there were."""
     path = _note_path(root, assignment, result.student)
     note = {"key": key, "files": _digest_of_files(result.graded)}
     note["rows"] = _digest_of_rows(result.after)
+    note["written"] = result.written
     note["notices"] = [[notice.part, notice.text] for notice in result.notices]
     write_whole(path, json.dumps(note, indent=1))
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,7 +11,11 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from grading.classroom import inputs
+from grading.core import command_line, errors
+from grading.core.course import Course
 from grading.gradebook import generate_assignment
+
+STAMP = ".registered.json"  # in autograded/
 
 
 def current(
@@ -21,14 +26,34 @@ def current(
     Unless gradebook and release know the assignment as it stands, `first` is called, and it is entered there.
     Errors  CourseError as `generate_assignment.register`, OSError, DBAPIError.
     """
-    stamp = root / "autograded" / ".registered.json"
+    stamp = root / "autograded" / STAMP
     with contextlib.suppress(OSError, ValueError, DBAPIError, MissingEntry):
         given = inputs.read(root, engine, assignment)
-        if json.loads(stamp.read_text(encoding="utf-8")) == [inputs.sources(root, assignment), given.digest]:
+        if json.loads(stamp.read_text(encoding="utf-8")) == _stamped(root, assignment, given):
             return given, []
     first()
     kept = generate_assignment.register(root, assignment)
     given = inputs.read(root, engine, assignment)
     stamp.parent.mkdir(exist_ok=True)
-    stamp.write_text(json.dumps([inputs.sources(root, assignment), given.digest]), encoding="utf-8")
+    stamp.write_text(json.dumps(_stamped(root, assignment, given)), encoding="utf-8")
     return given, kept
+
+
+def refuse_without_secret(root: Path, course: Course) -> None:
+    """Lets nobody grade a class by mistake in a terminal that lacks the secret by which its marks were made.
+
+    Errors  CourseError if it isn't set, and the assignment was graded with one before.
+    """
+    if not course.secret or os.environ.get(course.secret):
+        return
+    with contextlib.suppress(OSError, ValueError, IndexError, TypeError):
+        if json.loads((root / "autograded" / STAMP).read_text(encoding="utf-8"))[2]:
+            raise errors.CourseError(
+                f"{course.secret} is not set here, but the last marks were made with a secret. Set it again, so that "
+                "all get the same tests: docs/instructors.md, Choose a secret. To grade everybody without it: "
+                f"{command_line.spelled('grade', root, '--force')}."
+            )
+
+
+def _stamped(root: Path, assignment: str, given: inputs.Inputs) -> list:
+    return [inputs.sources(root, assignment), given.digest, bool(given.secret)]

@@ -12,7 +12,7 @@ from pathlib import Path
 from distributed import KilledWorker
 from sqlalchemy import Engine
 
-from grading.classroom import cluster, crash_notes, inputs, memory_messages, merge, pickled_call, worker
+from grading.classroom import cluster, crash_notes, inputs, memory_messages, merge, pickled_call, read_answers, worker
 from grading.classroom.heap import Heap
 from grading.core import errors, messages, names
 from grading.core.course import Course
@@ -52,6 +52,7 @@ class Task:
     key: str
     tries: int = 1
     ended: int = 0  # runs that ended while it was graded
+    read: read_answers.Digests = field(default_factory=dict)  # written answers that marks by hand may be about
 
 
 class TaskQueue:
@@ -146,7 +147,8 @@ class TaskQueue:
             noted = merge.noted(self._root, self._course, self._engine, student, key, self._feedback)
             if noted is not None:
                 return Graded(student, noted, kept=True)
-        return Task(submission, before, key, tries, self._notes.ended(student, submission.digest))
+        read = merge.written(self._root, self._course, student)
+        return Task(submission, before, key, tries, self._notes.ended(student, submission.digest), read)
 
     def send(self, team: cluster.Workers, task: Task, whole: bool = False) -> None:
         """Gives a task to the workers; `whole` with all that they have been given before."""
@@ -160,7 +162,7 @@ class TaskQueue:
         else:
             team.share(given.archived, inputs.keep, given.archived, given.archive)
             given = given if whole else given.without_archive()
-        team.submit(student, worker.grade, given, task.submission, task.before, self._feedback)
+        team.submit(student, worker.grade, given, task.submission, task.before, self._feedback, task.read)
 
     def settle(self, team: cluster.Workers, student: str, found: object) -> Graded | None:
         """What became of a task; None if it is sent once more.

@@ -24,7 +24,7 @@ from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
-from grading.classroom import inputs
+from grading.classroom import inputs, read_answers
 from grading.core import errors, find_course
 from grading.core.course import Course
 from grading.gradebook import engines, nbgrader_log, snapshot
@@ -58,6 +58,7 @@ class Result:
     killed: bool = False  # whether the system killed a notebook of it
     failures: list[str] = field(default_factory=list)  # why parts are unmarked, for an instructor alone
     seconds: float = 0.0
+    written: read_answers.Digests = field(default_factory=dict)
 
 
 async def prepare(walled: bool, course: Course) -> None:
@@ -78,8 +79,16 @@ def _prepare(walled: bool, course: Course) -> None:
         _one_at_a_time.release()
 
 
-def grade(given: inputs.Inputs, submission: bundle.Submission, before: snapshot.Rows, feedback: bool = True) -> Result:
+def grade(
+    given: inputs.Inputs,
+    submission: bundle.Submission,
+    before: snapshot.Rows,
+    feedback: bool = True,
+    read: read_answers.Digests | None = None,
+) -> Result:
     """Grades one submission; whatever goes wrong with it is reported in the result, so that others go on.
+
+    `read` are the written answers that stand in the notebooks by which marks were given by hand.
 
     Errors  OtherProgram if this worker's code, packages or limits are not the parent's; inputs.NotKept if it lacks the
             archive.
@@ -106,7 +115,7 @@ def grade(given: inputs.Inputs, submission: bundle.Submission, before: snapshot.
     with _one_at_a_time, _folder() as root:
         started = time.monotonic()
         try:
-            result = _grade(root, asked, given, submission, before, feedback)
+            result = _grade(root, asked, given, submission, before, feedback, read or {})
         except Exception as error:  # noqa: BLE001  (told, and the exit status says it; the others go on)
             result = Result(submission.student, error=f"{type(error).__name__}: {error}")
         return Result(**{**vars(result), "seconds": time.monotonic() - started})
@@ -119,6 +128,7 @@ def _grade(
     submission: bundle.Submission,
     before: snapshot.Rows,
     feedback: bool,
+    read: read_answers.Digests,
 ) -> Result:
     student, assignment = submission.student, asked.name
     submitted = root / "submitted" / student / assignment
@@ -129,8 +139,6 @@ def _grade(
     if submission.time is not None:
         times.note(root, student, submission.time)
     url = f"sqlite:///{root / inputs.GRADEBOOK}"
-    config = Config(given.config)
-    config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), url
     engine = _engine(os.getpid(), url)
     with contextlib.ExitStack() as at_end:
         for each in (engines.unsynced(root), _secret(asked.secret, given.secret), in_memory.once()):
@@ -140,13 +148,14 @@ def _grade(
         noticed = notices.found(student, submitted, root / "release" / assignment, asked)
         with engine.begin() as connection:
             snapshot.add(connection, before)
-        api = NbGraderAPI(config=config)
+        api = _api(given.config, root, url)
         result = api.autograde(assignment, student, force=True, create=True)
         if not result["success"]:
             return Result(student, noticed, error=nbgrader_log.last_error(result), killed=reached.killed)
+        graded, error = root / "autograded" / student / assignment, ""
         with Gradebook(url, given.config.CourseDirectory.get("course_id", "")) as book:
             unmarked = [] if asked.plain else save_marks.unmarked(book, assignment, student)
-        graded, error = root / "autograded" / student / assignment, ""
+            written = read_answers.keep(book, asked, graded, before, read)
         if feedback and not unmarked:
             result = api.generate_feedback(assignment, student, force=True)
             error = "" if result["success"] else f"no feedback: {nbgrader_log.last_error(result)}"
@@ -155,7 +164,14 @@ def _grade(
     pages = root / "feedback" / student / assignment
     as_graded = without_given(files(graded), root / "source" / assignment)
     noted = reached.lines, reached.killed, reached.failures
-    return Result(student, noticed, unmarked, error, after, as_graded, files(pages), *noted)
+    return Result(student, noticed, unmarked, error, after, as_graded, files(pages), *noted, written=written)
+
+
+def _api(asked: Config, root: Path, url: str) -> NbGraderAPI:
+    """nbgrader, with this folder and this gradebook."""
+    config = Config(asked)
+    config.CourseDirectory.root, config.CourseDirectory.db_url = str(root), url
+    return NbGraderAPI(config=config)
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from grading.core import errors, names, streams
 OURS = ("grading", "dev")  # packages that lie here or nowhere
 _alone: ContextVar[bool] = ContextVar("alone", default=False)
 AGAIN_S = 0.05  # from a Ctrl-C that Python passed over to the next one
-SET_UP = "Run `make demo`, or use .venv/bin/python."
+SET_UP = "Run `make demo`, or use .venv/bin/python. If that says the same, delete .venv first."
 
 
 def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argparse.Namespace) -> int:

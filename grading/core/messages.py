@@ -30,6 +30,7 @@ FILE_LEFT_OUT = (
     "this file was left out. docs/submissions.md lists the kinds that are taken in. If it is of such a kind, it is a link "
     "or the like, too large, one of too many, or has a name that programs run. Nothing to do, unless an answer needs it."
 )
+FILE_ARCHIVE = "archives aren't unpacked. If the notebooks are in this one, unpack it here, and grade again."
 NAME_RULE = "Rename it with letters, digits, spaces and any of . , _ - + @ ( ) [ ], and grade again."
 NAME_NOT_TEXT = "is not UTF-8 text"
 NAME_DOT = "is empty or begins with a dot"
@@ -38,6 +39,7 @@ NAME_IN_EXCHANGE = (
     "this folder's name in the exchange is not made of a student's name, an assignment and a time. "
     "If one of your students submitted it, copy its files into submitted/ under a name of letters and digits."
 )
+NOT_FROM_EXCHANGE = "not released: the submission did not come from the exchange. Send these pages another way."
 NO_FOLDER_IN_EXCHANGE = "this is not a folder, and no link is followed."
 OTHER_TIME = "%s: the folder's name says %s UTC, but its files were last changed at %s UTC. The second time counts."
 TOO_MUCH_TEXT = "the cells hold more text than is taken in; the rest is left out. Ask for a shorter notebook."

@@ -71,6 +71,7 @@ def _guard(c: Config) -> None:
         engines.keep_engines()  # before it opens the gradebook
     c.Autograde.exporter_class = "grading.judge.one_student.Exporter"
     c.ExchangeFactory.collect = "grading.submission.exchange_collect.Collect"  # notes when a submission was made
+    c.ExchangeFactory.release_feedback = "grading.submission.exchange_collect.ReleaseFeedback"
 
 
 def _find_programs(*places: Path) -> None:

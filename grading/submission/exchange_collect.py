@@ -1,14 +1,15 @@
-"""`nbgrader collect`: submissions out of nbgrader's exchange, which students fill, into submitted/."""
+"""nbgrader's exchange: `nbgrader collect` takes out what students submitted, `release_feedback` puts in their pages."""
 
 import datetime
 import functools
+import glob
 import os
 from pathlib import Path
 
-from nbgrader.exchange.default import ExchangeCollect
+from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 
 from grading.core import messages, names
-from grading.submission import collected, safe_walk, times
+from grading.submission import collected, extra_files, safe_walk, times
 
 
 class Collect(ExchangeCollect):
@@ -57,3 +58,16 @@ class Collect(ExchangeCollect):
             return
         record = next(record for record in self.src_records if record["filename"] == os.path.basename(src))
         times.note(Path(self.coursedir.root), record["username"], record["timestamp"])
+
+
+class ReleaseFeedback(ExchangeReleaseFeedback):
+    """nbgrader's release_feedback, which somebody whose submission never was in the exchange keeps from nobody."""
+
+    def copy_files(self) -> None:
+        """Copies each student's pages; those of a submission that came another way are named and left out."""
+        for folder in sorted(glob.glob(self.src_path)):
+            if all(Path(folder, name).is_file() for name in (extra_files.TIMESTAMP, extra_files.SECRET)):
+                self.src_path = glob.escape(folder)
+                super().copy_files()
+            else:
+                self.log.warning("%s: %s", names.path(Path(folder)), messages.NOT_FROM_EXCHANGE)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from grading.core import limits, messages, names
 from grading.core.course import Course
-from grading.submission import extra_files, intake
+from grading.submission import extra_files, intake, misplaced
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,12 @@ def _of_files(student: str, folder: Path, course: Course, beside: set[str]) -> l
     left_out = [name for name in extra_files.admitted(folder, course)[1] if name not in extra]
     lines = [(name, messages.FILE_EXTRA) for name in extra[: limits.NAMED]]
     lines += [(changed, messages.MODULE_CHANGED)] if changed else []
-    lines += [(name, messages.FILE_LEFT_OUT) for name in left_out[: limits.NAMED]]
+    lines += [(name, _left_out(name)) for name in left_out[: limits.NAMED]]
     return [Notice(student, _shown(name), text) for name, text in lines]
+
+
+def _left_out(name: str) -> str:
+    return messages.FILE_ARCHIVE if misplaced.is_archive(name) else messages.FILE_LEFT_OUT
 
 
 def joined(found: list[Notice], stems: tuple[str, ...]) -> list[Notice]:

@@ -11,6 +11,7 @@ import zipfile
 from importlib import metadata
 from pathlib import Path
 
+import closed_files
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -21,6 +22,7 @@ from packaging.version import Version
 from dev import packages
 
 ROOT = packages.REPOSITORY
+PYTHON = sys.executable
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PYTHONS = ("3.11.0", "3.12.0", "3.13.0", "3.14.0")
 LEFT_OUT = {canonicalize_name(name) for name in PROJECT["tool"]["uv"]["exclude-dependencies"]}
@@ -183,6 +185,70 @@ def test_a_venv_that_is_a_link_is_never_cleared(site: Path):
     with pytest.raises(SystemExit, match=r"\.venv is a link"):
         packages.set_up("students")
     assert not (site / "log").exists()
+
+
+@pytest.mark.parametrize("python", [None, "#!/bin/sh\nexit 1\n", "no program", "#!/gone\n"])
+def test_a_venv_whose_python_is_gone_or_doesnt_run_is_made_from_scratch(site: Path, python: str | None):
+    inside = site / ".venv" / "bin" / "python"
+    if python is None:
+        inside.unlink()
+        inside.symlink_to("/usr/bin/python3.0")
+    else:
+        inside.write_text(python)
+    made = f'#!/bin/sh\necho "python $*" >> {site}/log\nln -sf {site}/uv {inside}\n'
+    (site / "python").write_text(made)  # as if it made a .venv
+    packages.set_up("grading")
+    assert called(site)[0] == f"python -m venv --clear {site}/.venv"
+    assert packages._stamp("grading").exists()
+
+
+def test_a_link_to_a_venv_whose_python_doesnt_run_is_named_in_a_line(site: Path):
+    (site / ".venv" / "bin" / "python").write_text("#!/bin/sh\nexit 1\n")
+    (site / ".venv").rename(site / "shared")
+    (site / ".venv").symlink_to(site / "shared")
+    with pytest.raises(SystemExit, match=r"\.venv is a link to .*shared, where Python doesn't run .*Remove the link"):
+        packages.set_up("grading")
+    (site / "shared").rename(site / "elsewhere")
+    with pytest.raises(SystemExit, match=r"\.venv is a link to .*shared, which is gone or closed .*Remove the link"):
+        packages.set_up("grading")
+    assert not (site / "log").exists()
+
+
+@pytest.mark.parametrize("closed", [".venv", ".venv/bin"])
+@pytest.mark.parametrize("mode", [0o000, 0o500])
+def test_a_venv_that_this_account_may_not_write_to_is_named_in_a_line(site: Path, closed: str, mode: int):
+    (site / closed).chmod(mode)
+    try:
+        with closed_files.obeyed(), pytest.raises(SystemExit, match=rf"be written to {site}/{closed}: .*a copy"):
+            packages.set_up("grading")
+    finally:
+        (site / closed).chmod(0o700)
+    assert not (site / "log").exists()
+
+
+def test_make_has_a_venv_looked_at_whose_python_is_gone(tmp_path: Path):
+    (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text())
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "python").symlink_to("/usr/bin/python3.0")
+    for name in (*packages.FILES.values(), packages.CUDA):
+        (tmp_path / name).write_text("")
+    for who in packages.FILES:
+        (tmp_path / ".venv" / f"{who}.ready").write_text("")
+    found = subprocess.run(["make", "-n", "grade"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "python3 -m dev.packages grading" in found.stdout
+    (tmp_path / ".venv" / "bin" / "python").unlink()
+    (tmp_path / ".venv" / "bin" / "python").symlink_to("/bin/sh")
+    found = subprocess.run(["make", "-n", "grade"], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "dev.packages" not in found.stdout
+
+
+def test_ctrl_c_while_packages_are_installed_ends_in_a_line(site: Path):
+    code = "import runpy, sys, dev.packages as p; from unittest import mock; sys.argv[1:] = ['grading']\n"
+    code += "with mock.patch('os.path.lexists', side_effect=KeyboardInterrupt):\n"
+    code += "    runpy.run_path(p.__file__, run_name='__main__')\n"
+    found = subprocess.run([PYTHON, "-c", code], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert found.returncode == 130
+    assert found.stderr == "\nStopped: .venv is not ready. Run it again to go on.\n"
 
 
 def test_pip_installs_the_same_where_uv_is_missing_or_fails(site: Path, monkeypatch: pytest.MonkeyPatch):

@@ -14,5 +14,5 @@ def grade_student(root: Path, student: str, feedback: bool = True) -> Graded:
         queue = TaskQueue(root, course_folder.course(root), engine, given, feedback, True, crash_notes.Notes(root))
         found = queue.begin(student)
         while isinstance(found, Task):
-            found = queue.settled(found, worker.grade(given, found.submission, found.before, feedback))
+            found = queue.settled(found, worker.grade(given, found.submission, found.before, feedback, found.read))
         return found

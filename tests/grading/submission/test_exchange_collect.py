@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from nbgrader.apps import NbGraderAPI
 from nbgrader.exchange import ExchangeFactory
+from nbgrader.utils import notebook_hash
 
 from attention.course import COURSE
 from dev.packages import REPOSITORY
-from grading.core import limits
+from grading.core import limits, messages
 from grading.gradebook import course_folder
 
 
@@ -173,3 +174,35 @@ def test_only_a_collect_that_may_remove_former_copies_copies_them(
     assert collect() == {"ada": "first"} and not copied
     assert collect(update=True) == {"ada": "first"} and len(copied) == 1
     assert collect(before_duedate=True) == {"ada": "first"} and len(copied) == 2
+
+
+def test_feedback_is_released_to_all_who_submitted_through_the_exchange_whoever_did_not(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+):
+    root = tmp_path / "course"
+    root.mkdir()
+    course_folder.configure(root, REPOSITORY)
+    config = course_folder.config(root)
+    config.Exchange.root = str(tmp_path / "exchange")
+    (tmp_path / "exchange").mkdir(mode=0o777)
+    for student, secret in {"anna": "a", "by hand": None, "Lovelace, Ada [2]": "l", "zoë": "z"}.items():
+        folder = root / "feedback" / student / COURSE.name
+        folder.mkdir(parents=True)
+        (folder / "part01.html").write_text(f"for {student}")
+        if secret:
+            (folder / "submission_secret.txt").write_text(secret)
+            (folder / "timestamp.txt").touch()
+    api = NbGraderAPI(config=config)
+    api.coursedir.assignment_id = COURSE.name
+    with caplog.at_level(logging.WARNING):
+        ExchangeFactory(config=config).ReleaseFeedback(coursedir=api.coursedir, parent=api).start()
+    released = {
+        path.name: path.read_text() for path in (tmp_path / "exchange" / COURSE.name / "feedback").glob("*.html")
+    }
+    assert released == {
+        f"{notebook_hash(secret=secret, notebook_id='part01')}.html": f"for {student}"
+        for student, secret in {"anna": "a", "Lovelace, Ada [2]": "l", "zoë": "z"}.items()
+    }
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == [
+        f"{root}/feedback/by hand/{COURSE.name}: {messages.NOT_FROM_EXCHANGE}"
+    ]

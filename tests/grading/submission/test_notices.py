@@ -7,6 +7,7 @@ import pytest
 from attention import course
 from attention.course import COURSE
 from dev.packages import REPOSITORY
+from grading.classroom import class_run
 from grading.core import messages
 from grading.submission import notices
 
@@ -28,3 +29,30 @@ def test_a_file_that_is_left_out_is_told_once_and_so_is_one_that_is_named_like_a
         (tmp_path / name).write_bytes(b"")
     told = [(notice.part, notice.text) for notice in notices.of_files("anna", tmp_path, COURSE)]
     assert told == [(f"{FOUR}.ipynb.exe", messages.FILE_EXTRA), ("run.exe", messages.FILE_LEFT_OUT)]
+
+
+@pytest.mark.parametrize("name", ["abgabe.zip", "Part.ZIP", "all.tar.gz", "mine.7z"])
+def test_an_archive_is_reported_with_what_to_do(name: str, tmp_path: Path):
+    (tmp_path / name).write_bytes(b"PK")
+    told = [(notice.part, notice.text) for notice in notices.of_files("anna", tmp_path, COURSE)]
+    assert told == [(name, messages.FILE_ARCHIVE)]
+
+
+def test_an_archive_and_a_notebook_among_the_students_folders_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "submitted" / "folder.zip").mkdir(parents=True)
+    for name in ("b.zip", "a\x1b.ipynb", "list.csv", ".DS_Store"):
+        (tmp_path / "submitted" / name).write_bytes(b"")
+    class_run._print_notices(tmp_path, [], COURSE, quiet=False)
+    said = f"this file is in no student's folder. Put notebooks into submitted/STUDENT/{COURSE.name}."
+    assert capsys.readouterr().out.splitlines() == [
+        "",
+        "To look at:",
+        rf"  submitted/a\x1b.ipynb: {said}",
+        f"  submitted/b.zip: {said}",
+    ]
+    class_run._print_notices(tmp_path, [], COURSE, quiet=True)
+    class_run._print_notices(tmp_path / "elsewhere", [], COURSE, quiet=False)
+    assert capsys.readouterr().out == ""

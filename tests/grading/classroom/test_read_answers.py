@@ -1,0 +1,113 @@
+"""Written answers that were read stay read when their student is graded again, unless answer or points have changed."""
+
+import shutil
+from pathlib import Path
+
+import graded_here
+import lean
+import pytest
+
+from attention import course
+from attention.course import COURSE
+from dev import sample_class
+from grading.gradebook import course_folder, generate_assignment, marks
+
+SIX = course.PARTS[6]
+NAMES = ("part06-reasoning", "part06", COURSE.name, "anna")
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course of part 6, in which anna is graded and a grader has read her written answer."""
+    root = tmp_path_factory.mktemp("read") / "course"
+    lean.new(root, SIX)
+    submit(root, sample_class.model(SIX))
+    generate_assignment.register(root)
+    grade_again(root)
+    assert open_answers(root) == 1
+    with course_folder.gradebook(root) as book:
+        read = book.find_grade(*NAMES)
+        read.manual_score, read.needs_manual_grade = 1.5, False
+        book.db.commit()
+    return root
+
+
+@pytest.fixture
+def root(graded: Path, tmp_path: Path) -> Path:
+    """A copy of it for one test."""
+    shutil.copytree(graded, tmp_path / "course", symlinks=True)
+    return tmp_path / "course"
+
+
+def submit(root: Path, notebook: dict) -> None:
+    folder = root / "submitted" / "anna" / COURSE.name
+    folder.mkdir(parents=True, exist_ok=True)
+    lean.write(folder, SIX, notebook)
+
+
+def grade_again(root: Path, unmarked: tuple[str, ...] = ()) -> None:
+    result = graded_here.grade_student(root, "anna")
+    assert (result.error, result.unmarked) == ("", [*unmarked])
+
+
+def open_answers(root: Path) -> int:
+    """How many of her written answers wait for a grader; a mark by hand stays in any case."""
+    with course_folder.gradebook(root) as book:
+        (row,) = marks.read(book, COURSE)
+        assert book.find_grade(*NAMES).manual_score in (None, 1.5)
+    return row.unread
+
+
+def test_an_answer_that_was_read_stays_read_after_a_correction_of_a_hidden_test(root: Path):
+    source = root / "source" / COURSE.name / "part06.ipynb"
+    before = source.read_text()
+    source.write_text(before.replace("part06.equal(", "rubric.fact(False, 'it is not.') or ("))
+    assert source.read_text() != before
+    generate_assignment.register(root)
+    for _ in range(2):  # the second time by the note of the first
+        grade_again(root)
+        assert open_answers(root) == 0
+        page = (root / "feedback" / "anna" / COURSE.name / "part06.html").read_text(encoding="utf-8")
+        assert "it is not." in page and "1.5" in page
+
+
+def test_an_answer_that_was_read_stays_read_after_a_correction_with_a_slip_that_is_corrected_next(root: Path):
+    source = root / "source" / COURSE.name / "part06.ipynb"
+    before = source.read_text()
+    source.write_text(before.replace("part06.equal(", "part06.equals("))
+    assert source.read_text() != before
+    generate_assignment.register(root)
+    for _ in range(2):
+        grade_again(root, unmarked=("part06",))
+    source.write_text(before)
+    generate_assignment.register(root)
+    grade_again(root)
+    assert open_answers(root) == 0
+
+
+def test_an_answer_that_has_changed_waits_for_its_grader_again(root: Path):
+    notebook = sample_class.model(SIX)
+    (reasoning,) = (cell for cell in notebook["cells"] if cell["id"] == "part06-reasoning")
+    reasoning["source"] = "It is so."
+    submit(root, notebook)
+    for _ in range(2):  # nobody has read it in between
+        grade_again(root)
+        assert open_answers(root) == 1
+
+
+def test_an_answer_that_nobody_has_marked_waits_for_its_grader_still(root: Path):
+    with course_folder.gradebook(root) as book:
+        grade = book.find_grade(*NAMES)
+        grade.manual_score, grade.needs_manual_grade = None, True
+        book.db.commit()
+    grade_again(root)
+    assert open_answers(root) == 1
+
+
+@pytest.mark.parametrize("file", [f"{COURSE.name}/part06.ipynb", f".{COURSE.name}.json"])
+def test_an_answer_waits_again_where_the_note_is_not_about_what_was_read(root: Path, file: str):
+    path = root / "autograded" / "anna" / file
+    path.chmod(0o644)
+    path.write_text("{}")  # as another one than was graded
+    grade_again(root)
+    assert open_answers(root) == 1
