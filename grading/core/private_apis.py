@@ -1,8 +1,7 @@
 """What we touch of other packages that they don't promise to keep: the first place to look after an upgrade.
 
 A course that touches any has a table of its own, in its package's private_apis.py. A test of the same name checks that
-what is installed has it all, and that the tables do. What programs such as bubblewrap print is explained where it is
-read.
+what is installed has it all, and that the tables do. What other programs print is explained where it is read.
 """
 
 from dataclasses import dataclass
