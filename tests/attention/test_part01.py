@@ -91,10 +91,10 @@ def test_the_figure_says_what_fits(monkeypatch: pytest.MonkeyPatch, capsys):
         (D_qk * D_1, "18 x 1 on the 6 numbers of x does not fit; nothing comes out."),
         (("D_qk", "D_1"), "3 x 6 on the 6 numbers of x fits; out come 3 numbers."),
         (np.array([D_qk, D_1]), "3 x 6 on the 6 numbers of x fits; out come 3 numbers."),
+        (None, "not drawn yet."),
         *(
-            (wrong, "not drawn yet.")
+            (wrong, "not drawn, which takes one or two whole numbers up to 40.")
             for wrong in (
-                None,
                 (H, D_qk, D_1),
                 (D_qk / 2, D_1),
                 (-D_qk, D_1),

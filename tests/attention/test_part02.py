@@ -105,7 +105,11 @@ def test_a_function_that_is_not_written_yet_is_no_mistake(capsys):
             {"shape_W_Q": (D_1, H * D_qk)},
             "W^Q: 7 x 6 on the 7 numbers of x does not fit; nothing comes out; your q has 6.",
         ),
-        ({"shape_W_Q": (H, D_qk, D_1), "shape_q": None}, "W^Q: not drawn yet; your q has no size yet."),
+        (
+            {"shape_W_Q": (H, D_qk, D_1), "shape_q": None},
+            "W^Q: not drawn, which takes one or two whole numbers up to 40; your q has no size yet.",
+        ),
+        ({"shape_W_Q": None, "shape_q": (99,)}, "W^Q: not drawn yet; your q has a size that is not drawn."),
     ],
 )
 def test_the_figure_draws_what_is_known_of_any_answer(changed: dict, line: str, monkeypatch, capsys):

@@ -55,7 +55,10 @@ def test_another_form_gets_its_line(name: str, value: object, text: str, capsys)
             "W_O_h: 2 x 5 on the 2 numbers of o_h does not fit; nothing comes out; x_out has 5.",
         ),
         ({"shape_W_O_h": (D_2, D_v)}, "W_O_h: 7 x 2 on the 2 numbers of o_h fits; out come 7 numbers; x_out has 5."),
-        ({"shape_o_h": (D_1, D_v, 2)}, "W_O_h: not drawn yet; x_out has 5."),
+        (
+            {"shape_o_h": (D_1, D_v, 2)},
+            "W_O_h: not drawn, which takes one or two whole numbers up to 40; x_out has 5.",
+        ),
         ({"shape_o_h": None, "shape_W_O_h": "no shape"}, "W_O_h: not drawn yet; x_out has 5."),
     ],
 )
