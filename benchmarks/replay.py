@@ -10,7 +10,7 @@ import pickle
 import uuid
 from pathlib import Path
 
-from grading.classroom import inputs, worker
+from grading.classroom import inputs, read_answers, worker
 from grading.gradebook import snapshot
 from grading.submission import bundle
 
@@ -24,7 +24,11 @@ def record(results: dict[str, worker.Result], path: Path) -> None:
 
 
 def grade(
-    given: inputs.Inputs, submission: bundle.Submission, before: snapshot.Rows, feedback: bool = True
+    given: inputs.Inputs,
+    submission: bundle.Submission,
+    before: snapshot.Rows,
+    feedback: bool = True,
+    read: read_answers.Digests | None = None,
 ) -> worker.Result:
     """The recorded result of this student's kind, as if it were this student's."""
     kind = submission.student.partition("-")[2]

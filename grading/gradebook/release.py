@@ -19,6 +19,11 @@ _NOTEBOOK_METADATA = {
     "language_info": {"name": "python"},
 }
 
+# What an error without words means: nbgrader interrupts a cell at its limit, `c.Execute.timeout`.
+STOPPED = {
+    "KeyboardInterrupt": "it was stopped, as happens at its limit of time. Run this again on a less busy machine."
+}
+
 
 def make(root: Path, target: Path, solve: bool = True, assignment: str = "") -> list[str]:
     """Makes target/release and, with `solve`, target/notebooks from the source/ of the course in `root`.
@@ -40,12 +45,13 @@ def make(root: Path, target: Path, solve: bool = True, assignment: str = "") -> 
             shutil.copyfile(path, made / "source" / path.name)
         course_folder.configure(made, root)
         generate_assignment.register(made, assignment)
-        kept = kept_copies.replace(made / "release" / course.name, target / "release" / course.name, target)
-        if solve:
+        solved = made / "notebooks" / course.name
+        if solve:  # before anything is replaced, so that both stay as they are if a solution fails
             _solve(course, made)
-            solved = made / "notebooks" / course.name
             for path in sorted(solved.glob("*.ipynb")):
                 _normalise(path)
+        kept = kept_copies.replace(made / "release" / course.name, target / "release" / course.name, target)
+        if solve:
             kept += kept_copies.replace(solved, target / "notebooks" / course.name, target)
     return kept_copies.lines(kept)
 
@@ -72,7 +78,9 @@ def _normalise(path: Path) -> None:
             cell.outputs = _joined(cell.outputs)
         for output in cell.get("outputs", []):
             if output.output_type == "error" or output.get("name") == "stderr":
-                text = output.get("evalue") or output.get("text", "")
+                text = (
+                    output.get("evalue") or output.get("text") or STOPPED.get(output.get("ename"), output.get("ename"))
+                )
                 raise errors.CourseError(f"{path.name}, cell {cell.id}: the solution fails: {text.strip()[:300]}")
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
 

@@ -236,6 +236,7 @@ def checksum(compute: Callable) -> bool:
 
 APP, CONVERTER = "ipykernel.kernelapp.IPKernelApp", "nbgrader.converters.base.BaseConverter"
 COLLECT, SCORES = "nbgrader.exchange.default.ExchangeCollect", "nbgrader.preprocessors.SaveAutoGrades"
+RELEASE = "nbgrader.exchange.default.ExchangeReleaseFeedback"
 ZIP, CHANNEL = "nbgrader.apps.zipcollectapp.ZipCollectApp", "jupyter_client.channels.AsyncZMQSocketChannel"
 SHELL, COMPILER = "IPython.core.interactiveshell.InteractiveShell", "IPython.core.compilerop.CachingCompiler"
 PARSERS = "nbconvert.filters.markdown_mistune"
@@ -334,6 +335,10 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{COLLECT}.init_src": (takes("self"), used_by(f"{COLLECT}.init_src", "_path_to_record", "src_records")),
     f"{COLLECT}.copy_files": (takes("self"), used_by(f"{COLLECT}.copy_files", "src_records", "username", "rmtree")),
     f"{COLLECT}.do_copy": (takes("self", "src", "dest", "log"), used_by(f"{COLLECT}.copy_files", "do_copy")),
+    f"{RELEASE}.copy_files": (
+        takes("self"),
+        used_by(f"{RELEASE}.copy_files", "src_path", "timestamp.txt", "submission_secret.txt"),
+    ),
     f"{SCORES}.preprocess": (
         takes("self", "nb", "resources"),
         used_by(f"{SCORES}.preprocess", "notebook_id", "assignment_id", "student_id", "gradebook"),

@@ -45,10 +45,14 @@ def written(shape: object) -> str:
     return text if len(text) <= 24 else text[:22] + " …"
 
 
-def fits(matrix: tuple[int, int] | None, vector: tuple[int, int] | None, what: str) -> str:
-    """In words: whether a matrix can act on a vector named `what`, and what comes out."""
+def fits(matrix: tuple[int, int] | None, vector: tuple[int, int] | None, what: str, given: tuple) -> str:
+    """In words: whether a matrix can act on a vector named `what`, and what comes out.
+
+    `given` are the shapes as the answer gives them, None where there is none yet.
+    """
     if matrix is None or vector is None:
-        return "not drawn yet"
+        missing = any(shape is None for shape in given)
+        return "not drawn yet" if missing else f"not drawn, which takes one or two whole numbers up to {LARGEST}"
     (rows, columns), numbers = matrix, vector[0]
     holds = "" if columns == numbers else "not "
     out = f"out come {rows} numbers" if columns == numbers else "nothing comes out"

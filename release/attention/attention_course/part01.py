@@ -27,7 +27,7 @@ def draw_part01(names):
         shape = names.get(f"shape_W_{M}_h")
         matrix, given = blocks.size(shape, SIZES), (SIZES[letter], 1)
         fits = matrix is not None and matrix[1] == given[0]
-        words = blocks.fits(matrix, given, token)
+        words = blocks.fits(matrix, given, token, (shape,))
         pieces = [
             blocks.Block(f"$W^{M}_h$", matrix, "" if shape is None else blocks.written(shape), colour=SKY),
             blocks.Block(f"${token}$", given, letter),

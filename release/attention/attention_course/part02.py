@@ -40,7 +40,8 @@ def draw_part02(names):
         matrix, result = (blocks.size(shape, SIZES) for shape in shapes)
         given, heads = (SIZES[letter], 1), SIZES["H"]
         letters = ["" if shape is None else blocks.written(shape) for shape in shapes]
-        words, yours = blocks.fits(matrix, given, token), f"your {vector} has {_count(result)}"
+        words = blocks.fits(matrix, given, token, shapes[:1])
+        yours = f"your {vector} has {_count(result, shapes[1])}"
         pieces = [
             blocks.Block(f"$W^{M}$", matrix, letters[0], heads),
             blocks.Block(f"${token}$", given, letter),
@@ -56,5 +57,7 @@ def draw_part02(names):
     show(figure, f"Three stacked matrices times one token, as blocks with a colour per head. {' '.join(said)}")
 
 
-def _count(size: tuple[int, int] | None) -> str:
-    return "no size yet" if size is None else f"{size[0]}" if size[1] == 1 else f"{size[0]} x {size[1]}"
+def _count(size: tuple[int, int] | None, given: object) -> str:
+    if size is None:
+        return "no size yet" if given is None else "a size that is not drawn"
+    return f"{size[0]}" if size[1] == 1 else f"{size[0]} x {size[1]}"

@@ -44,7 +44,9 @@ def draw_part04(names):
     ):
         left, right = size[matrix], size[vector]
         blocks.equation(panel, pieces, _caption(left, right))
-        said.append(f"{matrix}: {blocks.fits(left, right, vector)}; x_out has {SIZES['D_1']}.")
+        said.append(
+            f"{matrix}: {blocks.fits(left, right, vector, (shapes[matrix], shapes[vector]))}; x_out has {SIZES['D_1']}."
+        )
     blocks.align(panels)
     heading(figure, f"{blocks.drawn(SIZES)} A colour and a number per head", fontsize=11)
     print(blocks.drawn(SIZES), *said, sep="\n")

@@ -17,6 +17,7 @@ from attention import course
 from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
+from grading.core import errors
 from grading.core.course import Part
 from grading.gradebook import course_folder, release
 
@@ -66,14 +67,18 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """notebooks/ of two parts, made anew from source/."""
     folder = tmp_path_factory.mktemp("solved")
-    small = folder / "small"
-    (small / "source" / COURSE.name).mkdir(parents=True)
-    course_folder.configure(small, REPOSITORY)
-    for part in SOLVED:
+    release.make(small_course(folder / "small", SOLVED), folder)
+    return folder
+
+
+def small_course(folder: Path, parts: tuple[Part, ...]) -> Path:
+    """A course folder with the sources of a few parts."""
+    (folder / "source" / COURSE.name).mkdir(parents=True)
+    course_folder.configure(folder, REPOSITORY)
+    for part in parts:
         name = f"source/{COURSE.name}/{part.stem}.ipynb"
-        shutil.copy(REPOSITORY / name, small / name)
-    sample_class.equip(small / "source" / COURSE.name)
-    release.make(small, folder)
+        shutil.copy(REPOSITORY / name, folder / name)
+    sample_class.equip(folder / "source" / COURSE.name)
     return folder
 
 
@@ -271,6 +276,19 @@ def test_a_change_of_source_is_noticed(tmp_path: Path):
     release.make(tmp_path, tmp_path / "made", solve=False)
     name = f"release/{COURSE.name}/part03.ipynb"
     assert (REPOSITORY / name).read_bytes() != (tmp_path / "made" / name).read_bytes()
+
+
+def test_a_solution_that_is_stopped_is_told_so(tmp_path: Path):
+    small = small_course(tmp_path / "small", SOLVED[:1])
+    path = small / "source" / COURSE.name / "part01.ipynb"
+    changed = nbformat.read(path, as_version=4)
+    next(cell for cell in changed.cells if cell.id == "part01-figure").source = "raise KeyboardInterrupt"
+    nbformat.write(changed, path)
+    with pytest.raises(
+        errors.CourseError, match="part01.ipynb, cell part01-figure: the solution fails: it was stopped"
+    ):
+        release.make(small, tmp_path)
+    assert [place.name for place in tmp_path.iterdir()] == ["small"]  # nothing was replaced
 
 
 @PARTS
