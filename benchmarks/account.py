@@ -5,10 +5,8 @@
 Each line of the table is the difference of experiments, a notebook's mean over the parts; those that are not indented
 add up to the last one. Cells run by exec a second time, for the first time in a fork, and by an IPython shell, in
 processes of their own (cells_alone.py). Then the judge grades here, behind walls: notebooks without cells, the same
-notebooks without their hidden tests, and whole; at last `nbgrader autograde` does. Beside that stand two floors: cells
-and hidden tests in one process that has run them before, and in a fork of it for each notebook (floor_in_forks.py).
-Computing counts, of kernels and of this process, not the clock. Writes a line per measure and round to
-benchmarks/results/account.csv; prints medians.
+notebooks without their hidden tests, and whole; at last `nbgrader autograde` does. Computing counts, of kernels and of
+this process, not the clock. Writes a line per measure and round to benchmarks/results/account.csv; prints medians.
 """
 
 import argparse
@@ -76,7 +74,7 @@ def main() -> int:
             print(f"[{number}/{chosen.rounds}]", flush=True)
             found = {**judged(folder, chosen.parts, kernels_s), **graded(root, chosen.parts, kernels_s)}
             if number:  # before it, this process had much to import
-                found = {**alone(folder), **floors(folder), **found}
+                found = {**alone(folder), **found}
                 taken += [(number, measure, round(ms, 1)) for measure, ms in found.items()]
     with open(chosen.results / "account.csv", "w", newline="", encoding="utf-8") as file:
         table = csv.writer(file)
@@ -88,25 +86,12 @@ def main() -> int:
 
 def alone(folder: Path) -> Found:
     """What the cells compute without a kernel: means of the measures of cells_alone.py."""
-    found = _said([str(Path(__file__).with_name("cells_alone.py")), str(folder)])
-    return {measure: statistics.fmean(of.values()) for measure, of in found.items()}
-
-
-def floors(folder: Path) -> Found:
-    """What cells and hidden tests compute without a kernel, in one process and in forks of it."""
-    return _said(["-c", "import floor_in_forks; floor_in_forks.main()", str(folder)])
-
-
-def _said(words: list[str]) -> dict:
-    """What a Python with these words prints as JSON.
-
-    Errors  SystemExit with one line if it fails.
-    """
+    script = str(Path(__file__).with_name("cells_alone.py"))
     quiet = {**ways.environment(), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
-    run = subprocess.run([sys.executable, *words], env=quiet, capture_output=True, text=True, check=False)
+    run = subprocess.run([sys.executable, script, folder], env=quiet, capture_output=True, text=True, check=False)
     if run.returncode:
-        sys.exit(f"account: {(run.stderr.strip().splitlines() or [f'{words[0]} failed'])[-1]}")
-    return json.loads(run.stdout)
+        sys.exit(f"account: {(run.stderr.strip().splitlines() or ['cells_alone.py failed'])[-1]}")
+    return {measure: statistics.fmean(of.values()) for measure, of in json.loads(run.stdout).items()}
 
 
 def judged(folder: Path, parts: list[int], kernels_s: list[float]) -> Found:
@@ -153,13 +138,8 @@ def summary(taken: list[tuple[int, str, float]]) -> str:
     for label, measure, less in LINES:
         took = medians[measure] - sum(medians[name] for name in (less.split(" + ") if less else ()))
         lines.append(f"{label:<42} {took:>5.0f}")
-    pages, cells, one, forks = (medians[name] for name in ("pages", "cells", "floor", "floor in forks"))
+    pages, cells = (medians[name] for name in ("pages", "cells"))
     lines.append(f"a first run in a fork is given {pages:.0f} pages of memory; a notebook runs {cells:.1f} cells")
-    lines.append(
-        f"the floor, cells and hidden test in one process, computes {one:.0f}; with a fork a notebook {forks:.0f}"
-    )
-    in_all = medians["autograde"]
-    lines.append(f"in all is {in_all / one:.2f} times the floor, and {in_all / forks:.2f} times the floor in forks")
     return "\n".join(lines)
 
 
