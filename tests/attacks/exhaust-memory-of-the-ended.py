@@ -16,15 +16,11 @@ for _ in range(12):
         place = ctypes.addressof(ctypes.c_char.from_buffer(taken))
         ctypes.memset(place, 1, size)
         memory = os.open("/proc/self/mem", os.O_RDONLY)
-        reading, begins = os.pipe()
         for _ in range(4):
             if os.fork() == 0:
                 ctypes.CDLL(None).munmap(ctypes.c_void_p(place), ctypes.c_size_t(size))
-                os.write(begins, b"1")
                 while True:
                     os.preadv(memory, [piece] * 1024, place)
-        for _ in range(4):
-            os.read(reading, 1)
         time.sleep(0.5)
         os._exit(0)
     os.wait()
