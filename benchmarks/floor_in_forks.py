@@ -12,7 +12,6 @@ import argparse
 import functools
 import gc
 import json
-import os
 import resource
 import statistics
 import subprocess
@@ -26,6 +25,7 @@ from pathlib import Path
 import ways
 
 # isort: split
+import cells_alone
 import floor
 import torch
 
@@ -74,7 +74,7 @@ def measure() -> None:
         run()
     gc.collect()
     gc.freeze()
-    forks = [functools.partial(_in_fork, run) for run in runs]
+    forks = [functools.partial(cells_alone.in_fork, run) for run in runs]
     print(json.dumps({ONE: _computed_ms(runs), FORKS: _computed_ms(forks)}))
 
 
@@ -87,24 +87,7 @@ def _earned(path: Path, test: str, points: float) -> None:
         raise RuntimeError(f"{path.name} earned {found} of {points}")
 
 
-def _in_fork(run: Callable[[], None]) -> None:
-    """Runs something in a fork.
-
-    Errors  RuntimeError if it fails there.
-    """
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            run()
-            code = 0
-        finally:
-            os._exit(code)
-    if os.waitpid(child, 0)[1]:
-        raise RuntimeError("a notebook failed in a fork")
-
-
-def _computed_ms(runs: list[Callable[[], None]]) -> float:
+def _computed_ms(runs: list[Callable[[], object]]) -> float:
     """What this process computes, and the children that it has waited for, a run's mean in milliseconds."""
     before = _computed_s()
     for run in runs:

@@ -75,7 +75,7 @@ def noted(root: Path, course: Course, engine: Engine, student: str, key: str, fe
         note = json.loads(_note_path(root, assignment, student).read_text(encoding="utf-8"))
         if note["key"] != key or (feedback and not any(_place(root, assignment, "feedback", student).glob("*.html"))):
             return None
-        if note["files"] != _digest_of_files(worker.files(_place(root, assignment, "autograded", student))):
+        if not _is_about(note, root, assignment, student):
             return None
         with engine.begin() as connection:
             if note["rows"] != _digest_of_rows(snapshot.of_student(connection, assignment, student)):
@@ -88,9 +88,14 @@ def written(root: Path, course: Course, student: str) -> read_answers.Digests:
     """The written answers in a student's graded notebooks; none where the note isn't about those that are there."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         note = json.loads(_note_path(root, course.name, student).read_text(encoding="utf-8"))
-        if note["files"] == _digest_of_files(worker.files(_place(root, course.name, "autograded", student))):
+        if _is_about(note, root, course.name, student):
             return dict(note["written"])
     return {}
+
+
+def _is_about(note: dict, root: Path, assignment: str, student: str) -> bool:
+    """Whether a note was written about the graded files that are there."""
+    return note["files"] == _digest_of_files(worker.files(_place(root, assignment, "autograded", student)))
 
 
 def clean(root: Path, assignment: str) -> None:

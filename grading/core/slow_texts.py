@@ -11,9 +11,7 @@ import sys
 import unicodedata
 
 ACCENTS = 30  # in a row that are shown; people write three
-TURNS = (
-    3_000  # from one direction of writing to the other in one text; a long essay with foreign names has some hundreds
-)
+TURNS = 3_000  # from one direction of writing to the other in a text; a long essay with foreign names has hundreds
 # Letters that are written from right to left, and the signs that say so of what follows them.
 _LEFTWARDS = "\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff"
 _LEFTWARDS += "\U0001e800-\U0001efff"
