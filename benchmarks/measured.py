@@ -17,6 +17,7 @@ from pathlib import Path
 LOOK_S = 0.2
 MEMORY_LOOKS = 10  # memory is looked at every tenth time, because that takes longer
 TICKS = os.sysconf("SC_CLK_TCK")
+LAST_LINES = 3  # of a command that failed: what is to be done may take that many
 
 
 @dataclass
@@ -49,7 +50,7 @@ class Memory:
 def run(argv: list[str], folder: Path, env: dict[str, str], log: Path) -> Cost:
     """Runs a command in a folder, its output in a file, and measures it.
 
-    Errors  RuntimeError with the command's last line if it fails.
+    Errors  RuntimeError with the command's last lines if it fails.
     """
     started = time.perf_counter()
     with open(log, "w") as output:
@@ -63,8 +64,8 @@ def run(argv: list[str], folder: Path, env: dict[str, str], log: Path) -> Cost:
                 raise
             wall_s = time.perf_counter() - started
     if status:
-        lines = log.read_text(errors="replace").strip().splitlines()
-        raise RuntimeError(f"{' '.join(argv[:4])} … ended with {status}: {lines[-1] if lines else 'no word'}")
+        last = "\n".join(log.read_text(errors="replace").strip().splitlines()[-LAST_LINES:])
+        raise RuntimeError(f"{' '.join(argv[:4])} … ended with {status}: {last or 'no word'}")
     return replace(watch.cost(), wall_s=wall_s)
 
 

@@ -7,8 +7,10 @@
 import ctypes
 import mmap
 import os
+import signal
 import time
 
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # on a busy machine taking memory outlasts the cell's limit
 piece, size = bytearray(2**20), 2**30
 for _ in range(12):
     if os.fork() == 0:
