@@ -98,10 +98,10 @@ def _check(chosen: argparse.Namespace) -> int:
     """Exit status 0 if every notebook could be checked, whether it passes or not."""
     with command_line.importing():
         from grading.core import find_course
-        from grading.own_work import forks
+        from grading.own_work import check_fork_server
 
         if (early := find_course.early(chosen.course)) is not None:
-            forks.prepare(early[0].libraries)  # it imports what notebooks import, while the next lines import here
+            check_fork_server.prepare(early[0].libraries)  # it imports for notebooks while the next lines import here
         from grading.gradebook import course_folder
         from grading.own_work import check_json, table, visible_checks, work_folder
 
@@ -116,14 +116,14 @@ def _check(chosen: argparse.Namespace) -> int:
 
 
 def _autograde(chosen: argparse.Namespace) -> int:
-    from grading.classroom import forks
+    from grading.classroom import worker_fork_server
     from grading.core import process_limits
 
     if chosen.scheduler is None:
         process_limits.suffice(1)  # how many workers there are is not known yet
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # What is started here first imports for the workers, or loads their sandbox, while this process imports.
-    begun = forks.begun(chosen.course, chosen.student, chosen.force) if chosen.scheduler is None else None
+    begun = worker_fork_server.begun(chosen.course, chosen.student, chosen.force) if chosen.scheduler is None else None
     with command_line.importing(), begun or contextlib.nullcontext():
         from grading.classroom import class_run
         from grading.gradebook import course_folder, marks_json
@@ -259,9 +259,9 @@ def _begin_work(root: Path, course: "Course", renew: bool) -> None:
 
 
 def _watch(chosen: argparse.Namespace) -> int:
-    from grading.classroom import forks
+    from grading.classroom import worker_fork_server
 
-    with command_line.importing(), forks.begun(chosen.course, ahead=False):
+    with command_line.importing(), worker_fork_server.begun(chosen.course, ahead=False):
         from grading.classroom.service import command
         from grading.gradebook import course_folder
         from grading.judge import sandbox_check

@@ -41,7 +41,7 @@ USES = (
         "none: nbgrader.api.Gradebook makes its engine itself and takes none",
     ),
     Use(
-        "grading.gradebook.asked_once",
+        "grading.gradebook.preprocessors",
         of("nbgrader.preprocessors.OverwriteCells", "preprocess gradebook notebook_id assignment_id")
         + of("nbgrader.preprocessors.SaveAutoGrades", "preprocess gradebook notebook_id assignment_id student_id")
         + ("nbgrader.preprocessors.AssignLatePenalties.preprocess",),
