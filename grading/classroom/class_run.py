@@ -49,13 +49,16 @@ def grade_class(
     With `student` that submission alone is graded, whatever happened to it before; `assignment` says which one is
     meant where the folder holds several.
 
-    Errors  CourseError if there is nothing to grade, the course cannot be read, or the disk is full; as `register`.
+    Errors  CourseError if there is nothing to grade, the course cannot be read, or the disk is full, or, without
+            `force`, if the secret of earlier marks is gone; as `register`.
     """
     course, students = course_folder.course(root, assignment), course_folder.students(root, student, assignment)
     with _as_course_error(root), lock.alone(root), cluster.Workers(_count(workers, students), scheduler) as team:
         if not quiet and (said := memory_messages.small_machine()):
             print(said)
-        register(root, assignment, team, force)
+        if not force:
+            registration.refuse_without_secret(root, course)
+        register(root, assignment, team)
         results, started, shown = [], time.monotonic(), progress.Progress(len(students), quiet)
         try:
             settings = {"force": force, "asked": student, "assignment": assignment, "team": team}
@@ -153,14 +156,12 @@ def _count(workers: int | None, students: list[str]) -> int:
     return max(1, min(workers or limits.workers(), len(students)))
 
 
-def register(root: Path, assignment: str = "", team: cluster.Workers | None = None, force: bool = True) -> None:
+def register(root: Path, assignment: str = "", team: cluster.Workers | None = None) -> None:
     """Tells the gradebook about the assignment, unless it knows of it as it stands in source/ and release/.
 
     Then nobody's marks stand, so the workers start meanwhile.
-    Errors  CourseError if it can't be entered, or, without `force`, if the secret of earlier marks is gone.
+    Errors  CourseError if it can't be entered.
     """
-    if not force:
-        registration.refuse_without_secret(root, course_folder.course(root, assignment))
 
     def start() -> None:
         config = course_folder.config(root, assignment)
