@@ -77,10 +77,7 @@ def grade_class(
         print("\n" + marks.table(table, course))
     _print_notices(root, results, course, quiet)
     if not quiet:
-        _print_summary(results, time.monotonic() - started)
-        print(f"\nmarks      {names.path(root / 'marks.csv')}")
-        pages = "NOTEBOOK.html" if course.plain else "index.html and its pages"
-        print(f"feedback   {names.path(root / 'feedback')}/STUDENT/{course.name}/{pages}")
+        _print_end(root, results, course, time.monotonic() - started)
     return results
 
 
@@ -215,3 +212,10 @@ def _print_summary(results: list[Graded], seconds: float) -> None:
     taken = {r.student: r.seconds for r in results if not (problem(r) or r.kept)}
     struck, kept = {r.student: r.struck for r in results}, sum(r.kept for r in results)
     print("", *map(names.printable_lines, progress.summary(seconds, taken, struck, kept, failed)), sep="\n")
+
+
+def _print_end(root: Path, results: list[Graded], course: Course, seconds: float) -> None:
+    _print_summary(results, seconds)
+    print(f"\nmarks      {names.path(root / 'marks.csv')}")
+    pages = "NOTEBOOK.html" if course.plain else "index.html and its pages"
+    print(f"feedback   {names.path(root / 'feedback')}/STUDENT/{course.name}/{pages}")

@@ -1,4 +1,4 @@
-"""What became of each submission, where it is told: in the journal, in a line, on the board, and to the student."""
+"""What became of each submission, and who learns of it: in the journal, in a line, on the board, and to the student."""
 
 import time
 from collections.abc import Callable
