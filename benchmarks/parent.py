@@ -39,7 +39,7 @@ STEPS = (
     (merge, "_stage", "  files written next to their place"),
     (snapshot, "of_student", "  rows read"),
     (snapshot, "apply", "  rows written"),
-    (merge, "_note", "  noted"),
+    (merge, "_write_note", "  noted"),
 )
 COLUMNS = ("students", "workers", "parts", "wall_s", "parent_s")
 
