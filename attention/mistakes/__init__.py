@@ -10,7 +10,7 @@ import numpy as np
 
 from attention.course import COURSE
 from attention.mistakes import attention, in_symbols, matrices, reduced
-from attention.sentences import MISTAKES
+from attention.mistakes.sentences import MISTAKES
 from grading.bridge.probe import Reason, Why
 from grading.marking import expressions
 from grading.marking.diagnosis import (  # noqa: F401  (for hidden tests)

@@ -12,7 +12,7 @@ from hidden_tests import QUICK, Beside, run
 from attention import course, mistakes, oracles
 from attention.hints import HINTS
 from attention.mistakes import attention, in_symbols, matrices, reduced
-from attention.sentences import MISTAKES
+from attention.mistakes.sentences import MISTAKES
 from dev import sample_class
 from grading.bridge import probe
 from grading.core import limits

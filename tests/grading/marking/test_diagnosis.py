@@ -12,7 +12,7 @@ from hidden_tests import QUICK, Beside, run
 from attention import course, mistakes
 from attention.course import COURSE
 from attention.mistakes import in_symbols, matrices, reduced
-from attention.sentences import MISTAKES
+from attention.mistakes.sentences import MISTAKES
 from dev import sample_class
 from grading.gradebook import course_folder, generate_assignment, marks
 from grading.judge import save_marks
