@@ -3,7 +3,7 @@
 The engine's own table is grading/core/private_apis.py, and one test checks both.
 """
 
-from grading.core.private_apis import Use, of
+from grading.core.private_use import Use, of
 
 USES = (
     Use(

@@ -19,8 +19,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+import autograde_picture
 import measured
-import picture
 import ways
 
 from attention import course
@@ -59,7 +59,7 @@ def main() -> int:
         writer.writeheader()
         writer.writerows(runs)
     print(summary(runs))
-    picture.draw(runs, drawn)
+    autograde_picture.draw(runs, drawn)
     print(f"\ntable    {names.path(table)}\npicture  {names.path(drawn)}")
     return 0
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import draw
+import decode_picture
 import torch
 import variants
 from turns import captured, timed
@@ -240,8 +240,9 @@ def shares(lines: list[Row]) -> str:
     dtype = lines[0].dtype
     batches = sorted({line.B for line in lines if line.dtype == dtype})
     out = [f"{dtype}: share of the fastest reading" + "".join(f"{f'B = {B}':>9}" for B in batches)]
-    for name, (context, best) in draw.of_fastest([asdict(line) for line in lines], dtype).items():
-        out.append(f"{f'{name}, {draw.short(context)} tokens':<36}" + "".join(f"{share:>9.2f}" for share in best))
+    for name, (context, best) in decode_picture.of_fastest([asdict(line) for line in lines], dtype).items():
+        at = f"{name}, {decode_picture.short(context)} tokens"
+        out.append(f"{at:<36}" + "".join(f"{share:>9.2f}" for share in best))
     return "\n".join(out)
 
 
@@ -296,7 +297,7 @@ def main(arguments: list[str] | None = None) -> int:
     path = chosen.folder / f"decode-{chosen.device}.csv"
     write(path, lines)
     print(shares(lines))
-    for made in (path, draw.models(chosen.folder), draw.speeds(path), *draw.shares(path)):
+    for made in (path, decode_picture.models(chosen.folder), decode_picture.speeds(path), *decode_picture.shares(path)):
         print(f"written: {made.name}")
     return 0
 

@@ -10,9 +10,11 @@ parent_busy_s   how long a submission keeps the parent, if its workers need no t
 waiting_us, known_us   what a turn of the service takes longer for each submission in line, and for each it knows
 """
 
-import csv
 import statistics
 from pathlib import Path
+
+import csv_table
+from csv_table import Row
 
 ONE, ALL, STORM, SAMPLE, TOTAL, PARENT = "one", "all", "storm", "sample", "total", "parent"
 NUMBERS = (
@@ -23,18 +25,12 @@ NUMBERS = (
 COLUMNS = ("date", "machine", "what", *NUMBERS)
 DIGITS = 3  # after the point
 
-Row = dict[str, object]
-
 
 def write(path: Path, rows: list[Row]) -> None:
     """Writes the rows; of what was not measured now, those of the last run stay."""
     measured = {row["what"] for row in rows}
     kept = [row for row in read(path) if row["what"] not in measured] if path.exists() else []
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, COLUMNS)
-        table.writeheader()
-        for row in [*kept, *rows]:
-            table.writerow({name: round(v, DIGITS) if isinstance(v, float) else v for name, v in row.items()})
+    csv_table.write(path, COLUMNS, [*kept, *rows], DIGITS)
 
 
 def read(path: Path) -> list[Row]:
@@ -42,8 +38,7 @@ def read(path: Path) -> list[Row]:
 
     Errors  OSError if there is none.
     """
-    with path.open(newline="", encoding="utf-8") as file:
-        return [{name: _value(name, text) for name, text in row.items()} for row in csv.DictReader(file)]
+    return csv_table.read(path, NUMBERS)
 
 
 def of(rows: list[Row], what: str) -> list[Row]:
@@ -127,9 +122,3 @@ def parts(rows: list[Row]) -> str:
 def over_s(storm: list[Row]) -> float:
     """The seconds in which the submissions of a storm arrive."""
     return len(storm) * storm[-1]["at_s"] / max(1, len(storm) - 1)
-
-
-def _value(name: str, text: str) -> object:
-    if name not in NUMBERS:
-        return text
-    return float(text) if text else None

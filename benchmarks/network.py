@@ -3,7 +3,8 @@
     python benchmarks/network.py [--students 48] [--parts 1 4 …] [--only well vanish version] [--results FOLDER]
 
 By root. One class is graded on this machine, and then from a machine of its own by workers on three others: namespaces
-(benchmarks/machines.py), joined by a wire that delays packets and loses some (benchmarks/wire.py). Three times:
+(benchmarks/network_machines.py), joined by a wire that delays packets and loses some (benchmarks/network_wire.py).
+Three times:
 
 well      all goes well
 vanish    two machines vanish at once: one loses its power and comes back after a while, the other one's cable is out
@@ -25,8 +26,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import grading_runs
-import machines
 import network_lab
+import network_machines
 import network_table
 import ways  # finds `grading`
 from network_lab import Lab, Row
@@ -60,7 +61,7 @@ def main() -> int:
     chosen = parser.parse_args()
     table = chosen.results / "network.csv"
     if not chosen.print:
-        if why := machines.missing():
+        if why := network_machines.missing():
             print(f"network: {why}", file=sys.stderr)
             return 1
         grading_runs.stop_on_signals()

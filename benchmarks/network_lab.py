@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import machines
+import network_machines
 import ways  # finds `grading`
-from machines import Machine
-from wire import Wire
+from network_machines import Machine
+from network_wire import Wire
 
 from dev.packages import REPOSITORY
 from grading.classroom import inputs
@@ -108,7 +108,7 @@ def lab(chosen: argparse.Namespace, place: Path, root: Path) -> Iterator[Lab]:
     """All machines, with a scheduler that has been started; of `place` all but the first see nothing."""
     wire = Wire(chosen.delay_ms / 1000, chosen.jitter_ms / 1000, chosen.loss)
     own = {"head": None, **dict.fromkeys(("scheduler", *WORKERS), place)}
-    with wire, machines.room(wire, own) as (head, scheduler, *workers):
+    with wire, network_machines.room(wire, own) as (head, scheduler, *workers):
         made = Lab(wire, head, scheduler, workers, place, root)
         made.run(scheduler, ["dask", "scheduler", "--no-dashboard"], None)
         yield made

@@ -8,12 +8,13 @@ back_kb       the less that one of two machines sent after it had come back
 lost          the share of packets that were lost, without those of a cable that was out
 """
 
-import csv
 import platform
 from pathlib import Path
 
+import csv_table
 import psutil
 import torch
+from csv_table import Row
 from grading_runs import cores
 
 TITLES = {
@@ -29,8 +30,6 @@ NUMBERS = (
 COLUMNS = ("date", "machine", "what", *NUMBERS)
 DIGITS = 4  # after the point
 
-Row = dict[str, object]
-
 
 def machine() -> str:
     """This machine and its versions, in a line."""
@@ -40,11 +39,7 @@ def machine() -> str:
 
 def write(path: Path, rows: list[Row]) -> None:
     """Writes the rows."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, COLUMNS)
-        table.writeheader()
-        for row in rows:
-            table.writerow({name: round(v, DIGITS) if isinstance(v, float) else v for name, v in row.items()})
+    csv_table.write(path, COLUMNS, rows, DIGITS)
 
 
 def read(path: Path) -> list[Row]:
@@ -52,8 +47,7 @@ def read(path: Path) -> list[Row]:
 
     Errors  OSError if there is none.
     """
-    with path.open(newline="", encoding="utf-8") as file:
-        return [{name: _value(name, text) for name, text in row.items()} for row in csv.DictReader(file)]
+    return csv_table.read(path, NUMBERS)
 
 
 def summary(rows: list[Row]) -> str:
@@ -77,9 +71,3 @@ def summary(rows: list[Row]) -> str:
         lines.append(f"what all workers share: {over[0]['shared_kb']:.0f} KB, sent once")
     lines += [f"sent by each machine that came back: at least {r['back_kb']:.0f} KB" for r in over if r["back_kb"]]
     return "\n".join([*lines, f"{first['machine']}; {first['date']}"])
-
-
-def _value(name: str, text: str) -> object:
-    if name not in NUMBERS:
-        return text
-    return float(text) if text else None

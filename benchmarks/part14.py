@@ -14,7 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import nbformat
-from draw import best, read, short
+from decode_picture import best, read, short
 
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parent / "source" / "attention"

@@ -24,14 +24,14 @@ from nbgrader.converters import Autograde
 from attention import course
 from attention.course import COURSE
 from dev.course_copy import CONFIGURED
-from grading.gradebook import asked_once, course_folder, nbgrader_log
+from grading.gradebook import course_folder, nbgrader_log, preprocessors
 from grading.judge import execution, save_marks, workspace
 from grading.sandbox import host
 from grading.sandbox.sandbox_keeper import SANDBOXES
 
 STEPS = (
     (Autograde, "convert_single_notebook", "a notebook"),
-    (asked_once.OverwriteCells, "preprocess", "  hidden tests put in"),
+    (preprocessors.OverwriteCells, "preprocess", "  hidden tests put in"),
     (execution.Judge, "preprocess", "  the judge"),
     (workspace.Workspace, "bring_up_to_date", "    the kernel's folder"),
     (NotebookClient, "start_new_kernel", "    kernel: fork, or take the one forked ahead"),
@@ -40,7 +40,7 @@ STEPS = (
     (execution.Judge, "mark", "      hidden tests"),
     (NotebookClient, "_cleanup_kernel", "    kernel: let end, and the next one forked"),
     (save_marks.SaveMarks, "preprocess", "  marks into the gradebook"),
-    (asked_once.AssignLatePenalties, "preprocess", "  late penalties"),
+    (preprocessors.AssignLatePenalties, "preprocess", "  late penalties"),
 )
 
 EMPTY = 10  # notebooks without cells

@@ -11,18 +11,11 @@ if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_
 import argparse
 import contextlib
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
-from urllib.parse import quote
 
-from grading.core import command_line, errors, names
-
-if TYPE_CHECKING:
-    from grading.core.course import Course
+from grading.core import command_line, names
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -98,10 +91,10 @@ def _check(chosen: argparse.Namespace) -> int:
     """Exit status 0 if every notebook could be checked, whether it passes or not."""
     with command_line.importing():
         from grading.core import find_course
-        from grading.own_work import forks
+        from grading.own_work import check_fork_server
 
         if (early := find_course.early(chosen.course)) is not None:
-            forks.prepare(early[0].libraries)  # it imports what notebooks import, while the next lines import here
+            check_fork_server.prepare(early[0].libraries)  # it imports for notebooks while the next lines import here
         from grading.gradebook import course_folder
         from grading.own_work import check_json, table, visible_checks, work_folder
 
@@ -116,14 +109,14 @@ def _check(chosen: argparse.Namespace) -> int:
 
 
 def _autograde(chosen: argparse.Namespace) -> int:
-    from grading.classroom import forks
+    from grading.classroom import worker_fork_server
     from grading.core import process_limits
 
     if chosen.scheduler is None:
         process_limits.suffice(1)  # how many workers there are is not known yet
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # What is started here first imports for the workers, or loads their sandbox, while this process imports.
-    begun = forks.begun(chosen.course, chosen.student, chosen.force) if chosen.scheduler is None else None
+    begun = worker_fork_server.begun(chosen.course, chosen.student, chosen.force) if chosen.scheduler is None else None
     with command_line.importing(), begun or contextlib.nullcontext():
         from grading.classroom import class_run
         from grading.gradebook import course_folder, marks_json
@@ -169,99 +162,22 @@ def _report(chosen: argparse.Namespace) -> int:
 
 
 def _export(chosen: argparse.Namespace) -> int:
-    from grading.gradebook import course_folder, marks_json, results
-    from grading.lms import answers, exports, gradescope, roster
+    from grading.lms import command
 
-    _refuse_options_of_others(chosen)
-    course = course_folder.course(chosen.course, chosen.assignment)
-    if chosen.platform == "answers":
-        written, left_out = answers.write(chosen.course, course, chosen.to or Path("answers"), chosen.student)
-        for line in left_out:
-            print(f"left out   {names.printable(line)}")
-        print(f"written    {written} files to {names.path(chosen.to or Path('answers'))}")
-        return 1 if left_out else 0
-    people = roster.read(chosen.roster) if chosen.roster else None
-    path = course_folder.gradebook_file(chosen.course)
-    if path is not None and not path.exists():
-        raise errors.CourseError(
-            f"there are no marks yet. Grade first: {command_line.spelled('grade', chosen.course)}."
-        )
-    with course_folder.gradebook(chosen.course) as book:
-        if chosen.platform == "gradescope":
-            to = chosen.to or Path("results.json" if chosen.student else "gradescope")
-            found = marks_json.document(book, course, chosen.course, results.of_class(book, course))
-            written, failed = gradescope.write(found, to, chosen.student)
-            for line in failed:
-                print(f"not there  {names.printable(line)}")
-            print(f"written    {len(written)} results to {names.path(to)}")
-            return 1 if failed else 0
-        platform, to = exports.PLATFORMS[chosen.platform], chosen.to or Path(f"{chosen.platform}.csv")
-        made = exports.run(platform, book, course, to, people, chosen.exported, chosen.dry_run, chosen.so_far)
-    return 1 if made.unmatched else 0
-
-
-def _refuse_options_of_others(chosen: argparse.Namespace) -> None:
-    """CourseError for an option that an export doesn't have: --dry-run, say, of one that would write all the same."""
-    of_marks = {"--roster": chosen.roster, "--from": chosen.exported, "--dry-run": chosen.dry_run}
-    of_marks["--so-far"] = chosen.so_far
-    is_file = chosen.platform in ("canvas", "moodle")
-    given = {"--student": chosen.student} if is_file else of_marks
-    if wrong := [name for name, value in given.items() if value]:
-        of = "gradescope and answers" if is_file else "canvas and moodle"
-        raise errors.CourseError(f"{wrong[0]} is an option of {of}, not of {chosen.platform}. Nothing is written.")
+    return command.run(chosen)
 
 
 def _lab(chosen: argparse.Namespace) -> int:
     from grading import pages
-    from grading.gradebook import course_folder
-    from grading.own_work import work_folder
+    from grading.own_work import lab
 
-    root = chosen.course.resolve()
-    # Reading the course also sets PATH and PYTHONPATH for the kernels.
-    course = course_folder.course(root, chosen.assignment)
-    work = work_folder.folder(root, course)
-    _begin_work(root, course, chosen.renew)
-    # Not the folder as an argument: it would become the root, and the Formgrader must find the course below the root.
-    command = [sys.executable, "-m", "jupyterlab", f"--ServerApp.root_dir={root}"]
-    command += [f"--ServerApp.preferred_dir={work}"]
-    firsts = (work / f"{stem}.ipynb" for stem in (*course.others[:1], course.stems[0]))
-    if first := next(filter(Path.is_file, firsts), None):
-        command += [f"--LabApp.default_url=/lab/tree/{quote(first.relative_to(root).as_posix())}"]
-    as_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    # grading/pages/lab/ holds settings by which JupyterLab neither fetches news nor looks for updates.
-    paths = [str(Path(pages.__file__).with_name("lab")), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
-    env = {**os.environ, "JUPYTER_CONFIG_PATH": os.pathsep.join(paths)}
-    return subprocess.call(command + ["--allow-root"] * as_root, env=env, cwd=root)
-
-
-def _begin_work(root: Path, course: "Course", renew: bool) -> None:
-    """Puts the release into work/ where it isn't yet, and offers a newer one."""
-    from grading.own_work import work_folder
-
-    place = names.path(work_folder.folder(root, course))
-    if put := work_folder.begin(root, course):
-        print(f"work       {place}: {len(put)} {'file' if len(put) == 1 else 'files'} of the release put there")
-    newer = work_folder.newer(root, course)
-    if not newer:
-        return
-    print(f"release    newer than {place}: {', '.join(newer[:5])}{' and others' * (len(newer) > 5)}")
-    if not renew and sys.stdin.isatty():
-        renew = input("Take it over? Your answers stay, and a copy of each old notebook, too. [y/N] ").lower() in (
-            "y",
-            "yes",
-        )
-    if not renew:
-        print(f"           Nothing is changed. Take it over with: {command_line.spelled('lab', root, '--renew')}")
-        return
-    for each in work_folder.renew(root, course):
-        kept = f"; the old one: {names.path(each.copy)}" if each.copy else ""
-        print(f"           {names.path(each.path)}: {each.left or 'renewed'}{kept}")
+    return lab.run(chosen.course.resolve(), chosen.assignment, chosen.renew, Path(pages.__file__).with_name("lab"))
 
 
 def _watch(chosen: argparse.Namespace) -> int:
-    from grading.classroom import forks
+    from grading.classroom import worker_fork_server
 
-    with command_line.importing(), forks.begun(chosen.course, ahead=False):
+    with command_line.importing(), worker_fork_server.begun(chosen.course, ahead=False):
         from grading.classroom.service import command
         from grading.gradebook import course_folder
         from grading.judge import sandbox_check

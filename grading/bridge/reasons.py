@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from grading.bridge import remote, wire
-from grading.core import limits, messages
+from grading.core import limit_messages, limits, messages
 
 ERRORS = frozenset(error.__name__ for error in remote.ERRORS)
 NAME_NOT_THERE = "a name that is needed is not there. Was the cell that defines it run without an error?"
@@ -51,9 +51,9 @@ def worded(why: Why, name: str, limit_s: float, error: object = "", of: object =
         Why.RAISED: messages.raised(error if error in ERRORS else "Exception", line)
         if (error, line) != ("NameError", None)
         else NAME_NOT_THERE,  # in no cell of the student's: in what the test asks
-        Why.TIME: messages.out_of_time(limit_s),
+        Why.TIME: limit_messages.out_of_time(limit_s),
         Why.NOT_DATA: messages.not_data(_refused(error, of)),
-        Why.DIED: messages.died(None),
+        Why.DIED: limit_messages.died(None),
     }
     return Reason(why, texts[why])
 

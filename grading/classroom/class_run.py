@@ -49,13 +49,16 @@ def grade_class(
     With `student` that submission alone is graded, whatever happened to it before; `assignment` says which one is
     meant where the folder holds several.
 
-    Errors  CourseError if there is nothing to grade, the course cannot be read, or the disk is full; as `register`.
+    Errors  CourseError if there is nothing to grade, the course cannot be read, or the disk is full, or, without
+            `force`, if the secret of earlier marks is gone; as `register`.
     """
     course, students = course_folder.course(root, assignment), course_folder.students(root, student, assignment)
     with _as_course_error(root), lock.alone(root), cluster.Workers(_count(workers, students), scheduler) as team:
         if not quiet and (said := memory_messages.small_machine()):
             print(said)
-        register(root, assignment, team, force)
+        if not force:
+            registration.refuse_without_secret(root, course)
+        register(root, assignment, team)
         results, started, shown = [], time.monotonic(), progress.Progress(len(students), quiet)
         try:
             settings = {"force": force, "asked": student, "assignment": assignment, "team": team}
@@ -74,10 +77,7 @@ def grade_class(
         print("\n" + marks.table(table, course))
     _print_notices(root, results, course, quiet)
     if not quiet:
-        _print_summary(results, time.monotonic() - started)
-        print(f"\nmarks      {names.path(root / 'marks.csv')}")
-        pages = "NOTEBOOK.html" if course.plain else "index.html and its pages"
-        print(f"feedback   {names.path(root / 'feedback')}/STUDENT/{course.name}/{pages}")
+        _print_end(root, results, course, time.monotonic() - started)
     return results
 
 
@@ -153,14 +153,12 @@ def _count(workers: int | None, students: list[str]) -> int:
     return max(1, min(workers or limits.workers(), len(students)))
 
 
-def register(root: Path, assignment: str = "", team: cluster.Workers | None = None, force: bool = True) -> None:
+def register(root: Path, assignment: str = "", team: cluster.Workers | None = None) -> None:
     """Tells the gradebook about the assignment, unless it knows of it as it stands in source/ and release/.
 
     Then nobody's marks stand, so the workers start meanwhile.
-    Errors  CourseError if it can't be entered, or, without `force`, if the secret of earlier marks is gone.
+    Errors  CourseError if it can't be entered.
     """
-    if not force:
-        registration.refuse_without_secret(root, course_folder.course(root, assignment))
 
     def start() -> None:
         config = course_folder.config(root, assignment)
@@ -214,3 +212,10 @@ def _print_summary(results: list[Graded], seconds: float) -> None:
     taken = {r.student: r.seconds for r in results if not (problem(r) or r.kept)}
     struck, kept = {r.student: r.struck for r in results}, sum(r.kept for r in results)
     print("", *map(names.printable_lines, progress.summary(seconds, taken, struck, kept, failed)), sep="\n")
+
+
+def _print_end(root: Path, results: list[Graded], course: Course, seconds: float) -> None:
+    _print_summary(results, seconds)
+    print(f"\nmarks      {names.path(root / 'marks.csv')}")
+    pages = "NOTEBOOK.html" if course.plain else "index.html and its pages"
+    print(f"feedback   {names.path(root / 'feedback')}/STUDENT/{course.name}/{pages}")

@@ -18,7 +18,7 @@ from pathlib import Path
 import dask
 from distributed import Client, Future, LocalCluster, Status
 
-from grading.classroom import forks, local_cluster, pickled_call
+from grading.classroom import local_cluster, pickled_call, worker_fork_server
 from grading.core import errors, process_limits
 
 FIND_LIMIT_S = 10  # for a scheduler to answer
@@ -179,7 +179,7 @@ class Workers:
         """
         if self._opening is None:
             process_limits.suffice(self._workers)
-            forks.prepare()
+            worker_fork_server.prepare()
             self._opening = ThreadPoolExecutor(1).submit(opening, *arguments)
 
     def _open_with(self, function: Callable, *arguments: object) -> None:

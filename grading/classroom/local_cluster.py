@@ -43,7 +43,7 @@ NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # and no po
 def opened(workers: int) -> Iterator[tuple[Path, LocalCluster]]:
     """A cluster on this machine and a folder to share; at the end its workers are killed, and their files removed.
 
-    It can be opened in a thread, once `forks.prepare` has been called.
+    It can be opened in a thread, once `worker_fork_server.prepare` has been called.
     """
     folder = Path(tempfile.mkdtemp(prefix="class-"))
     folder.chmod(0o711)  # student code runs as another user, who must get through

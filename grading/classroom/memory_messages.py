@@ -2,7 +2,7 @@
 
 import shlex
 
-from grading.core import limits, messages
+from grading.core import limit_messages, limits
 
 KILLED_AMONG_OTHERS = (
     "the system ended one of its notebooks while others were being graded, "
@@ -31,8 +31,8 @@ def small_machine() -> str:
     """For the instructor, where notebooks may use less memory than usual because the machine has little; else empty."""
     if limits.MACHINE_BYTES is None or limits.MEMORY_BYTES >= limits.USUAL_MEMORY_BYTES:
         return ""
-    what = f"This machine has {messages.gib(limits.MACHINE_BYTES)} of memory, so a notebook may use"
-    usual = f"{messages.gib(limits.MEMORY_BYTES)} (usually {messages.gib(limits.USUAL_MEMORY_BYTES)})"
+    what = f"This machine has {limit_messages.gib(limits.MACHINE_BYTES)} of memory, so a notebook may use"
+    usual = f"{limit_messages.gib(limits.MEMORY_BYTES)} (usually {limit_messages.gib(limits.USUAL_MEMORY_BYTES)})"
     if limits.MEMORY_BYTES > limits.MACHINE_BYTES - limits.GRADER_BYTES - limits.SCRATCH_BYTES - limits.SHARED_BYTES:
         return f"{what} {usual}. Even that may be too much: the system may end notebooks. Grade on a larger machine."
     reached = "If a notebook reaches the limit, grade it on a larger machine."

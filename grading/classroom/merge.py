@@ -61,41 +61,41 @@ def merge(
             except DBAPIError as error:
                 if getattr(error.orig, "sqlstate", None) not in SERIALIZATION or attempt == TRIES:
                     raise
-        _note(root, assignment, result, "" if result.unmarked or result.error else key)
+        _write_note(root, assignment, result, "" if result.unmarked or result.error else key)
     finally:
         for place, _ in places:
             for left in (new_name(place), old_name(place)):
                 shutil.rmtree(left, ignore_errors=True)
 
 
-def noted(root: Path, course: Course, engine: Engine, student: str, key: str, feedback: bool) -> list[Notice] | None:
-    """The notices about a submission that was graded with this key, or None if it must be graded."""
-    assignment = course.name
+def read_note(root: Path, course: Course, student: str) -> dict:
+    """What is noted of a student; nothing where the note isn't about the graded files that are there."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        note = json.loads(_note_path(root, assignment, student).read_text(encoding="utf-8"))
-        if note["key"] != key or (feedback and not any(_place(root, assignment, "feedback", student).glob("*.html"))):
-            return None
-        if not _is_about(note, root, assignment, student):
+        found = json.loads(_note_path(root, course.name, student).read_text(encoding="utf-8"))
+        if found["files"] == _digest_of_files(worker.files(_place(root, course.name, "autograded", student))):
+            return found
+    return {}
+
+
+def noted(
+    note: dict, root: Path, course: Course, engine: Engine, student: str, key: str, feedback: bool
+) -> list[Notice] | None:
+    """The notices about a submission that was graded with this key, or None if it must be graded."""
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        if note["key"] != key or (feedback and not any(_place(root, course.name, "feedback", student).glob("*.html"))):
             return None
         with engine.begin() as connection:
-            if note["rows"] != _digest_of_rows(snapshot.of_student(connection, assignment, student)):
+            if note["rows"] != _digest_of_rows(snapshot.of_student(connection, course.name, student)):
                 return None
         return [Notice(student, part, text) for part, text in note["notices"]]
     return None
 
 
-def written(root: Path, course: Course, student: str) -> read_answers.Digests:
-    """The written answers in a student's graded notebooks; none where the note isn't about those that are there."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        note = json.loads(_note_path(root, course.name, student).read_text(encoding="utf-8"))
-        if _is_about(note, root, course.name, student):
-            return dict(note["written"])
+def written(note: dict) -> read_answers.Digests:
+    """The written answers in the graded notebooks that a note is about."""
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        return dict(note["written"])
     return {}
-
-
-def _is_about(note: dict, root: Path, assignment: str, student: str) -> bool:
-    """Whether a note was written about the graded files that are there."""
-    return note["files"] == _digest_of_files(worker.files(_place(root, assignment, "autograded", student)))
 
 
 def clean(root: Path, assignment: str) -> None:
@@ -150,7 +150,7 @@ def _stage(place: Path, files: dict[str, File]) -> None:
             os.chmod(path, mode)
 
 
-def _note(root: Path, assignment: str, result: Result, key: str) -> None:
+def _write_note(root: Path, assignment: str, result: Result, key: str) -> None:
     """Notes what was graded; with no key that it must be graded again, and only which written answers there were."""
     path = _note_path(root, assignment, result.student)
     note = {"key": key, "files": _digest_of_files(result.graded)}

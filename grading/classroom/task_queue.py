@@ -143,12 +143,13 @@ class TaskQueue:
             return Graded(student, found, error=why)
         before = merge.before(self._engine, self._course, student)
         key = f"{self._given.digest} {submission.digest}"
+        note = merge.read_note(self._root, self._course, student)
         if not self._force:
-            noted = merge.noted(self._root, self._course, self._engine, student, key, self._feedback)
+            noted = merge.noted(note, self._root, self._course, self._engine, student, key, self._feedback)
             if noted is not None:
                 return Graded(student, noted, kept=True)
-        read = merge.written(self._root, self._course, student)
-        return Task(submission, before, key, tries, self._notes.ended(student, submission.digest), read)
+        ended = self._notes.ended(student, submission.digest)
+        return Task(submission, before, key, tries, ended, merge.written(note))
 
     def send(self, team: cluster.Workers, task: Task, whole: bool = False) -> None:
         """Gives a task to the workers; `whole` with all that they have been given before."""

@@ -1,4 +1,4 @@
-"""The process that others are forked from: begun before it is needed, so that it imports while a command does."""
+"""The fork server, the process that others are forked from: it begins early, and imports while a command does."""
 
 import atexit
 import contextlib
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing import forkserver, resource_tracker, util
 from pathlib import Path
 
-from grading.core import errors, in_fork_server, limits
+from grading.core import errors, fork_server_preload, limits
 
 _CODE = Path(__file__).resolve().parents[2]
 
@@ -26,11 +26,12 @@ def begin(modules: list[str]) -> None:
     """Starts the process, which imports these modules; where it runs already, nothing changes.
 
     It outlives a command, and the next one in this process may have other limits. So it knows none of ours; those that
-    are forked from it get our whole environment. Ctrl-C is for this process, which then ends them (`in_fork_server`).
+    are forked from it get our whole environment. Ctrl-C is for this process, which then ends them, see
+    `fork_server_preload`.
 
     Errors  CourseError if it cannot start.
     """
-    multiprocessing.get_context("forkserver").set_forkserver_preload([in_fork_server.__name__, *modules])
+    multiprocessing.get_context("forkserver").set_forkserver_preload([fork_server_preload.__name__, *modules])
     with as_course_error(), _environment():
         resource_tracker.ensure_running()  # here, because its start lets through what `_run` holds back
         _run()
@@ -78,7 +79,7 @@ def _end() -> None:
 
 def _run() -> None:
     # Who is stopped meanwhile is stopped afterwards: that is not lost, nor does the other process take it for its own.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, in_fork_server.STOPS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, fork_server_preload.STOPS)
     try:
         forkserver.ensure_running()
         atexit.unregister(_end)
@@ -95,11 +96,11 @@ def _forked(first: Callable[[], None], _: object, arguments: list[str], fds: lis
     code = 1
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        in_fork_server.ignore_ctrl_c()
+        fork_server_preload.ignore_ctrl_c()
         _close_the_other_end(fds)
         forkserver._forkserver.__init__()  # it is locked
         tempfile.tempdir = None  # workers have one of their own
-        in_fork_server.collect_no_garbage()
+        fork_server_preload.collect_no_garbage()
         first()
         exec(arguments[-1], {})
     except SystemExit:

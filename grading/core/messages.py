@@ -1,18 +1,14 @@
 """What students and instructors read about a submission: what was expected, what was found, where to look.
 
-Never the answer. Words that a page always shows are next to that page (`pages.wording`).
+Never the answer. What says that a limit was reached is in `limit_messages`; words that a page always shows are next to
+that page (`pages.wording`).
 """
 
 import shlex
-from typing import assert_never
 
-from grading.core import limits
+from grading.core import limit_messages, limits
 
 NOT_FINITE = "some of the numbers are infinite or not numbers (NaN)."
-TOO_MUCH = (
-    "comparing what your code returned takes more time or memory than the tests have, so they stopped. Does every "
-    "result have the shape that the task asks for?"
-)
 NOT_PROPORTIONAL = "the numbers are not one factor times the expected ones."
 NEGATIVE_FACTOR = "every number has the opposite sign of the expected one."
 NO_EXPRESSION = "this is not an expression in the symbols that the setup cell provides."
@@ -52,15 +48,6 @@ ANSWER_DELETED = "the answer cell is missing; what other cells define is graded.
 REASONING_DELETED = "the cell of the written answer is missing. Ask for it if it was lost."
 POINTS_CHANGED = "the points of the tests were changed; the released ones are used. Nothing to do."
 OTHER_RELEASE = "cells of the course differ from this release; the current ones are used. Check that the student had the current release."
-BUSY = "The machine is too busy: this notebook spent most of its time waiting for a processor. Grade again when less is running."
-KILLED = (
-    "The system, or another program, ended this notebook, usually because the machine's memory had run out. Grade again "
-    "when less is running."
-)
-NO_GROUP = (
-    "Linux refuses this grader a control group: %s. Grading goes on under the other limits; see "
-    "docs/walls.md, Control groups."
-)
 # About a submission that is graded last and alone.
 ENDED_RUN = "the last run, or its worker, ended while this submission was being graded"
 ENDED_WORKER = "the worker that was grading this submission ended"
@@ -122,56 +109,12 @@ def raised(error: str, line: int | None) -> str:
     if error == "NotImplementedError":
         return "it is not written yet."
     where = f" in line {line} of its cell" if line else ""
-    limit = f" {process_memory()}" if error == "MemoryError" else ""
+    limit = f" {limit_messages.process_memory()}" if error == "MemoryError" else ""
     return f"your code stopped with {article(error)}{where} on one of the tests' inputs.{limit}"
-
-
-def out_of_time(limit_s: float) -> str:
-    return f"your code was still running after {number(limit_s)} s."
 
 
 def not_data(what: str) -> str:
     return f"your code returned {what}, not numbers that can be compared."
-
-
-def died(struck: limits.EndedBy | None) -> str:
-    return f"the kernel that ran your code ended before it answered: {why_ended(struck)}"
-
-
-def kernel_ended(struck: limits.EndedBy | None) -> str:
-    return f"the kernel that ran your code ended, so nothing after this could run: {why_ended(struck)}"
-
-
-def why_ended(struck: limits.EndedBy | None) -> str:
-    match struck:
-        case limits.EndedBy.MEMORY:
-            return f"all its processes together may use {gib(limits.MEMORY_BYTES)} of memory, and they used more."
-        case limits.EndedBy.SESSIONS:
-            return f"its processes may form {limits.SESSIONS} sessions at once (`setsid` begins one), and they formed more."
-        case limits.EndedBy.STARTED:
-            return f"a notebook may start {limits.STARTED:,} processes and threads in all, and it started more."
-        case limits.EndedBy.COMPUTING:
-            return f"a process may compute for {number(limits.CPU_LIMIT_S)} s, and one computed for longer."
-        case limits.EndedBy.TIME:
-            return f"a notebook may take {number(limits.NOTEBOOK_LIMIT_S)} s, and it took longer."
-        case limits.EndedBy.STUDENT:
-            return (
-                f"all notebooks of a submission together may take {number(limits.STUDENT_LIMIT_S)} s, and yours took "
-                f"longer. From then on, each has {number(limits.LEAST_S)} s. Which cells take so long?"
-            )
-        case limits.EndedBy.SILENCE:
-            return f"nothing in its sandbox answered for {number(limits.SILENCE_LIMIT_S)} s."
-        case limits.EndedBy.BUSY:
-            return BUSY
-        case limits.EndedBy.KILLED:
-            return KILLED
-        case None:
-            return "it exited or crashed. Does your code exit?"
-    assert_never(struck)
-
-
-def process_memory() -> str:
-    return f"Each process of a notebook may use {gib(limits.PROCESS_BYTES)} of memory besides what the libraries need."
 
 
 def unreadable_reply(name: str) -> str:
@@ -253,16 +196,6 @@ def type_changed(name: str) -> str:
     return f"the type of the cell {name} was changed; the released one is used. Nothing to do."
 
 
-def cell_stopped(limit_s: float) -> str:
-    return f"a cell was stopped after {number(limit_s)} s."
-
-
-def cell_never_ends(limit_s: float) -> str:
-    return (
-        f"a cell was still running after {number(limit_s)} s and could not be stopped, so nothing after it could run."
-    )
-
-
 def not_marked(part: int, where: str) -> str:
     return f"Part {part} · not graded yet. Our grader failed, not your answer. Please tell your instructor: {where}."
 
@@ -275,11 +208,6 @@ def unreadable(why: str) -> str:
 def folder_too_large(size: int, largest: int) -> str:
     """About a submission in the exchange that is too large."""
     return f"the folder has {size:,} bytes, and c.CourseDirectory.max_dir_size allows {largest:,}."
-
-
-def gib(size_bytes: int) -> str:
-    """A number of bytes as people read it."""
-    return f"{size_bytes / 2**30:.3g} GiB"
 
 
 def number(value: float) -> str:

@@ -4,30 +4,7 @@ A course that touches any has a table of its own, in its package's private_apis.
 what is installed has it all, and that the tables do. What other programs print is explained where it is read.
 """
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Use:
-    """Names of other packages, patched, overridden, copied or read by one module of ours.
-
-    names    dotted, the package first; the last part may be an attribute of instances
-    why      what we get from it
-    instead  the public way that would serve, or "none: " and what is missing
-    words    a text of theirs that we look for, in what they print, warn of or name
-    """
-
-    ours: str
-    names: tuple[str, ...]
-    why: str
-    instead: str
-    words: str = ""
-
-
-def of(place: str, names: str) -> tuple[str, ...]:
-    """Dotted names from a place and the names in it, separated by spaces."""
-    return tuple(f"{place}.{name}" for name in names.split())
-
+from grading.core.private_use import Use, of
 
 _APP, _RENDERER = "ipykernel.kernelapp.IPKernelApp", "nbconvert.filters.markdown_mistune.IPythonRenderer"
 _SHELL, _FORMGRADER = "IPython.core.interactiveshell.InteractiveShell", "nbgrader.server_extensions.formgrader"
@@ -41,7 +18,7 @@ USES = (
         "none: nbgrader.api.Gradebook makes its engine itself and takes none",
     ),
     Use(
-        "grading.gradebook.asked_once",
+        "grading.gradebook.preprocessors",
         of("nbgrader.preprocessors.OverwriteCells", "preprocess gradebook notebook_id assignment_id")
         + of("nbgrader.preprocessors.SaveAutoGrades", "preprocess gradebook notebook_id assignment_id student_id")
         + ("nbgrader.preprocessors.AssignLatePenalties.preprocess",),

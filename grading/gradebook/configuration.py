@@ -52,7 +52,7 @@ def wall_in(c: Config, folder: Path) -> None:
         *_AFTER_THE_RUN,
         "nbgrader.preprocessors.SaveAutoGrades",
         "grading.judge.save_marks.ZeroForMissing",
-        "grading.gradebook.asked_once.AssignLatePenalties",
+        "grading.gradebook.preprocessors.AssignLatePenalties",
         "nbgrader.preprocessors.CheckCellMetadata",
     ]
     if "timeout" not in c.Execute:
@@ -89,12 +89,12 @@ def _grading(c: Config) -> None:
     The clean copy's cells, ids, metadata and kernel are the release's own, so that of nbgrader's steps before the run
     only the one that puts the hidden tests in is left, and its checks of metadata, a third of its time, are not needed.
     """
-    c.Autograde.sanitize_preprocessors = ["grading.gradebook.asked_once.OverwriteCells"]
+    c.Autograde.sanitize_preprocessors = ["grading.gradebook.preprocessors.OverwriteCells"]
     c.Autograde.autograde_preprocessors = [
         "grading.judge.execution.Judge",
         *_AFTER_THE_RUN,
         "grading.judge.save_marks.SaveMarks",
-        "grading.gradebook.asked_once.AssignLatePenalties",
+        "grading.gradebook.preprocessors.AssignLatePenalties",
     ]
     c.Autograde.post_convert_hook = "grading.judge.save_marks.put_back_unmarked"
     c.Execute.timeout = limits.now("CELL_LIMIT_S")

@@ -27,7 +27,7 @@ from threadpoolctl import ThreadpoolController
 from traitlets import Enum
 
 from grading.bridge import probe
-from grading.core import cells, find_course, limits, messages
+from grading.core import cells, find_course, limit_messages, limits
 from grading.core.part_report import Report
 from grading.judge import gpu_failures, incoming, kernel_seed, kernels, limits_reached, logs, save_marks
 from grading.judge.one_student import OneStudent
@@ -114,10 +114,10 @@ class Judge(Execute):
             try:
                 cell, resources = super().preprocess_cell(cell, resources, index)
                 if index in self.stopped and not run_sync(self.kc.revived)():
-                    self.ended = messages.cell_never_ends(self.timeout)
+                    self.ended = limit_messages.cell_never_ends(self.timeout)
             except (DeadKernelError, CellTimeoutError):
                 self.km.raise_if_ours()
-                self.ended = messages.kernel_ended(self.km.struck)
+                self.ended = limit_messages.kernel_ended(self.km.struck)
             cell.outputs += incoming.notes(cell.outputs)
         if self.ended is not None:
             cell.outputs.append(new_output("error", ename=KERNEL_ENDED, evalue=self.ended, traceback=[self.ended]))
@@ -146,7 +146,7 @@ class Judge(Execute):
                 report = replace(run_test(cell.source, name, points), late=way.late)
                 cell.outputs = _marked(searched(lambda: broken_cells.explained(report, part)) or report)
         except TooMuch:
-            cell.outputs = _marked(replace(nothing, fault=messages.TOO_MUCH))
+            cell.outputs = _marked(replace(nothing, fault=limit_messages.TOO_MUCH))
         except Exception:  # noqa: BLE001  (whatever failed here is ours: the part stays unmarked, and the log says why)
             text = limits_reached.failure(part, name, self.log)
             cell.outputs = [new_output("error", ename=save_marks.NOT_MARKED, evalue=text, traceback=[text])]

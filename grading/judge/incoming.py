@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from grading.bridge import remote, wire
-from grading.core import limits, messages, pictures, slow_texts
+from grading.core import limit_messages, limits, messages, pictures, slow_texts
 from grading.sandbox.clock import Clock, Deadline
 
 REPLY = "grading_reply"  # the type of the message that carries a reply to a hidden test
@@ -171,7 +171,7 @@ def notes(outputs: list[NotebookNode]) -> list[NotebookNode]:
     for output in outputs:
         name, text = output.get("ename", ""), output.get("evalue", "")
         if name in ("MemoryError", "_ArrayMemoryError") or remote.NO_MEMORY in text:
-            return [new_output("stream", name="stderr", text=messages.process_memory())]
+            return [new_output("stream", name="stderr", text=limit_messages.process_memory())]
     return []
 
 

@@ -21,7 +21,7 @@ from jupyter_client.manager import AsyncKernelManager
 from jupyter_client.provisioning import KernelProvisionerBase, KernelProvisionerFactory
 from traitlets import Type, default
 
-from grading.core import limits, messages
+from grading.core import limit_messages, limits
 from grading.judge import incoming, limits_reached
 from grading.sandbox import gpu_trial, host
 from grading.sandbox.allowance import Allowance
@@ -258,7 +258,7 @@ class KernelManager(AsyncKernelManager):
     def raise_if_ours(self) -> None:
         """Errors  RuntimeError if the last kernel ended through no fault of the student's."""
         if self.struck is not None and self.struck.is_ours:
-            raise RuntimeError(messages.why_ended(self.struck)) from None
+            raise RuntimeError(limit_messages.why_ended(self.struck)) from None
 
 
 KernelProvisionerFactory.provisioners[NAME] = EntryPoint(

@@ -10,7 +10,7 @@ from logging import Logger
 
 from nbformat import NotebookNode
 
-from grading.core import cells, messages, part_report
+from grading.core import cells, limit_messages, messages, part_report
 from grading.core.course import Part
 
 
@@ -62,7 +62,7 @@ def note(stem: str, notebook: NotebookNode, stopped_after_s: float | None, ended
         return
     found = {} if ended is None else {ended: None}
     if stopped_after_s is not None:
-        found[messages.cell_stopped(stopped_after_s)] = None
+        found[limit_messages.cell_stopped(stopped_after_s)] = None
     for report in (part_report.read(cell) for cell in notebook.cells if cells.is_test(cell)):
         if report is not None:
             found |= {report.fault: None} if report.ended else {}

@@ -12,7 +12,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import rmtree
 
 from grading.core import cells, find_course
-from grading.gradebook.asked_once import SaveAutoGrades
+from grading.gradebook.preprocessors import SaveAutoGrades
 from grading.submission import in_memory
 
 KERNEL_ENDED = "KernelEnded"  # the name of the error of a cell that could not run any more

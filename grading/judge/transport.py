@@ -16,7 +16,7 @@ from nbclient.util import run_sync
 
 from grading.bridge import remote, wire
 from grading.bridge.reasons import Reason, Why
-from grading.core import limits, messages
+from grading.core import limit_messages, limits
 from grading.judge.incoming import REPLY
 from grading.marking import budget
 from grading.sandbox.clock import Deadline
@@ -39,7 +39,7 @@ class KernelTransport:
     def ask(self, request: bytes, limit_s: float) -> bytes | Reason:
         """The reply's bytes, or the reason why there is none; after the kernel's end always that."""
         if self.closed is None and self.spent_s > limits.TESTS_LIMIT_S:
-            self.closed = Reason(Why.TIME, messages.out_of_time(limits.TESTS_LIMIT_S))
+            self.closed = Reason(Why.TIME, limit_messages.out_of_time(limits.TESTS_LIMIT_S))
         if self.closed is not None:
             return self.closed
         with budget.aside(None):  # a request has limits of its own
@@ -58,7 +58,7 @@ class KernelTransport:
                 return self.closed
             await ensure_async(self.client.km.interrupt_kernel())
         await ensure_async(self.client.km.shutdown_kernel(now=True))
-        self.closed = Reason(Why.TIME, messages.out_of_time(limit_s))
+        self.closed = Reason(Why.TIME, limit_messages.out_of_time(limit_s))
         return self.closed
 
     async def _reply(self, token: str, limit_s: float) -> bytes | None:
@@ -74,7 +74,7 @@ class KernelTransport:
                 except Empty:
                     if not await ensure_async(self.client.km.is_alive()):
                         self.client.km.raise_if_ours()
-                        self.closed = Reason(Why.DIED, messages.died(self.client.km.struck))
+                        self.closed = Reason(Why.DIED, limit_messages.died(self.client.km.struck))
                         return None
                     continue
                 if message["msg_type"] == REPLY and message["content"]["token"] == token:

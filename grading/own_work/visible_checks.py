@@ -19,7 +19,7 @@ from nbgrader.utils import compute_checksum
 
 from grading.core import cells, errors, limits, names
 from grading.core.course import Course, Part
-from grading.own_work import forks, shell
+from grading.own_work import check_fork_server, shell
 from grading.sandbox.clock import Clock, Deadline
 from grading.submission import notebook_file
 
@@ -117,7 +117,7 @@ def results(course: Course, paths: list[Path], at_once: int | None = None) -> It
             waiting.append(found)
     order = {stem: place for place, stem in enumerate(course.longest)}
     waiting.sort(key=lambda notebook: order.get(notebook.part.stem, len(order)))
-    context = forks.prepare(course.libraries) if waiting else None
+    context = check_fork_server.prepare(course.libraries) if waiting else None
     running: list[_Run] = []
     try:
         while waiting or running:

@@ -24,7 +24,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from grading.core import messages
+from grading.core import limit_messages
 from grading.sandbox import delegation, machine
 from grading.sandbox.sandbox_limits import Limits
 
@@ -75,7 +75,7 @@ class Group:
             if self._folders:
                 self._bound(pidfd)
         except (OSError, ValueError) as error:
-            LOG.warning(messages.NO_GROUP, error)
+            LOG.warning(limit_messages.NO_GROUP, error)
         finally:
             os.close(pidfd)
 
@@ -124,7 +124,7 @@ def around(granted: Limits) -> Group:
     try:
         return _sandbox(_homes(), granted)
     except (OSError, ValueError, LookupError) as error:  # also where files of /proc are not as they should be
-        LOG.warning(messages.NO_GROUP, error)
+        LOG.warning(limit_messages.NO_GROUP, error)
     return Group()
 
 

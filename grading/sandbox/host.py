@@ -21,7 +21,7 @@ from pathlib import Path
 
 from grading.core import limits
 from grading.core.course import Libraries
-from grading.sandbox import bubblewrap, cgroups, gpu_trial, inherited, kernel_handle, notebook_folder, packets
+from grading.sandbox import bubblewrap, cgroups, gpu_trial, kernel_handle, notebook_folder, packets, pidfd_process
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.clock import Clock, Deadline
 from grading.sandbox.kernel_handle import CHANNELS, Kernel
@@ -60,7 +60,7 @@ class Sandbox:
         for name in ("sockets", "disk", "stage"):
             (self._base / name).mkdir(mode=0o711 if name == "stage" else 0o700)
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._process: inherited.Process | None = None
+        self._process: pidfd_process.Process | None = None
         self.group = cgroups.Group()
         self._up = self._closed = self._killed = False
         self.clock = Clock(lambda: self._process.pid if self._process else None)
@@ -241,7 +241,7 @@ class Sandbox:
                 command = bubblewrap.plain(control, disk, self._libraries)
             try:
                 self.group = cgroups.around(self.limits) if self.walled else self.group
-                self._process = inherited.Process(
+                self._process = pidfd_process.Process(
                     ["sh", "-c", END_FIRST, "end-first", *self.group.inside(command.argv)],
                     env=command.env,
                     pass_fds=[control, *command.fds],

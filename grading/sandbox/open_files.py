@@ -7,7 +7,7 @@ import ctypes
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterable
+from types import ModuleType
 
 # As long may a file of /proc be that tells the path of a mapped file: of each folder's name 255 signs, each written
 # with 4. Linux reads it in one piece, which has twice the room, and keeps it for as long as somebody has it open.
@@ -28,8 +28,8 @@ KIND, PROC = slice(0, 8), 0x9FA0  # the place in struct statfs, and there PROC_S
 class OpenFiles:
     """The memory that Linux may keep for the files of /proc that a notebook's processes have open, look by look."""
 
-    def __init__(self, granted: dict, threads: Callable[[], Iterable], lines_of: Callable, stat: Callable) -> None:
-        self._granted, self._threads, self._lines_of, self._stat = granted, threads, lines_of, stat
+    def __init__(self, granted: dict, processes: ModuleType) -> None:
+        self._granted, self._processes = granted, processes
         self._listable = False  # whether any process's open files could be listed: none of a kernel's until it begins
         # Those of processes in /proc that were open at the last looks: of which one has ended, and others.
         self._ended, self._texts = [0] * LOOKS, [0] * LOOKS
@@ -57,7 +57,7 @@ class OpenFiles:
         file that forks inherited under the same number counts once.
         """
         owners, hidden, first, pids = [], 0, {}, set()
-        for pid, name in self._threads():
+        for pid, name in self._processes.threads():
             thread = f"/proc/{pid}/task/{name}"
             pids.add(pid)
             if int(name) != pid and libc.syscall(KCMP, pid, int(name), KCMP_FILES, 0, 0) == 0:
@@ -69,21 +69,21 @@ class OpenFiles:
                     owners += [] if is_same else [owner]
                 self._listable = True
             except PermissionError:
-                if self._listable and self._lines_of(f"{thread}/status", "VmSize:"):  # else it is ending
-                    hidden += self._lines_of(f"{thread}/status", "FDSize:") or 0
+                if self._listable and self._processes.lines_of(f"{thread}/status", "VmSize:"):  # else it is ending
+                    hidden += self._processes.lines_of(f"{thread}/status", "FDSize:") or 0
             except OSError:  # it has gone
                 pass
         systems = owners.count(None)
         if systems == len(owners):  # as nearly always: nobody's number is asked for
             return [hidden, 0, systems]
-        here = {self._lines_of(f"/proc/{pid}/status", "NSpid:", column=-1): pid for pid in pids}
+        here = {self._processes.lines_of(f"/proc/{pid}/status", "NSpid:", column=-1): pid for pid in pids}
         lasting = [self._is_as_begun(here.get(owner)) for owner in owners if owner is not None]
         return [hidden + lasting.count(False), lasting.count(True), systems]
 
     def _is_as_begun(self, pid: int | None) -> bool:
         """Whether a process lives and still runs the program it was forked in: then its files keep no extra memory."""
-        own = self._stat("/proc/self/stat")[STARTED_AT]
-        return pid is not None and [own] == self._stat(f"/proc/{pid}/stat")[STARTED_AT : STARTED_AT + 1]
+        own = self._processes.stat("/proc/self/stat")[STARTED_AT]
+        return pid is not None and [own] == self._processes.stat(f"/proc/{pid}/stat")[STARTED_AT : STARTED_AT + 1]
 
 
 def _of_proc(folder: str) -> list[tuple[int, int | None]]:

@@ -12,7 +12,7 @@ Linux keeps no count of these that could be looked at later, or counts them by u
 Linux holds such a call until this process has answered; it can answer "go on" since Linux 5.5. On an older Linux, or
 where another program around us answers calls already, none waits here: there only the watch counts, and only sessions.
 
-What a notebook chooses, such as the arguments of its call, is wiped here as it is in the watch. Like the zygote this
+What a notebook chooses, such as the arguments of its call, is wiped here as it is in `processes`. Like the zygote this
 file stands alone.
 """
 
@@ -48,8 +48,8 @@ class Supervisor:
     one at most. Linux refuses the rest by itself, so no notebook keeps this process busy.
     """
 
-    def __init__(self, granted: dict, watch: ModuleType) -> None:
-        self._most, self._shared_mb, self._watch = granted["sessions"], granted["gpu_shared_mb"], watch
+    def __init__(self, granted: dict, processes: ModuleType) -> None:
+        self._most, self._shared_mb, self._processes = granted["sessions"], granted["gpu_shared_mb"], processes
         _, self._setsid, self._epoll_ctl, self._mmap, _ = CALLS.get(platform.machine(), range(5))
         self._left = {self._setsid: granted["started"], self._epoll_ctl: granted["additions"]}
         self._left[self._mmap] = 2 * granted["gpu_shared_mb"]  # half of them refused at least
@@ -121,9 +121,9 @@ class Supervisor:
 
     def _may_begin(self, thread: int) -> bool:
         """Whether one more would not be too many; each that was granted counts for as long as its process lives."""
-        process, alive = self._watch.process_of(thread), self._watch.others(walled=True)
+        process, alive = self._processes.process_of(thread), self._processes.others(walled=True)
         self._granted &= {*alive}
-        if len({process, *self._granted, *map(self._watch.session, alive)} - {0}) > self._most:
+        if len({process, *self._granted, *map(self._processes.session, alive)} - {0}) > self._most:
             return False
         self._granted.add(process)
         return True

@@ -56,8 +56,8 @@ def module(path: str) -> ModuleType:
     return made
 
 
-packets, watch, supervisor = neighbour("packets"), neighbour("watch"), neighbour("supervisor")
-open_files = neighbour("open_files")
+packets, supervisor, watch = neighbour("packets"), neighbour("supervisor"), neighbour("watch")
+processes, open_files, mappings = neighbour("processes"), neighbour("open_files"), neighbour("mappings")
 package_ahead, huge_pages = neighbour("package_ahead"), neighbour("huge_pages")
 computing_time = neighbour("computing_time")
 
@@ -105,7 +105,7 @@ def main() -> None:
         filled = functools.partial(package_ahead.forget_unless_here, package)
         serve(control, settings, functools.partial(child.run, settings, packets.receive, filled), namespaces)
     if not settings["walled"]:
-        watch.sweep()
+        processes.sweep()
 
 
 def serve(control: socket.socket, settings: dict, run: Callable, namespaces: ModuleType) -> None:
@@ -162,8 +162,9 @@ class Kernel:
         namespaces: ModuleType,
         run: Callable,
     ) -> None:
-        self.watch = watch.Watch(request["watched"], self.count_started, settings["walled"], open_files)
-        self.supervisor = supervisor.Supervisor(request["watched"], watch)
+        granted, walled = request["watched"], settings["walled"]
+        self.watch = watch.Watch(granted, self.count_started, walled, processes, open_files, mappings)
+        self.supervisor = supervisor.Supervisor(granted, processes)
         self.struck, self.going, self._looked = None, False, time.monotonic()
         self.status, gate = socket.socket(fileno=fds[0]), socket.socket(fileno=fds[1])
 
@@ -184,7 +185,7 @@ class Kernel:
         except OSError as error:
             packets.send(self.status, {"failed": str(error)})
             raise
-        self.pidfd, self.started, self._last_pid = os.pidfd_open(self.pid), 0, watch.last_pid()
+        self.pidfd, self.started, self._last_pid = os.pidfd_open(self.pid), 0, processes.last_pid()
         with contextlib.suppress(OSError):
             packets.send(gate, {}, self.pidfd)
         gate.close()
@@ -218,7 +219,7 @@ class Kernel:
 
     def count_started(self) -> int:
         """How many processes and threads have been started since the kernel was."""
-        before, self._last_pid = self._last_pid, watch.last_pid()
+        before, self._last_pid = self._last_pid, processes.last_pid()
         self.started += self._last_pid - before if self._last_pid >= before else self._last_pid
         return self.started
 
@@ -243,7 +244,7 @@ class Kernel:
                 self.struck = "computing time"
             clean = True
         else:
-            ended = watch.sweep()
+            ended = processes.sweep()
             clean = wipe(settings)
         os.close(self.pidfd)
         self.supervisor.close()

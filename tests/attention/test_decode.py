@@ -22,7 +22,7 @@ from grading.submission import clean_copy
 sys.path.insert(0, str(REPOSITORY / "benchmarks"))
 
 import decode
-import draw
+import decode_picture
 import part14
 import published
 import turns
@@ -161,7 +161,7 @@ def test_the_command_writes_a_csv_and_two_figures(tmp_path: Path, monkeypatch: p
     threads = torch.get_num_threads()
     assert decode.main(["--device", "cpu", "--longest", "2048", "--gigabytes", "0.002", "--folder", str(tmp_path)]) == 0
     torch.set_num_threads(threads)
-    lines = draw.read(tmp_path / "decode-cpu.csv")
+    lines = decode_picture.read(tmp_path / "decode-cpu.csv")
     assert {(line["dtype"], line["context"]) for line in lines} == {
         (dtype, context) for dtype in ("bfloat16", "float32") for context in ("1024", "2048")
     }
@@ -180,14 +180,14 @@ def test_several_numbers_of_texts_at_once_go_to_the_csv_a_table_and_a_figure_of_
     chosen = ["--device", "cpu", "--longest", "2048", "--gigabytes", "0.002", "--folder", str(tmp_path)]
     assert decode.main(chosen) == 0
     torch.set_num_threads(threads)
-    lines = draw.read(tmp_path / "decode-cpu.csv")
+    lines = decode_picture.read(tmp_path / "decode-cpu.csv")
     assert [line["B"] for line in lines[:1]] == ["2"] and {line["B"] for line in lines} == {"1", "2", "4"}
     assert {line["B"] for line in lines if line["dtype"] == "float32"} == {"2"}
     mha = [line for line in lines if (line["dtype"], line["variant"]) == ("bfloat16", "MHA")]
     assert {line["B"]: line["of_shortest_mha"] for line in mha if line["context"] == "1024"} == dict.fromkeys(
         "124", "1.0"
     )
-    best = draw.best(lines, "bfloat16", "of_copy")["MHA"][1024]
+    best = decode_picture.best(lines, "bfloat16", "of_copy")["MHA"][1024]
     assert best == max(float(li["of_copy"]) for li in mha if (li["B"], li["context"]) == ("2", "1024"))
     table = capsys.readouterr().out.partition("share of the fastest reading")[2].splitlines()
     assert table[0].split() == ["B", "=", "1", "B", "=", "2", "B", "=", "4"]
@@ -223,7 +223,7 @@ def test_published_models_cache_what_was_worked_out_by_hand():
 
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.name)
 def test_a_csv_in_results_is_whole_and_names_device_and_date(path: Path):
-    lines = draw.read(path)
+    lines = decode_picture.read(path)
     assert list(lines[0]) == list(decode.Row.__dataclass_fields__)
     with_gpu = path.stem.endswith("cuda")
     assert len({(line["device"], line["date"], line["torch"]) for line in lines}) == 1
@@ -243,7 +243,7 @@ def cell(name: str, step: str = "source") -> str:
 
 def test_part_14_shows_the_numbers_of_the_csv_and_says_which_device():
     path = part14.latest()
-    lines = draw.read(path)
+    lines = decode_picture.read(path)
     assert part14.block(lines, path.name) in part14.DATA.read_text(encoding="utf-8")
     assert part14.paragraph(lines) in cell("part14-beyond").splitlines()
     assert lines[0]["device"] in part14.paragraph(lines)
@@ -251,7 +251,7 @@ def test_part_14_shows_the_numbers_of_the_csv_and_says_which_device():
 
 @pytest.mark.parametrize("path", RESULTS, ids=lambda path: path.name)
 def test_the_page_on_performance_says_what_the_csv_says(path: Path):
-    lines = draw.read(path)
+    lines = decode_picture.read(path)
     said = re.search(r"with (\S+) tokens in the cache.*keeps (\S+) times.*?makes (\S+) times", part14.paragraph(lines))
     context, fewer, faster = said.groups()
     kept = f"the reduced form keeps {fewer} times fewer numbers and makes {faster} times as many tokens a second as MHA"
@@ -259,7 +259,7 @@ def test_the_page_on_performance_says_what_the_csv_says(path: Path):
 
 
 def test_the_page_on_performance_says_how_fast_a_gpu_read():
-    lines = draw.read(REPOSITORY / "benchmarks" / "results" / "decode-cuda.csv")
+    lines = decode_picture.read(REPOSITORY / "benchmarks" / "results" / "decode-cuda.csv")
     first = max(lines, key=lambda line: float(line["bytes_a_second"]))
     assert (
         f"the fastest reading of the run, {float(first['bytes_a_second']) / 1e12:.2f} TB/s, by MLA's vanilla form"
@@ -268,7 +268,7 @@ def test_the_page_on_performance_says_how_fast_a_gpu_read():
     assert first["variant"] == "MLA vanilla"
     copied = statistics.median(float(line["copy_bytes_a_second"]) for line in lines)
     assert f"A copy reached {copied / 1e12:.2f} TB/s, read and written bytes together" in PAGE
-    reached = {name: found for name, (_, found) in draw.of_fastest(lines, "bfloat16").items()}
+    reached = {name: found for name, (_, found) in decode_picture.of_fastest(lines, "bfloat16").items()}
     assert f"The reduced form stays at {max(reached['MLA reduced']):.2f}," in PAGE
     assert min(reached["MHA"][-1], reached["GQA, G = 8"][-1], reached["GQA, G = 4"][-1]) > 0.95
 
@@ -279,7 +279,7 @@ def test_part_14_draws_the_published_models_that_are_listed_with_their_sources()
 
 
 def test_numbers_measured_anew_replace_those_in_part_14(tmp_path: Path):
-    lines = draw.read(part14.latest())
+    lines = decode_picture.read(part14.latest())
     for line in lines:
         line.update(device="Some GPU", tokens_a_second=line["of_shortest_mha"], date="2030-01-01")
     with (tmp_path / "decode-cuda.csv").open("w", newline="") as file:

@@ -33,8 +33,8 @@ import earned  # noqa: E402
 import grading_runs  # noqa: E402
 import load  # noqa: E402
 import load_table  # noqa: E402
-import machines  # noqa: E402
 import measured  # noqa: E402
+import network_machines  # noqa: E402
 import network_table  # noqa: E402
 import phases  # noqa: E402
 import public_torch  # noqa: E402
@@ -713,7 +713,7 @@ def test_what_is_said_of_a_network_follows_from_what_was_measured(tmp_path: Path
     assert "3400 KB, sent once" in "\n".join(said)
 
 
-@pytest.mark.skipif(bool(machines.missing()), reason=machines.missing())
+@pytest.mark.skipif(bool(network_machines.missing()), reason=network_machines.missing())
 def test_a_class_over_a_network_earns_the_marks_of_this_machine(tmp_path: Path):
     arguments = "--students 2 --parts 1 --delay-ms 2 --jitter-ms 1 --only well --results".split()
     run = subprocess.run(

@@ -16,7 +16,7 @@ from types import CodeType
 
 from attention import private_apis as of_the_course
 from grading.core import private_apis as of_the_engine
-from grading.core.private_apis import Use
+from grading.core.private_use import Use
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = {"attention": of_the_course, "grading": of_the_engine}  # by the package whose modules each lists

@@ -13,13 +13,14 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from grading.classroom import cluster, crash_notes, merge, worker
-from grading.classroom.service import journal, refusals, status
+from grading.classroom.service import refusals, status
 from grading.classroom.service.arrivals import Arrival, Refused, Source, Unsettled
 from grading.classroom.service.attempts import Attempts
 from grading.classroom.service.current_inputs import CurrentInputs
 from grading.classroom.service.deadline import Deadline
 from grading.classroom.service.feedback_release import FeedbackRelease
 from grading.classroom.service.journal import Entry, Journal, Outcome
+from grading.classroom.service.outcomes import Outcomes
 from grading.classroom.service.retrying import WAITED_FOR, Retrying
 from grading.classroom.service.settings import Watch
 from grading.classroom.service.waiting_line import Line
@@ -66,9 +67,9 @@ class Service:
         self._feedback = FeedbackRelease(root, course, settings, source, self._journal, self._deadline)
         self._work: dict[str, Entry] = {}  # who is with the workers or set aside, and by what
         self._alone: str | None = None
-        self._since: dict[int, float] = {}  # when it arrived, by `journal.clock`, by number
         self._attempts, self._next_look = Attempts(), float("-inf")
         self._retrying = Retrying(board, root, say)
+        self._outcomes = Outcomes(self._journal, board, self._feedback, self._retrying, say)
 
     def run(self, stopping: Callable[[], bool]) -> None:
         """Serves until `stopping` says so.
@@ -162,14 +163,14 @@ class Service:
     def _arrive(self, arrival: Arrival) -> None:
         """Puts a submission in line, or says why it does not wait there."""
         if arrival.refused:
-            self._told(self._journal.arrived(arrival, Outcome.REFUSED)[0])
+            self._outcomes.tell(self._journal.arrived(arrival, Outcome.REFUSED)[0])
         elif self._deadline.counts_for_nothing(arrival.student, arrival.made):
-            self._told(self._journal.arrived(arrival, Outcome.LATE)[0])
+            self._outcomes.tell(self._journal.arrived(arrival, Outcome.LATE)[0])
         else:
             entry, replaced = self._journal.arrived(arrival)
-            self._since[entry.number] = journal.clock()
+            self._outcomes.arrived(entry)
             for each in replaced:
-                self._told(self._journal.entries[each.key])
+                self._outcomes.tell(self._journal.entries[each.key])
             if arrival.noticed:
                 self._say(f"{status.shown(entry.student)}: {names.printable(arrival.noticed)}")
 
@@ -267,26 +268,11 @@ class Service:
         self._end(entry, Outcome.KEPT if result.kept else Outcome.GRADED)
 
     def _end(self, entry: Entry, outcome: Outcome, said: str = "") -> None:
-        """Notes the outcome and logs it; of one from before a restart, only the journal knows when it arrived."""
-        since = self._since.get(entry.number)
-        took = max(0.0, time.time() - entry.arrived) if since is None else journal.clock() - since
-        entry = self._journal.change(entry, outcome=outcome, said=said, seconds=took)
+        """Notes the outcome of a submission, and tells it."""
+        entry = self._outcomes.note(entry, outcome, said)
         self._attempts.forget(entry.number)
         self._work.pop(entry.student, None)
-        self._told(entry)
-
-    def _told(self, entry: Entry) -> None:
-        """Says what became of a submission: a line here, on the board, and to the student."""
-        self._since.pop(entry.number, None)
-        name, said, what = status.shown(entry.student), names.printable(entry.said), entry.outcome.value
-        after = "" if entry.seconds is None else f", {entry.seconds:.1f} s after it arrived"
-        self._say(f"{name}: {what}{after}{': ' + said if said else ''}")
-        self._board.add(status.Done(name, entry.arrived, what, said, entry.seconds), entry.outcome.name.lower())
-        with self._retrying.waiting():  # what is settled stands; `show_held` tries again
-            if entry.outcome in (Outcome.GRADED, Outcome.KEPT):
-                self._feedback.show(entry)
-            elif entry.outcome in (Outcome.REFUSED, Outcome.REPLACED, Outcome.LATE):
-                self._feedback.tell_why_not(entry)
+        self._outcomes.tell(entry)
 
     def _wait_again(self, entry: Entry) -> None:
         self._journal.wait_again(entry)

@@ -381,6 +381,10 @@ def dying(step, engine):
     event.listen(engine, "commit", before(lambda connection: None))
 
 
+def noted(root, engine):
+    return merge.noted(merge.read_note(root, COURSE, "anna"), root, COURSE, engine, "anna", "new", True)
+
+
 step, status = 0, 9
 while status == 9:
     step += 1
@@ -397,10 +401,10 @@ while status == 9:
         os._exit(0)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     engine = opened(root)
-    assert (merge.noted(root, COURSE, engine, "anna", "new", True) is None) == (status == 9), step
+    assert (noted(root, engine) is None) == (status == 9), step
     merge.clean(root, COURSE.name)
     merged(root, 2.5, "new")
-    assert merge.noted(root, COURSE, engine, "anna", "new", True) == [], step
+    assert noted(root, engine) == [], step
     assert merge.before(engine, COURSE, "anna") == result(2.5).after, step
     assert [worker.files(root / folder.relative_to(stock)) for folder in folders] == files, step
     assert not list(root.glob("*/*/.attention.*/")), step

@@ -21,7 +21,7 @@ from distributed import Client, KilledWorker, LocalCluster, Status
 from traitlets.config import Config
 
 from dev.packages import REPOSITORY
-from grading.classroom import cluster, forks, inputs, local_cluster, worker
+from grading.classroom import cluster, inputs, local_cluster, worker, worker_fork_server
 from grading.core import errors, limits
 from grading.submission import bundle
 
@@ -212,7 +212,7 @@ def test_a_cluster_that_cannot_start_is_a_line(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_no_worker_is_started_in_place_of_one_that_the_end_has_killed():
-    forks.prepare()
+    worker_fork_server.prepare()
     with local_cluster.opened(1) as (_, of_dask):
         (nanny,) = of_dask.workers.values()
         local_cluster.kill(of_dask)

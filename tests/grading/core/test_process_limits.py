@@ -85,7 +85,7 @@ def test_elsewhere_than_on_linux_nothing_is_asked(monkeypatch: pytest.MonkeyPatc
 
 
 def test_workers_for_which_the_limit_is_too_low_are_not_begun(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cluster.forks, "prepare", lambda: pytest.fail("a process is started"))
+    monkeypatch.setattr(cluster.worker_fork_server, "prepare", lambda: pytest.fail("a process is started"))
     monkeypatch.setattr(process_limits, "_raised", lambda _, wanted: min(wanted, 200))
     said = "200 files here, and grading 3 submissions at once takes 208.*--workers"
     with cluster.Workers(3, None) as team, pytest.raises(errors.CourseError, match=said):

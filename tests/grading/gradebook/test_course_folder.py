@@ -1,5 +1,6 @@
 """A course's folder as commands find it: an assignment that isn't there is refused, whichever command names it."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,7 @@ def test_a_wrong_assignment_is_refused_in_one_line_where_a_folder_holds_one(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ):
     course_folder.configure(tmp_path, REPOSITORY)
-    monkeypatch.setattr(commands.subprocess, "call", lambda *_, **__: 0)  # JupyterLab, or it would start
+    monkeypatch.setattr(subprocess, "call", lambda *_, **__: 0)  # JupyterLab, or it would start
     monkeypatch.setattr("grading.judge.sandbox_check.stand", lambda _: None)
     assert commands.main([*command.split(), "--course", str(tmp_path), "--assignment", "atention"]) == 1
     shown = capsys.readouterr()

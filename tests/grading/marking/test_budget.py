@@ -17,7 +17,7 @@ from attention import course, mistakes
 from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
-from grading.core import limits, messages
+from grading.core import limit_messages, limits
 from grading.gradebook import course_folder, generate_assignment, marks
 from grading.judge import execution, save_marks
 from grading.marking import budget, rubric
@@ -199,7 +199,7 @@ def marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 def test_the_judge_gives_0_points_and_says_why_where_a_test_takes_too_long(marked):
     points, unmarked, shown = marked(lambda *_, **__: forever())
     assert (points, unmarked) == (0.0, [])
-    assert messages.TOO_MUCH[:60] in shown and execution.KERNEL_ENDED not in shown
+    assert limit_messages.TOO_MUCH[:60] in shown and execution.KERNEL_ENDED not in shown
 
 
 def test_an_error_of_ours_still_leaves_the_part_without_a_mark(marked):

@@ -241,7 +241,7 @@ def test_a_notebook_without_its_checks_says_so(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_the_release_as_it_is_needs_no_run(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(visible_checks.forks, "prepare", lambda _: pytest.fail("a process was started"))
+    monkeypatch.setattr(visible_checks.check_fork_server, "prepare", lambda _: pytest.fail("a process was started"))
     folder = REPOSITORY / "release" / COURSE.name
     states = {result.state for result in visible_checks.results(COURSE, visible_checks.notebooks(COURSE, folder))}
     assert states == {visible_checks.State.NOT_STARTED} and os.path.isdir(folder)
@@ -250,8 +250,8 @@ def test_the_release_as_it_is_needs_no_run(monkeypatch: pytest.MonkeyPatch):
 def test_the_command_has_libraries_imported_while_it_imports_nbgrader(tmp_path: Path):
     code = (
         "import sys\n"
-        "from grading.own_work import forks\n"
-        "forks.prepare = lambda libraries: sys.exit(f'{libraries.modules[0]} {\"nbgrader\" in sys.modules}')\n"
+        "from grading.own_work import check_fork_server\n"
+        "check_fork_server.prepare = lambda wanted: sys.exit(f'{wanted.modules[0]} {\"nbgrader\" in sys.modules}')\n"
         "from grading.__main__ import main\n"
         "main(['check', *sys.argv[1:]])"
     )

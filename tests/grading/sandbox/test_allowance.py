@@ -15,7 +15,7 @@ from attention import course
 from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
-from grading.core import cells, limits, messages, part_report
+from grading.core import cells, limit_messages, limits, part_report
 from grading.gradebook import generate_assignment
 from grading.sandbox import allowance
 
@@ -67,7 +67,11 @@ def faults(root: Path, student: str) -> dict[int, str]:
 
 
 def expected() -> dict[int, str]:
-    return {1: "", 2: messages.kernel_ended(limits.EndedBy.STUDENT), HONEST.number: f"{HONEST.automatic:g} points"}
+    return {
+        1: "",
+        2: limit_messages.kernel_ended(limits.EndedBy.STUDENT),
+        HONEST.number: f"{HONEST.automatic:g} points",
+    }
 
 
 def test_nbgrader_s_own_command_gives_each_student_an_allowance(root: Path):

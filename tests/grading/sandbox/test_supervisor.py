@@ -10,7 +10,7 @@ from kernel_runs import IN_MEMORY, Run, opened, rewritten
 
 from grading.core import limits
 from grading.core.limits import EndedBy
-from grading.sandbox import sandbox_limits, supervisor, watch
+from grading.sandbox import processes, sandbox_limits, supervisor
 
 NUMBER = supervisor.CALLS[platform.machine()][1]  # of setsid
 BEGIN = """
@@ -125,7 +125,7 @@ def test_who_takes_calls_back_without_end_is_not_heard_for_ever():
 def heard_by(asked: int, **granted: int) -> supervisor.Supervisor:
     """A supervisor whose listener is a pipe, which looks like one of whom nothing waits."""
     usual = {name: getattr(sandbox_limits.Limits(), name) for name in ("sessions", "started", "gpu_shared_mb")}
-    held = supervisor.Supervisor({**usual, **granted}, watch)
+    held = supervisor.Supervisor({**usual, **granted}, processes)
     held.close()
     held._listener = asked
     return held

@@ -22,7 +22,7 @@ from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
-from grading.core import cells, messages
+from grading.core import cells, limit_messages, messages
 from grading.core.course import Part
 from grading.gradebook import course_folder, generate_assignment, marks
 from grading.judge import save_marks
@@ -310,7 +310,7 @@ def test_a_notebook_that_the_system_kills_is_not_graded_and_the_next_run_grades_
 
     monkeypatch.setattr(host.Sandbox, "start", start_and_kill)
     first = graded_here.grade_student(tmp_path, "anna")
-    assert len(killed) == 1 and messages.KILLED in first.error
+    assert len(killed) == 1 and limit_messages.KILLED in first.error
     with course_folder.gradebook(tmp_path) as book:
         assert marks.read(book, COURSE) == []
     assert graded_here.grade_student(tmp_path, "anna").error == ""
@@ -371,6 +371,6 @@ def test_what_holds_of_several_parts_is_one_line_a_student_and_of_other_files_a_
 
 def test_what_hit_a_limit_is_named_with_its_part(graded: tuple):
     struck = {student: result.struck for student, result in graded[1].items() if result.struck}
-    assert struck["never-ends"] == [f"part01: {messages.cell_stopped(STOP_S)}"]
-    assert struck["ends-the-kernel"] == [f"part01: {messages.kernel_ended(None)}"]
+    assert struck["never-ends"] == [f"part01: {limit_messages.cell_stopped(STOP_S)}"]
+    assert struck["ends-the-kernel"] == [f"part01: {limit_messages.kernel_ended(None)}"]
     assert "sound" not in struck and "never-ends-and-cannot-be-stopped" in struck

@@ -1,4 +1,4 @@
-"""The process that checked notebooks are forked from, which has imported what they import."""
+"""The fork server of checked notebooks: the process that they are forked from, which has imported what they import."""
 
 import sys
 from multiprocessing import get_context

@@ -11,7 +11,7 @@ from nbgrader.preprocessors import AssignLatePenalties as Late
 from nbgrader.preprocessors import SaveAutoGrades as Nbgraders
 from traitlets.config import Config
 
-from grading.gradebook import asked_once, engines
+from grading.gradebook import engines, preprocessors
 
 WHERE = {"notebook": "part01", "assignment": "ps", "student": "ada"}
 
@@ -81,7 +81,7 @@ def held(address: str) -> list[tuple]:
 
 def test_what_is_saved_is_what_nbgrader_saves(address: str):
     before = held(address)
-    saved(asked_once.SaveAutoGrades, address, notebook())
+    saved(preprocessors.SaveAutoGrades, address, notebook())
     ours = held(address)
     assert ours != before and ("ada", "test", 1.5, None, False) in ours and ("ada", "answer", "No response.") in ours
     with api.Gradebook(address) as book:
@@ -109,7 +109,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_grades_and_comments_are_asked_for_once_each_and_saved_together(address: str, asked: list[str]):
-    saved(asked_once.SaveAutoGrades, address, notebook())
+    saved(preprocessors.SaveAutoGrades, address, notebook())
     assert asked.count("SELECT") == 3  # the first for the notebook
     assert asked.count("COMMIT") == 1
 
@@ -118,7 +118,7 @@ def test_where_a_cell_cannot_be_saved_nothing_is(address: str):
     before, made = held(address), notebook()
     made.cells[-1].metadata.nbgrader.grade_id = "of nobody"
     with pytest.raises(api.MissingEntry):
-        saved(asked_once.SaveAutoGrades, address, made)
+        saved(preprocessors.SaveAutoGrades, address, made)
     assert held(address) == before
 
 
@@ -127,7 +127,7 @@ def test_where_a_cell_cannot_be_saved_nothing_is(address: str):
 @pytest.mark.parametrize("due", [None, "2026-01-31 12:00:00"])
 def test_a_penalty_is_the_one_that_nbgrader_notes(address: str, due: str | None, handed_in: str | None, before: float):
     found = []
-    for by in (asked_once.AssignLatePenalties, Late):
+    for by in (preprocessors.AssignLatePenalties, Late):
         with api.Gradebook(address) as book:
             book.update_or_create_assignment("ps", duedate=due)
             book.update_or_create_submission("ps", "ada", timestamp=handed_in)
@@ -146,12 +146,12 @@ def test_a_penalty_is_the_one_that_nbgrader_notes(address: str, due: str | None,
 @pytest.mark.parametrize("assignment", ["ps", "other"])
 def test_a_submission_in_time_is_asked_for_once(address: str, asked: list[str], assignment: str):
     where = {**WHERE, "assignment": assignment, "db_url": address}
-    asked_once.AssignLatePenalties().preprocess(notebook(), {"nbgrader": where})
+    preprocessors.AssignLatePenalties().preprocess(notebook(), {"nbgrader": where})
     assert (asked.count("SELECT"), asked.count("COMMIT")) == (1, 0)
 
 
 def test_a_submission_that_nobody_knows_is_told_as_nbgrader_tells_it(address: str):
     with pytest.raises(api.MissingEntry):
-        asked_once.AssignLatePenalties().preprocess(
+        preprocessors.AssignLatePenalties().preprocess(
             notebook(), {"nbgrader": {**WHERE, "student": "eve", "db_url": address}}
         )

@@ -1,6 +1,6 @@
 """The figures of benchmarks/decode.py: cache bytes per token of published models, and speed by context length.
 
-python benchmarks/draw.py [benchmarks/results/decode-cpu.csv …]
+python benchmarks/decode_picture.py [benchmarks/results/decode-cpu.csv …]
 """
 
 import csv

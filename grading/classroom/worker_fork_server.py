@@ -1,4 +1,4 @@
-"""What workers are forked from: a process that is ready by the time a command has made its imports."""
+"""The fork server of workers: a process that they are forked from, ready by the time a command has made its imports."""
 
 import contextlib
 import os

@@ -5,13 +5,13 @@ import subprocess
 import sys
 import time
 
-from grading.sandbox import inherited
+from grading.sandbox import pidfd_process
 
 SLEEP = [sys.executable, "-c", "import time; time.sleep(60)"]
 
 
 def test_what_is_killed_after_it_was_closed_is_left_alone_and_so_is_whoever_came_after_it():
-    gone = inherited.Process(SLEEP, stderr=subprocess.PIPE)
+    gone = pidfd_process.Process(SLEEP, stderr=subprocess.PIPE)
     gone.kill()
     gone.wait()
     number = gone._pidfd
@@ -31,7 +31,7 @@ def test_what_is_killed_after_it_was_closed_is_left_alone_and_so_is_whoever_came
 
 
 def test_a_wait_ends_with_its_limit_or_with_the_process():
-    process = inherited.Process(SLEEP, stderr=subprocess.PIPE)
+    process = pidfd_process.Process(SLEEP, stderr=subprocess.PIPE)
     process.wait(0.01)
     assert process._popen.returncode is None
     process.kill()

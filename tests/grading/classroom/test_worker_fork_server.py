@@ -99,7 +99,7 @@ def test_workers_start_in_the_background_until_somebody_needs_them(monkeypatch: 
         raise errors.CourseError("the workers do not start")
 
     monkeypatch.setattr(cluster.local_cluster, "opened", opened)
-    monkeypatch.setattr(cluster.forks, "prepare", lambda: prepared.append(threading.current_thread()))
+    monkeypatch.setattr(cluster.worker_fork_server, "prepare", lambda: prepared.append(threading.current_thread()))
     with cluster.Workers(1, None) as team:
         team.start(worker.prepare, False, SMALL)
         assert not team._opening.done() and prepared == [threading.current_thread()]
@@ -164,8 +164,8 @@ def test_workers_start_while_the_assignment_is_entered_and_only_then(tmp_path: P
 def test_a_command_starts_the_process_before_it_imports_what_takes_long(tmp_path: Path):
     code = (
         "import sys\n"
-        "from grading.classroom import forks\n"
-        'forks.prepare = lambda: sys.exit(f\'{sorted({"nbgrader", "distributed"} & set(sys.modules))}\')\n'
+        "from grading.classroom import worker_fork_server\n"
+        'worker_fork_server.prepare = lambda: sys.exit(f\'{sorted({"nbgrader", "distributed"} & set(sys.modules))}\')\n'
         "from grading.__main__ import main\n"
         "main(sys.argv[1:])"
     )

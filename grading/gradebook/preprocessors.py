@@ -1,4 +1,4 @@
-"""nbgrader's steps that ask the gradebook for one thing after another, here with one query for a whole notebook.
+"""nbgrader's preprocessors that ask the gradebook for one thing after another, here with one query for a notebook.
 
 `OverwriteCells` and `AssignLatePenalties` are plugged in by configuration: the one puts in the released cells, hidden
 tests included, the other takes points off what was late. `judge.save_marks` builds on `SaveAutoGrades`.

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
-from wire import DEVICE, Wire
+from network_wire import DEVICE, Wire
 
 NETWORK = "10.77.0"
 TOOLS = {"ip": "iproute2", "unshare": "util-linux", "nsenter": "util-linux"}

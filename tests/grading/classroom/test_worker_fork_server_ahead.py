@@ -20,7 +20,7 @@ from attention import course
 from attention.course import COURSE
 from dev import course_copy, sample_class
 from dev.packages import REPOSITORY
-from grading.classroom import forks
+from grading.classroom import worker_fork_server
 from grading.core import command_line, errors
 
 ONE = course.PARTS[1]
@@ -82,7 +82,7 @@ def test_a_class_is_graded_in_the_sandbox_that_was_begun_before_the_imports_and_
 OWNED = """
 import gc, multiprocessing, os, signal, sys, tempfile
 from pathlib import Path
-from grading.classroom import forks
+from grading.classroom import worker_fork_server
 from grading.core import command_line
 from grading.core.course import Course, Libraries, Part
 from grading.sandbox.sandbox_keeper import SANDBOXES
@@ -98,7 +98,7 @@ def work(pipe):
 
 def main():
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with forks.begun(Path("nowhere")):
+    with worker_fork_server.begun(Path("nowhere")):
         SANDBOXES.of_course(SMALL, True).begun()
     workers = []
     for _ in range(2):
@@ -156,16 +156,16 @@ def test_a_sandbox_has_one_owner_and_ends_with_it_and_with_the_command(ends: str
 def test_only_a_command_that_is_alone_in_its_process_forks_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """What tests or a service run next in the process may have other limits."""
     called = []
-    monkeypatch.setattr(forks.fork_server, "begin", lambda modules: called.append("begin"))
-    monkeypatch.setattr(forks.fork_server, "fork", lambda first: called.append("fork"))
+    monkeypatch.setattr(worker_fork_server.fork_server, "begin", lambda modules: called.append("begin"))
+    monkeypatch.setattr(worker_fork_server.fork_server, "fork", lambda first: called.append("fork"))
 
     def begin() -> None:
-        with forks.begun(tmp_path):
+        with worker_fork_server.begun(tmp_path):
             called.append("imports")
 
     begin()
     command_line.alone(begin)
-    monkeypatch.setattr(forks.sys, "platform", "darwin")
+    monkeypatch.setattr(worker_fork_server.sys, "platform", "darwin")
     command_line.alone(begin)
     assert called == ["begin", "imports", "imports", "fork", "begin", "imports"]
 
@@ -173,13 +173,13 @@ def test_only_a_command_that_is_alone_in_its_process_forks_it(monkeypatch: pytes
 STOPPED = """
 import threading, time
 from pathlib import Path
-from grading.classroom import forks
+from grading.classroom import worker_fork_server
 from grading.core import command_line
-go, make = threading.Event(), forks.bubblewrap.available
-forks.bubblewrap.available = lambda: go.wait() and time.sleep(0.5) or make()
+go, make = threading.Event(), worker_fork_server.bubblewrap.available
+worker_fork_server.bubblewrap.available = lambda: go.wait() and time.sleep(0.5) or make()
 
 def main():
-    with forks.begun(Path(), None, True):
+    with worker_fork_server.begun(Path(), None, True):
         go.set()
         raise KeyboardInterrupt
 
@@ -197,13 +197,13 @@ def test_a_command_that_is_stopped_while_it_imports_leaves_nothing(temporary: Pa
 def test_a_sandbox_is_begun_for_a_submission_that_no_run_has_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     course_copy.new(tmp_path, ONE)
     begun = []
-    monkeypatch.setattr(forks, "_start", lambda *course: begun.append(course))
-    monkeypatch.setattr(forks.fork_server, "fork", lambda first: None)
-    monkeypatch.setattr(forks.command_line, "is_alone", lambda: True)
+    monkeypatch.setattr(worker_fork_server, "_start", lambda *course: begun.append(course))
+    monkeypatch.setattr(worker_fork_server.fork_server, "fork", lambda first: None)
+    monkeypatch.setattr(worker_fork_server.command_line, "is_alone", lambda: True)
 
     def begins(*asked: object) -> bool:
         begun.clear()
-        with forks.begun(tmp_path, *asked):
+        with worker_fork_server.begun(tmp_path, *asked):
             pass
         return begun == [(COURSE, True)]
 
@@ -223,25 +223,25 @@ def test_where_no_thread_starts_a_line_says_so(tmp_path: Path, monkeypatch: pyte
 
     course_copy.new(tmp_path, ONE)
     (tmp_path / "submitted" / "anna" / COURSE.name).mkdir(parents=True)
-    monkeypatch.setattr(forks.command_line, "is_alone", lambda: True)
+    monkeypatch.setattr(worker_fork_server.command_line, "is_alone", lambda: True)
     monkeypatch.setattr(threading.Thread, "start", refused)
     with (
         pytest.raises(errors.CourseError, match="no new process can be started: can't start new thread. "),
-        forks.begun(tmp_path),
+        worker_fork_server.begun(tmp_path),
     ):
         pytest.fail("the command goes on")
 
 
 def test_where_the_walls_do_not_stand_nothing_is_begun(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(forks.bubblewrap, "available", lambda: "no")
-    monkeypatch.setattr(forks.SANDBOXES, "of_course", lambda *_: pytest.fail("a sandbox is started"))
-    forks._start(COURSE, True)
+    monkeypatch.setattr(worker_fork_server.bubblewrap, "available", lambda: "no")
+    monkeypatch.setattr(worker_fork_server.SANDBOXES, "of_course", lambda *_: pytest.fail("a sandbox is started"))
+    worker_fork_server._start(COURSE, True)
 
 
 def test_a_sandbox_that_finds_no_room_is_left_for_the_worker_to_report(monkeypatch: pytest.MonkeyPatch):
     def full(*_: object) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(forks.bubblewrap, "available", lambda: None)
-    monkeypatch.setattr(forks.SANDBOXES, "of_course", full)
-    forks._start(COURSE, True)  # in a thread, which would print a traceback
+    monkeypatch.setattr(worker_fork_server.bubblewrap, "available", lambda: None)
+    monkeypatch.setattr(worker_fork_server.SANDBOXES, "of_course", full)
+    worker_fork_server._start(COURSE, True)  # in a thread, which would print a traceback

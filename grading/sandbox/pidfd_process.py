@@ -1,4 +1,4 @@
-"""A process that its parent can end, and a fork of its parent too, where Python's subprocess takes it for gone."""
+"""A process held by a pidfd: its parent can end it, and a fork of its parent too, where Python takes it for gone."""
 
 import contextlib
 import os

@@ -1,4 +1,4 @@
-"""Imported first by a process that others are forked from: it collects no garbage, and ignores Ctrl-C.
+"""What a fork server imports first: from then on it collects no garbage, and ignores Ctrl-C.
 
 Imports leave little garbage, and looking for it takes a fifth of their time. A fork shares the memory of what was
 loaded until somebody writes there, as the garbage collector would. A forked process collects again, but only among its

@@ -1,0 +1,199 @@
+"""A notebook's processes as Linux shows them in /proc: which there are, their sessions, and their memory.
+
+A process chooses its name, which stands in the files that are read here, and of this process's memory each later kernel
+gets a copy: so they are read into one place, which is wiped. This file stands alone, as all that is within the walls.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+
+ROUNDS = 10  # of listing processes that began during a look, before it ends all the same
+UNSHARED = ("VmPTE:", "HugetlbPages:")  # page tables, which cost as much as pages that are read but never written
+USUAL_SOCKETS = 50  # of a network; an idle kernel has about 10 in its own
+SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_default, as Linux has it unless told otherwise
+FILE_BYTES = 2**16  # of a file of /proc that is read here; the longest has some kilobytes
+DEAD = (b"Z", b"X")  # states of threads
+
+
+def others(walled: bool) -> list[int]:
+    """The processes that are not this one: all in this sandbox, or without walls all descendants."""
+    if not walled:
+        return descendants()
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+
+
+def of_each(measured: Callable[[int], float], walled: bool) -> dict[int, float]:
+    """`measured` of each process, by its number, those included that begin during the look.
+
+    Otherwise one could fork, hand on all that it has, and end before it is measured. If processes begin faster than
+    they are measured, each of the others counts as much as the largest.
+    """
+    found: dict[int, float] = {}
+    for _ in range(ROUNDS):
+        pids = others(walled)
+        if all(pid in found for pid in pids):
+            return {pid: found[pid] for pid in pids}
+        found |= {pid: measured(pid) for pid in pids if pid not in found}
+    return {pid: found.get(pid, max(found.values())) for pid in others(walled)}
+
+
+def threads() -> Iterator[tuple[int, str]]:
+    """All threads of the sandbox, and those that begin during the look: an open file could be handed on to them."""
+    seen, newest = set(), -1
+    for _ in range(ROUNDS):
+        before, newest = newest, last_pid()
+        if newest == before:
+            return
+        new = {(pid, name) for pid in others(walled=True) for name in _listed(f"/proc/{pid}/task")} - seen
+        yield from sorted(new)
+        seen |= new
+
+
+def descendants() -> list[int]:
+    """All processes below this one."""
+    return [process.pid for process in sys.modules["psutil"].Process().children(recursive=True)]
+
+
+def sweep() -> dict[int, tuple[int, float]]:
+    """Without walls: kills every descendant, and gives exit code and CPU seconds of each that was a child."""
+    ended = {}
+    while True:
+        for pid in descendants():
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        try:
+            pid, status, used = os.wait4(-1, 0)
+        except ChildProcessError:
+            return ended
+        ended[pid] = os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime
+
+
+def last_pid() -> int:
+    """The number that a process or thread of the sandbox was last given: they go up, and begin again at the end."""
+    with open("/proc/loadavg", encoding="ascii") as file:
+        return int(file.read().split()[-1])
+
+
+def process_of(thread: int) -> int:
+    """The process that a thread belongs to; 0 for one that has gone."""
+    return lines_of(f"/proc/{thread}/status", "Tgid:") or 0
+
+
+def session(pid: int) -> int:
+    """The session that a process is in; 0 for one that has gone."""
+    found = stat(f"/proc/{pid}/stat")
+    return int(found[3]) if found else 0
+
+
+def is_ending(pid: int) -> bool:
+    """Whether a process has lost its program, or has none yet, but isn't dead: it is giving its memory back."""
+    for name in _listed(f"/proc/{pid}/task"):
+        thread = f"/proc/{pid}/task/{name}"
+        if (found := stat(f"{thread}/stat")) and found[0] not in DEAD and not lines_of(f"{thread}/status", "VmExe:"):
+            return True
+    return False
+
+
+def resident_kb(pid: int) -> int:
+    """The memory of a process, with all that it shares with others; 0 for one that has gone."""
+    return status_kb(pid, "RssAnon:", "RssShmem:", "VmSwap:", *UNSHARED)
+
+
+def proportional_kb(pid: int) -> int:
+    """The memory of a process, of what it shares with others its part."""
+    shared = lines_of(f"/proc/{pid}/smaps_rollup", "Pss_Anon:", "Pss_Shmem:", "SwapPss:")
+    return shared + status_kb(pid, *UNSHARED) if shared else resident_kb(pid)
+
+
+def unread_kb(pids: list[int]) -> int:
+    """What may lie unread in the sockets of a kernel's network, beyond those that every kernel has.
+
+    All its processes tell the same, but one whose first thread has ended only in the files of its other threads.
+    """
+    for pid in pids:
+        for name in _listed(f"/proc/{pid}/task"):
+            if (used := lines_of(f"/proc/{pid}/task/{name}/net/sockstat", "sockets:", column=2)) is not None:
+                return max(0, used - USUAL_SOCKETS) * SOCKET_KB
+    return 0
+
+
+def status_kb(pid: int, *names: str) -> int:
+    """The sum of some lines of a process's status.
+
+    Once its first thread has ended the others go on, but only their own files tell what memory they have.
+    """
+    found = lines_of(f"/proc/{pid}/status", *names)
+    if found == 0 and lines_of(f"/proc/{pid}/status", "Threads:") != 1:
+        tasks = _listed(f"/proc/{pid}/task")
+        found = max((lines_of(f"/proc/{pid}/task/{name}/status", *names) or 0 for name in tasks), default=0)
+    return found or 0
+
+
+def _listed(folder: str) -> list[str]:
+    """The names in a folder of /proc; none where the process has gone."""
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def lines_of(path: str, *names: str, column: int = 1) -> int | None:
+    """The sum of some lines of a file in /proc; None for a process that has gone or hides.
+
+    A process chooses its name, which stands among these lines and may be any bytes but the end of a line.
+    """
+    wanted, found, begin = tuple(name.encode() for name in names), 0, 0
+    try:
+        with _read(path) as (text, size):
+            while begin < size:
+                end = text.find(b"\n", begin, size) + 1 or size
+                if text.startswith(wanted, begin, end):
+                    found += int(text[begin:end].split()[column])
+                begin = end
+    except OSError:
+        return None
+    return found
+
+
+def stat(path: str) -> list[bytes]:
+    """What such a file tells of a process or thread after its name, which may be any bytes; nothing if it has gone."""
+    try:
+        with _read(path) as (text, size):
+            return text[text.rindex(b")", 0, size) + 1 : size].split()
+    except OSError:
+        return []
+
+
+def line_counts(path: str) -> Iterator[int]:
+    """How many lines each piece of a text of /proc has; none where the process has gone."""
+    with contextlib.suppress(OSError):
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            while size := os.readv(file, [_buffer]):
+                yield _buffer.count(b"\n", 0, size)
+        finally:
+            os.close(file)
+            _buffer[:] = bytes(FILE_BYTES)
+
+
+@contextlib.contextmanager
+def _read(path: str) -> Iterator[tuple[bytearray, int]]:
+    """A small file of /proc, as the start of one buffer, and how long it is; it is wiped at the end of the block.
+
+    Errors  OSError for a process that has gone or hides.
+    """
+    file, size = os.open(path, os.O_RDONLY | os.O_CLOEXEC), 0
+    try:
+        with memoryview(_buffer) as room:
+            while more := os.readv(file, [room[size:]]):
+                size += more
+        yield _buffer, size
+    finally:
+        os.close(file)
+        _buffer[:size] = bytes(size)
+
+
+_buffer = bytearray(FILE_BYTES)

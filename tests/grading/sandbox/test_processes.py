@@ -1,0 +1,44 @@
+"""What is read of a notebook's processes in /proc, and that nothing of it stays in the process that reads."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from kernel_runs import IN_MEMORY
+
+from grading.sandbox import processes
+
+# Run alone, where nothing else gives memory back and takes it. The name is never written in here as it is.
+LOOKS = f"""{IN_MEMORY}
+import ctypes, os, sys, time
+sys.path.insert(0, sys.argv[1])
+import processes
+
+told, tell = os.pipe()
+if (child := os.fork()) == 0:
+    ctypes.CDLL(None).prctl(15, bytes(c - 1 for c in b'b.wfsz.pee.obnf'))
+    os.write(tell, b'1')
+    time.sleep(60)
+os.read(told, 1)
+each = [processes.session, processes.resident_kb, processes.proportional_kb, lambda pid: processes.unread_kb([pid])]
+found = [(look(child) >= 0, in_memory(b'a-very-od[d]-name')) for look in each]
+os.kill(child, 9)
+print(found)
+"""
+
+
+def test_a_process_s_name_does_not_stay_in_the_memory_of_the_one_that_watches():
+    command = [sys.executable, "-c", LOOKS, str(Path(processes.__file__).parent)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == str([(True, 0)] * 4)
+
+
+def test_what_is_read_of_this_process_is_what_linux_tells():
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    assert processes.lines_of("/proc/self/status", "Threads:", "Seccomp:") == sum(
+        int(status[name]) for name in ("Threads", "Seccomp")
+    )
+    assert processes.session(os.getpid()) == os.getsid(0)
+    assert processes.lines_of("/proc/0/status", "Threads:") is None and processes.session(0) == 0
+    assert processes.resident_kb(os.getpid()) > 1000 < processes.proportional_kb(os.getpid())
