@@ -126,5 +126,5 @@ def _plain(text, size, weight, style, dpi) -> Letters:
 
 @functools.cache
 def _file(weight, style) -> str:
-    """Where a font is: to look it up took half as long as to draw a number."""
+    """Where a font is; matplotlib would look it up for each text."""
     return findfont(FontProperties(weight=weight, style=style))
