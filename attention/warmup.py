@@ -38,7 +38,7 @@ def compute() -> None:
 
 
 def draw() -> None:
-    """What the course's figures are made of: letters of two weights, formulas, lines, squares, a legend, and pixels."""
+    """What the course's figures are made of: letters of three fonts, formulas, lines, squares, a legend, and pixels."""
     figure = Figure(figsize=(4, 2), dpi=100)
     canvas = FigureCanvasAgg(figure)
     left, right = figure.subplots(1, 2, gridspec_kw={"left": 0.1, "wspace": 0.2})
@@ -55,8 +55,8 @@ def draw() -> None:
     figure.colorbar(right.imshow([[1, 2], [3, 4]], cmap="Blues"))
     canvas.draw()
     zlib.compress(canvas.buffer_rgba(), 3)
-    for weight in ("normal", "bold"):
-        font = get_font(findfont(FontProperties(weight=weight)))
+    for weight, style in (("normal", "normal"), ("bold", "normal"), ("normal", "oblique")):
+        font = get_font(findfont(FontProperties(weight=weight, style=style)))
         for size in (9, 10, 11):
             font.set_size(size, figure.dpi)
             font.set_text("text", flags=LoadFlags.DEFAULT)

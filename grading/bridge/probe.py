@@ -8,6 +8,7 @@ an exception of ours. Without a judge (JupyterLab, nbval, plain nbgrader) the co
 import ast
 import contextlib
 import inspect
+import marshal
 import textwrap
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
@@ -22,6 +23,8 @@ from grading.bridge.reasons import Reason, Why, worded
 from grading.bridge.wire import Tensor
 from grading.core import limits, messages
 from grading.core.course import Calls
+
+TEST_FILE = "<hidden test>"  # in the place of a file's name
 
 __all__ = [
     "Reason",
@@ -68,12 +71,12 @@ def tensor(array: np.ndarray) -> Tensor:
 
 def call(name: str, *args: object) -> object:
     """The value of a student's function at copies of args, or a Reason; in float32 if only that works (`settled`)."""
-    return precision.called(_way.get(), args, lambda: _ask("call", name, "", args)[0])
+    return precision.called(_way.get(), args, lambda: _ask("call", name, None, args)[0])
 
 
 def printed(name: str, *args: object) -> tuple[object, str]:
     """As `call`, with what the call printed next to it."""
-    return _ask("call", name, "", args)
+    return _ask("call", name, None, args)
 
 
 def variable(name: str) -> object:
@@ -94,17 +97,18 @@ def unpacked(name: str, reply: object) -> object:
 def remote(
     function: Callable | None = None, *, reply_bytes: int = wire.REPLY_BYTES, using: tuple[Callable, ...] = ()
 ) -> Callable:
-    """Makes a test's function run next to the student's names; its source is sent, so it must stand alone.
+    """Makes a test's function run next to the student's names; its code is sent, so it must stand alone.
 
     The functions that it uses are sent with it. What it puts into the mapping `kept` is there for the next such
     function. A value of more bytes is refused.
     """
     if function is None:
         return partial(remote, reply_bytes=reply_bytes, using=using)
-    source = "\n\n".join(map(_source, (*using, function)))
+    code = compile("\n\n".join(map(_source, (*using, function))), TEST_FILE, "exec")
+    compiled = np.frombuffer(marshal.dumps(code), np.uint8)
 
     def ask(*args: object) -> object:
-        return _ask("remote", function.__name__, source, args, reply_bytes)[0]
+        return _ask("remote", function.__name__, compiled, args, reply_bytes)[0]
 
     return ask
 
@@ -147,12 +151,14 @@ def unanswered() -> tuple[int, str]:
     return _way.get().unanswered, _way.get().ended
 
 
-def _ask(kind: str, name: str, source: str, args: tuple, most: int = wire.REPLY_BYTES) -> tuple[object, str]:
+def _ask(
+    kind: str, name: str, code: np.ndarray | None, args: tuple, most: int = wire.REPLY_BYTES
+) -> tuple[object, str]:
     way = _way.get()
     limit_s = limits.CALL_LIMIT_S if way.calls.limit_s is None else way.calls.limit_s
     if way.overtime_s >= limits.TEST_LIMIT_S:
         limit_s = 0.5
-    request = {"kind": kind, "name": name, "source": source, "args": list(args), "dtype": way.calls.dtype}
+    request = {"kind": kind, "name": name, "code": code, "args": list(args), "dtype": way.calls.dtype}
     request.update(limit_s=limit_s, printed_chars=limits.PRINTED_CHARS, reply_bytes=most)
     message = wire.encode(precision.request(request, way.calls))
     reply = way.transport.ask(message, limit_s)

@@ -1,12 +1,13 @@
 """The student's side of the bridge: what runs next to the student's names when a hidden test asks for something.
 
-A request names a function of the student's, or brings a function of the test's as source; the reply is its value as
+A request names a function of the student's, or brings a function of the test's, compiled; the reply is its value as
 data, or the reason why there is none. This file and `wire` are all that the student's side needs.
 """
 
 import builtins
 import contextlib
 import io
+import marshal
 import os
 import signal
 import sys
@@ -15,9 +16,10 @@ import time
 import warnings
 from types import FrameType
 
+import numpy as np
+
 from grading.bridge import wire
 
-TEST_FILE = "<hidden test>"
 SLACK_S = 0.02  # less than this is not waited for again
 SWALLOWED_S = 50e-6  # between the alarms of an answer that swallowed the first: soon one falls outside its `try`
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"
@@ -77,7 +79,7 @@ class _Shown(io.StringIO):
 def answer(request: bytes, names: dict) -> bytes:
     """The reply to one request of a hidden test.
 
-    Shapes  request: a mapping of kind "call" or "remote", name, source, args, dtype, limit_s, printed_chars and
+    Shapes  request: a mapping of kind "call" or "remote", name, code, args, dtype, limit_s, printed_chars and
             reply_bytes; the reply: a mapping with printed and either value, or reason, error and line.
     Errors  WireError if the request itself is not a message: then the test is at fault, not the student.
     """
@@ -99,7 +101,7 @@ def answer(request: bytes, names: dict) -> bytes:
 def _run(asked: dict, names: dict, printed: _Shown) -> bytes:
     """Runs what is asked for, and encodes its value: all that the student's code can influence."""
     if asked["kind"] == "remote":
-        function = _compiled(asked["source"], asked["name"], names)
+        function = _of_test(asked["code"], asked["name"], names)
     elif asked["name"] not in names:
         return encode({"reason": "missing", "printed": ""})
     else:
@@ -110,15 +112,16 @@ def _run(asked: dict, names: dict, printed: _Shown) -> bytes:
     return encode({"value": value, "printed": printed.getvalue()}, asked["reply_bytes"])
 
 
-def _compiled(source: str, name: str, names: dict) -> object:
-    """A function of the test's, next to a copy of the student's names in which nothing hides a builtin or a library."""
-    import numpy
+def _of_test(code: np.ndarray, name: str, names: dict) -> object:
+    """A function of the test's, next to a copy of the student's names in which nothing hides a builtin or a library.
 
+    Its code comes compiled: a kernel is new for each notebook, and would compile the same functions each time.
+    """
     beside = {key: value for key, value in names.items() if not hasattr(builtins, key)}
     if (torch := sys.modules.get("torch")) is not None:
         beside.update(torch=torch, nn=torch.nn)
-    beside.update(np=numpy, kept=_kept, __builtins__=builtins)
-    exec(compile(source, TEST_FILE, "exec"), beside)
+    beside.update(np=np, kept=_kept, __builtins__=builtins)
+    exec(marshal.loads(code), beside)
     return beside[name]
 
 
@@ -193,7 +196,7 @@ def _times() -> tuple[float, float, dict[str, int]]:
     waited_ns = {}
     with contextlib.suppress(OSError, ValueError, IndexError):  # elsewhere than on Linux nobody tells
         for thread in os.listdir("/proc/self/task"):
-            with open(f"/proc/self/task/{thread}/schedstat") as file:
+            with open(f"/proc/self/task/{thread}/schedstat", "rb", buffering=0) as file:  # for each request, so no text
                 waited_ns[thread] = int(file.read().split()[1])
     return time.monotonic(), time.process_time(), waited_ns
 

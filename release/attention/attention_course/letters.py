@@ -107,7 +107,7 @@ def _joined(placed: list[tuple[Letters, float, float]], width: float) -> Letters
 
 @functools.lru_cache(1000)
 def _plain(text, size, weight, style, dpi) -> Letters:
-    font = get_font(findfont(FontProperties(weight=weight, style=style)))
+    font = get_font(_file(weight, style))
     font.set_size(size, dpi)
     font.set_text(text, flags=LoadFlags.DEFAULT)
     font.draw_glyphs_to_bitmap()
@@ -122,3 +122,9 @@ def _plain(text, size, weight, style, dpi) -> Letters:
         max(descent, -table["sTypoDescender"] * pixels),
         table["sTypoLineGap"] * pixels,
     )
+
+
+@functools.cache
+def _file(weight, style) -> str:
+    """Where a font is; matplotlib would look it up for each text."""
+    return findfont(FontProperties(weight=weight, style=style))
