@@ -31,6 +31,7 @@ _ALIKE = str.maketrans("АВЕКМНОРСТХх⟨⟩", "ABEKMHOPCTXx<>")
 _GROUP = re.compile(r"(\w?)[(\[{<]((?:[^()\[\]{}<>]|\([^()\[\]{}<>]*\))*)[)\]}>]")
 _TIMES = re.compile(rf"(?<![\w.]){_PRODUCT.pattern}(?:\s*\bx\b\s*{_PRODUCT.pattern}|\s+by\s+{_PRODUCT.pattern})+(?!\w)")
 MAX_CHARS = 300  # of a comment that are read
+MOST_CALLED = 100  # functions and methods that are looked for, each in all cells
 
 
 def shapes_named(comment: str) -> int:
@@ -136,16 +137,20 @@ def _count(functions: list[tuple[Code, ast.stmt]]) -> tuple[int, int]:
 
 def _with_helpers(codes: list[Code], class_name: str, first: tuple[Code, ast.stmt]) -> list[tuple[Code, ast.stmt]]:
     """A method, and all functions and methods of the student's that it calls, and these call."""
-    found = [first]
+    found, looked_for = [first], set()
     for _, function in found:  # which grows
         for call in [node for node in ast.walk(function) if isinstance(node, ast.Call)]:
             match call.func:
                 case ast.Name(id=name):
-                    helper = methods.function(codes, name)
+                    is_method = False
                 case ast.Attribute(value=ast.Name(id="self"), attr=name):
-                    helper = methods.method(codes, class_name, name)
+                    is_method = True
                 case _:
                     continue
+            if (is_method, name) in looked_for or len(looked_for) >= MOST_CALLED:
+                continue
+            looked_for.add((is_method, name))
+            helper = methods.method(codes, class_name, name) if is_method else methods.function(codes, name)
             if helper and not any(helper[1] is other for _, other in found):
                 found.append(helper)
     return found

@@ -39,7 +39,9 @@ def second_statement(answer_id: str, function: str, sizes: Collection[str | int]
     if not found:
         return None
     code, node = found[-1]
-    helpers = {name: _as_function(changes[-1][1]) for name, changes in table.items() if name != function}
+    values = {name: changes[-1][1] for name, changes in table.items() if name != function}
+    functions = {value: _as_function(value) for value in values.values()}  # one may have thousands of names
+    helpers = {name: functions[value] for name, value in values.items()}
     helpers |= {inner.name: inner for inner in ast.walk(node) if isinstance(inner, ast.FunctionDef) and inner != node}
     free = _free({name: helper for name, helper in helpers.items() if helper}, sizes)
     with _read_as(node, free):
@@ -64,14 +66,24 @@ def _free(helpers: dict[str, ast.FunctionDef], sizes: Collection[str | int]) -> 
     free: dict[str, str] = {}
     plain = {n: f for n, f in helpers.items() if not (f.args.vararg or f.args.kwarg or f.args.kwonlyargs)}
     for _ in range(2):  # one may call another
+        found: dict[ast.FunctionDef, str | None] = {}
         for name, helper in plain.items():
-            with _read_as(helper, free):
-                flows = _outputs(helper, {size for size in sizes if isinstance(size, str)})
-            if flows and all(flow.blank and not flow.filled for flow in flows):
-                free[name] = "empty"
-            elif flows and not any(flow.statements or flow.blank for flow in flows):
-                free[name] = "view" if any(flow.tensor for flow in flows) else "len"
+            if helper not in found:
+                found[helper] = _like(helper, free, sizes)
+            if found[helper]:
+                free[name] = found[helper]
     return free
+
+
+def _like(helper: ast.FunctionDef, free: dict[str, str], sizes: Collection[str | int]) -> str | None:
+    """What a helper is like, as far as it is known of others; None if it computes something."""
+    with _read_as(helper, free):
+        flows = _outputs(helper, {size for size in sizes if isinstance(size, str)})
+    if flows and all(flow.blank and not flow.filled for flow in flows):
+        return "empty"
+    if flows and not any(flow.statements or flow.blank for flow in flows):
+        return "view" if any(flow.tensor for flow in flows) else "len"
+    return None
 
 
 @contextlib.contextmanager

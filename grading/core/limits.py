@@ -81,6 +81,9 @@ PAGE_LIMIT_S = 10.0  # for all such texts of a page
 PAGE_CHARS = 20_000_000  # the HTML of all such texts of a page; formulas and coloured code are 30 times their text
 FORMULA_CHARS = 1_500  # a formula that pages draw; the longest that we know has 330
 MESSAGE_BYTES = 16 * 2**20  # one message of a kernel, but for the bytes of a reply: larger outputs are left out
+HEADER_BYTES = 2**16  # what each of the two headers of a message may have; they have 300 bytes
+# A longer message may hold so many texts, numbers and lists: 20 MB of empty lists take 4 s to read, and 0.6 GB.
+PLAIN_BYTES, MESSAGE_PIECES = 2**20, 500_000
 JUDGE_BYTES = _set("JUDGE_BYTES", 2 * 2**30)  # what a notebook may make the judge's own memory grow by
 MESSAGE_CHARS = 400  # one message that a student reads
 

@@ -81,16 +81,17 @@ def read(frames: list[bytes]) -> dict | None:
     with contextlib.suppress(ValueError, RecursionError, KeyError, TypeError, AttributeError):
         start = frames.index(DELIM) + 2  # after the signature
         header, parent, _, content = frames[start : start + 4]
-        if max(len(header), len(parent)) > limits.MESSAGE_BYTES:
+        if max(len(header), len(parent)) > limits.HEADER_BYTES:
             return None
         header, parent = json.loads(header), json.loads(parent)
         kind, asked = header["msg_type"], parent.get("msg_id")
-        if len(content) > limits.MESSAGE_BYTES and kind == "execute_reply":
+        too_long = len(content) > limits.MESSAGE_BYTES or (kind in CONTENT and _takes_long(content))
+        if too_long and kind == "execute_reply":
             content = _reply(TOO_LONG)
-        elif len(content) > limits.MESSAGE_BYTES:
+        elif too_long:
             kind, content = "stream", {"name": "stdout", "text": messages.OUTPUT_CUT}
         elif kind in CONTENT:
-            content = CONTENT[kind](json.loads(content))
+            content = CONTENT[kind](json.loads(content.decode("utf-8", "surrogatepass")))  # no UTF-16: see below
         else:
             return None
         return {
@@ -102,6 +103,20 @@ def read(frames: list[bytes]) -> dict | None:
             "buffers": frames[start + 4 : start + 5],
         }
     return None
+
+
+def _takes_long(content: bytes) -> bool:
+    """Whether reading a content, as UTF-8, would take long.
+
+    It is one call in C, and nobody looks at the memory that all further messages fill meanwhile.
+    """
+    if len(content) <= limits.PLAIN_BYTES:
+        return False
+    quoted = content.replace(rb"\\", b"").replace(rb"\"", b"")
+    if quoted.count(b'"') > limits.MESSAGE_PIECES:
+        return True
+    outside = b"".join(quoted.split(b'"')[::2])  # of all texts
+    return sum(map(outside.count, (b"[", b"{", b","))) > limits.MESSAGE_PIECES
 
 
 def _text(value: object) -> str:

@@ -2,6 +2,7 @@
 
 import ast
 import symtable
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 
 from grading.rules.nodes import walk
@@ -28,16 +29,18 @@ def answer(answer_id: str, asked: Iterable[str]) -> list[tuple[Code, ast.AST]]:
     codes = editable(answer_id)
     table = defined(codes)
     found = [(code, node) for code in codes if code.answer and code.tree for node in definitions(code.tree)]
-    names = [name for _, node in found for name in free_names(node)] + list(asked)
-    seen = set()
+    names = deque([name for _, node in found for name in free_names(node)] + list(asked))
+    seen, read = set(), {node for _, node in found}  # a node may be the value of thousands of names
     while names:
-        name = names.pop(0)
+        name = names.popleft()
         if name not in seen:
             seen.add(name)
             for code, node in table.get(name, ()):
-                found.append((code, node))
-                names += sorted(free_names(node))
-    return list(dict.fromkeys(found))
+                if node not in read:
+                    read.add(node)
+                    found.append((code, node))
+                    names += sorted(free_names(node))
+    return found
 
 
 def free_names(node: ast.AST) -> set[str]:

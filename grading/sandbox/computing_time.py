@@ -1,13 +1,17 @@
 """What a process has computed, and may compute before Linux ends it. It stands alone, as all within the walls."""
 
+import resource
 import time
 
 
 def cpu_limit_s(pid: int) -> float:
-    """What a process may compute before Linux kills it. A notebook can lower it, and so end itself as if by us."""
-    with open(f"/proc/{pid}/limits", "rb") as file:  # of one that has ended, too, until it is waited for
-        words = next((line.split() for line in file if line.startswith(b"Max cpu time")), [])
-    return float(words[4]) if len(words) > 4 and words[4].isdigit() else float("inf")
+    """What a process may compute before Linux kills it. A notebook can lower it, and so end itself as if by us.
+
+    Asked of Linux alone: its file in /proc has all other limits, too, each 64 bits of a notebook's choice, and of what
+    this process reads each later kernel gets a copy. One that has ended has its limits until it is waited for.
+    """
+    limit_s, _ = resource.prlimit(pid, resource.RLIMIT_CPU)
+    return float("inf") if limit_s == resource.RLIM_INFINITY else limit_s
 
 
 def counted_s(pid: int) -> float:

@@ -15,6 +15,7 @@ from grading.submission.unreadable import Fix
 
 KINDS = ("code", "markdown", "raw")  # of cells
 TAGS, ATTACHMENTS = 100, 100  # of a cell that are kept
+LEVELS = range(1, 7)  # of an older form's headings: nbformat writes as many # as one says, be it a thousand million
 MARK = "grading"  # the key in the metadata of what is graded in its place, for what the judge must know
 
 
@@ -121,6 +122,8 @@ def _bare(cell: dict) -> dict:
     tags = given["tags"] if isinstance(given.get("tags"), list) else []
     bare = {key: cell[key] for key in ("cell_type", "level", "language", "id") if isinstance(cell.get(key), str | int)}
     bare |= {key: _joined(cell[key]) for key in ("source", "input") if key in cell}
+    if bare.get("level", 1) not in LEVELS:
+        del bare["level"]
     name = marked.get("grade_id")
     bare["metadata"] = {"nbgrader": name if isinstance(name, str) else None}
     if tags := list(dict.fromkeys(filter(_is_text, tags)))[:TAGS]:

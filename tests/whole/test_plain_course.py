@@ -364,6 +364,14 @@ def test_pieces_that_nothing_grades_are_not_compared_with_what_a_notebook_may_ho
     assert (found.source, found.outputs, found.metadata) == ("x = 1", [], {})
 
 
+@pytest.mark.parametrize("level", [200_000_000, -1, 0, "12", 3])
+def test_a_heading_of_an_older_form_has_at_most_six_signs_whatever_its_level(level: object, tmp_path: Path):
+    heading = {"cell_type": "heading", "level": level, "metadata": {}, "source": "Mine"}
+    old = {"cells": None, "worksheets": [{"cells": [heading]}], "nbformat": 3, "nbformat_minor": 0}
+    (found,) = taken_as_it_is(tmp_path, **old).cells
+    assert found.source == ("### Mine" if level == 3 else "# Mine")
+
+
 @pytest.mark.parametrize("version", [{}, {"nbformat": 1}, {"nbformat": 2, "nbformat_minor": 0}])
 def test_a_notebook_without_its_version_is_unreadable_or_read_and_never_an_error_of_ours(version: dict, tmp_path: Path):
     path, released = tmp_path / "problem.ipynb", new_notebook(cells=[new_code_cell("1", metadata={"nbgrader": TEST})])

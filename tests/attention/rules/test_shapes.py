@@ -467,3 +467,12 @@ def test_what_ends_a_line_elsewhere_and_not_for_python_moves_no_comment(end: str
     body = "# (B, L_1)\nq = f(x)\n# (B, L_2)\nk = f(y)\n# (B, L_1)\nreturn q"
     for before in (f"# from{end} the lecture\n", f"note = 'one{end}two'\n", *(["\x0c\n"] if end == "\x0c" else [])):
         assert count(body, before)[0] == count(body)[0] == 2
+
+
+def test_an_answer_that_calls_nine_hundred_methods_of_its_own_is_read_in_some_seconds():
+    calls = "".join(f"        a = self.f{n}(x)\n" for n in range(900))
+    methods = "".join(f"    def f{n}(self, x): return x\n" for n in range(900))
+    with notebook("part05", f"class MyMHA:\n    def forward(self, x):\n{calls}{methods}"):
+        started = time.thread_time()
+        assert not shapes.shape_comments("part05-answer", "MyMHA").right
+        assert time.thread_time() - started < 9.0  # 2 s; before only so many were looked for, 20 s

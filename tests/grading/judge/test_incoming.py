@@ -11,7 +11,7 @@ from nbclient.client import NotebookClient
 from nbclient.exceptions import CellExecutionComplete
 from nbformat.v4 import new_code_cell, new_notebook
 
-from grading.core import limits
+from grading.core import limits, messages
 from grading.judge import incoming
 from grading.judge.execution import Judge
 
@@ -59,6 +59,46 @@ def test_a_picture_takes_the_room_of_its_pixels():
     assert [figure["msg_type"] for figure in figures[:4]] == ["display_data"] * 3 + ["stream"]
     room.next_cell()
     assert room.admits(display(png(640, 480))) and room.cell_chars > 0.99 * limits.OUTPUT_CHARS
+
+
+def stream(content: bytes) -> dict | None:
+    return incoming.read([DELIM, b"", b'{"msg_type": "stream"}', b"{}", b"{}", content])
+
+
+LISTS, TEXT = b"[]," * 4_000_000, b'{"name": "stdout", "text": "%s"%s}'
+LONG = {
+    "lists": TEXT % (b"", b', "more": [' + LISTS + b"0]"),
+    "numbers": TEXT % (b"", b', "more": [' + b"1," * 6_000_000 + b"0]"),
+    "texts": TEXT % (b"", b', "more": [' + b'"",' * 4_000_000 + b"0]"),
+    "after an escape": TEXT % (rb"\\", b', "more": [' + LISTS + b"0]"),
+    "after a quote": TEXT % (rb"\"", b', "more": [' + LISTS + b"0]"),
+}
+
+
+@pytest.mark.parametrize("content", LONG.values(), ids=LONG)
+def test_what_takes_long_to_read_is_not_read_for_nobody_looks_at_the_memory_meanwhile(content: bytes):
+    assert len(content) < limits.MESSAGE_BYTES
+    assert stream(content)["content"] == {"name": "stdout", "text": messages.OUTPUT_CUT}
+
+
+def test_a_message_in_utf_16_is_none_so_that_no_sign_in_it_hides_another():
+    hiding = '{"name": "stdout", "text": "\u2200", "more": [' + "[]," * 2_000_000 + "0]}"  # 0x22, a quote, in U+2200
+    assert stream(hiding.encode("utf-16-le")) is None
+
+
+def test_headers_of_a_message_are_short():
+    short, content = b'{"msg_type": "clear_output"}', b'{"wait": true}'
+    long = short[:-1] + b', "more": [' + LISTS + b"0]}"
+    read = [
+        incoming.read([DELIM, b"", *headers, b"{}", content])
+        for headers in ((short, b"{}"), (long, b"{}"), (short, long))
+    ]
+    assert [message is None for message in read] == [False, True, True]
+
+
+def test_a_long_text_is_read_whatever_signs_it_has():
+    text = '[{,\\"' * 1_000_000
+    assert stream(json.dumps({"name": "stdout", "text": text}).encode())["content"]["text"] == text
 
 
 def test_what_is_no_picture_is_left_out_and_the_rest_of_an_output_stays():

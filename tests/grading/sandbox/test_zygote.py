@@ -235,6 +235,14 @@ def test_nothing_that_was_submitted_is_in_the_memory_of_the_next_kernel(any_pool
     assert Run(any_pool, look).printed == "0"
 
 
+def test_no_limit_that_a_notebook_sets_is_in_the_memory_of_the_next_kernel(any_pool):
+    look = f"{IN_MEMORY}print(in_memory(b'71234003[2][1-9]'))"
+    note = "resource.setrlimit(resource.RLIMIT_{}, (7123400320 + 1, 7123400320 + 9))"
+    notes = [note.format(name) for name in ("RSS", "DATA", "STACK")]
+    Run(any_pool, "import resource, time", *notes, "time.sleep(1.2)")  # at least two looks of the watch
+    assert Run(any_pool, look).printed == "0"
+
+
 def test_a_kernel_forked_ahead_finds_what_its_own_notebook_was_submitted_with(ahead):
     for value in ("1", "2"):
         run = Run(ahead, "import helper\nprint(helper.value)", files={"helper.py": f"value = {value}"})
