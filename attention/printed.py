@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 
 # A number starts where no digit stands before: else a text of digits would be read again from each of them.
 FLOAT = r"(?<!\d)(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+\.?[eE][-+]?\d+|\.\d+(?:[eE][-+]?\d+)?)"
+MINUS = rf"(?<![^\s(\[{{=:,])[-−](?:{FLOAT}|\d+)"  # of a number, and no dash or hyphen before it
 TIMES = r"(?<!\d)(\d{1,9})\s*[xX×*⨯]\s*(\d{1,9})(?!\d)"
 BRACKETS = r"[\[({][^\[\](){}]*[\])}]"
 APART = "\0"  # stands where a shape in brackets begins and ends
@@ -44,8 +45,8 @@ def _apart(group: re.Match) -> str:
 
 
 def numbers(text: str) -> set[str]:
-    """The different numbers in a text, as they are written, outside of arrays."""
-    text = words_removed(text)
+    """The different numbers in a text, as they are written, outside of arrays; those below 0 are left out."""
+    text = words_removed(re.sub(MINUS, " ", text))
     # Arrays are left out: a list of errors is not the mean of them. Commas may set off thousands, as in 12,345.6.
     text = re.sub(r"[\[(][^\[\]()]*[\])]", lambda m: m[0] if len(re.findall(FLOAT, m[0])) < 2 else " ", text)
     forms = [text, re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)]

@@ -64,6 +64,18 @@ def test_another_number_or_a_list_of_them_is_not_it(text: str):
     assert not has_number(text, [(0.251, 0.2511)])
 
 
+@pytest.mark.parametrize("text", ["-0.251", "mse = -0.251", "mse: -2.51e-1", "(-.251)", "−0.251", "error -0.251, 7"])
+def test_a_number_below_zero_is_not_the_one_above_it(text: str):
+    assert not has_number(text, [(0.251, 0.2511)])
+
+
+@pytest.mark.parametrize(
+    "text", ["mse - 0.251", "mse-0.251", "-> 0.251", "1-0.251", "- 0.251", "-1, 0.251", "--- 0.251 ---"]
+)
+def test_a_dash_before_a_number_is_no_minus(text: str):
+    assert has_number(text, [(0.251, 0.2511)])
+
+
 def test_commas_may_set_off_thousands():
     assert has_number("12,345.6", [(12345.6, 12345.6)]) and not has_number("12,34", [(1234.0, 1234.0)])
 
