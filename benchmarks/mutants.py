@@ -74,6 +74,7 @@ def prepare() -> None:
     """Loads in this process what every mutant needs, and starts no thread, which a fork would lose."""
     import sympy  # noqa: F401
 
+    os.environ["TORCHDYNAMO_DISABLE"] = "1"  # a compiler would take half a minute, for the same numbers
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
 
