@@ -73,7 +73,8 @@ def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, how: 
     """What a model of these sizes gives, as it was made and then with weights of ours, for several pairs x, y.
 
     They are one pair twice, another one, and the first again; then another model gets it, in its first call. `how` says
-    what is special: "transposed" in memory, "itself" for one tensor as x and y, "float32" as in a student's notebook.
+    what is special: "transposed" in memory, "itself" for one tensor as x and y, "float32" as in a student's notebook,
+    "zeros" for a last token of y that is all zeros.
 
     Shapes  x (B, L_1, D_1), y (B, L_2, D_2), outputs (B, L_1, D_1); `sizes` are D_1, D_2, D_qk, D_v and H.
     """
@@ -83,6 +84,9 @@ def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, how: 
     pairs = [(random.standard_normal((B, L_1, D_1)), random.standard_normal((B, L_2, D_2))) for _ in range(2)]
     if how == "itself":
         pairs = [(x, x) for x, _ in pairs]
+    if how == "zeros":
+        for _, y in pairs:
+            y[:, -1] = 0.0
     sent = [tuple(probe.tensor(tokens.astype(dtype)) for tokens in pair) for pair in pairs]
     made = questions.as_made(sizes, *sent[0], how)
     shape = mistakes.placed(where, rubric.same_shape(made, (B, L_1, D_1)), made)

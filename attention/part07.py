@@ -26,6 +26,7 @@ SPECIAL = {  # what is special about the first models, and about a way of callin
     1: IN_FLOAT32,
     "again": ", in a second call with the same two tensors",
     "itself": ", with one and the same tensor as x and y",
+    "zeros": ", where the last token of y is all zeros",
 }
 
 
@@ -140,6 +141,7 @@ def has_values(cases: Cases) -> Verdict:
     # Other tokens of the first size, the first again, twice: what a model keeps of a call serves it badly in the next.
     asked += [Call(n, *tokens(sizes, lengths, 742)), Call(n, x, y), Call(n, x, y, "again")]
     asked += [Call(m, *[tokens(models[m][0], (B, L_1, 1), 744)[0]] * 2, "itself") for m, B, L_1, _ in alike]
+    asked += [Call(n, x, np.concatenate([y[:, :-1], np.zeros_like(y[:, -1:])], axis=1), "zeros")]
     asked += [Call(0, *tokens(sizes, lengths, 743)), Call(1, *tokens(sizes, lengths, 745))]
 
     def sent(which: int, array: Array) -> probe.Tensor:

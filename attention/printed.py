@@ -8,6 +8,10 @@ from collections.abc import Collection, Iterable
 
 # A number starts where no digit stands before: else a text of digits would be read again from each of them.
 FLOAT = r"(?<!\d)(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+\.?[eE][-+]?\d+|\.\d+(?:[eE][-+]?\d+)?)"
+MINUS = rf"(?<![^\s(\[{{=:,])[-−](?:{FLOAT}|\d+)"  # of a number, and no dash or hyphen before it
+TIMES = r"(?<!\d)(\d{1,9})\s*[xX×*⨯]\s*(\d{1,9})(?!\d)"
+BRACKETS = r"[\[({][^\[\](){}]*[\])}]"
+APART = "\0"  # stands where a shape in brackets begins and ends
 MAX_NUMBERS = 40  # different ones, outside of arrays: among hundreds, one is within any range
 Shape = tuple[int, ...]
 Range = tuple[float, float]  # from, to
@@ -21,8 +25,13 @@ def words_removed(text: str) -> str:
 
 
 def has_shapes(text: str, pairs: Iterable[tuple[Shape, Shape]]) -> bool:
-    """Whether both shapes of one of the pairs stand in the text, in either order and in numbers of their own."""
-    whole = [int(n) for n in re.findall(r"\d{1,9}", re.sub(FLOAT, " ", words_removed(text)))]
+    """Whether both shapes of one of the pairs stand in the text, in either order and in numbers of their own.
+
+    The last number of a shape and the first of the next, as in (4, 24) (24, 24), make none.
+    """
+    text = re.sub(BRACKETS, _apart, words_removed(re.sub(TIMES, r"(\1, \2)", text)))
+    found = re.findall(rf"\d{{1,9}}|{APART}", re.sub(FLOAT, " ", text))
+    whole = [None if one == APART else int(one) for one in found]
     for pair in pairs:
         first, second = ([i for i in range(len(whole) - 1) if (whole[i], whole[i + 1]) == shape] for shape in pair)
         if any(abs(i - j) >= 2 for i in first for j in second):
@@ -30,9 +39,14 @@ def has_shapes(text: str, pairs: Iterable[tuple[Shape, Shape]]) -> bool:
     return False
 
 
+def _apart(group: re.Match) -> str:
+    """What stands in brackets, set apart if it is two numbers or more."""
+    return f"{APART}{group[0]}{APART}" if re.search(r"\d\D+\d", group[0]) else group[0]
+
+
 def numbers(text: str) -> set[str]:
-    """The different numbers in a text, as they are written, outside of arrays."""
-    text = words_removed(text)
+    """The different numbers in a text, as they are written, outside of arrays; those below 0 are left out."""
+    text = words_removed(re.sub(MINUS, " ", text))
     # Arrays are left out: a list of errors is not the mean of them. Commas may set off thousands, as in 12,345.6.
     text = re.sub(r"[\[(][^\[\]()]*[\])]", lambda m: m[0] if len(re.findall(FLOAT, m[0])) < 2 else " ", text)
     forms = [text, re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)]

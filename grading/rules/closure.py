@@ -86,11 +86,17 @@ def libraries(codes: list[Code], packages: Collection[str], setup: ast.Module) -
 
 
 def second_names(trees: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
-    """The names that stand for a value which is written down: `F = nn.functional`, `xp = torch if on_gpu else np`,
-    `def f(x, xp=np)`, `for xp in (torch, np)`; with each value that they may have."""
+    """The names that stand for a value which is written down: `F = nn.functional`, `F, la = nn.functional, np.linalg`,
+    `xp = torch if on_gpu else np`, `def f(x, xp=np)`, `for xp in (torch, np)`; with each value that they may have."""
     for node in (node for tree in trees for node in walk(tree)):
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            case ast.Assign(targets=[ast.Tuple(elts=names) | ast.List(elts=names)], value=ast.Tuple(elts=values)):
+                if len(names) == len(values) and not any(isinstance(one, ast.Starred) for one in (*names, *values)):
+                    pairs = zip(names, values, strict=True)
+                    yield from ((name.id, value) for name, value in pairs if isinstance(name, ast.Name))
+            case ast.Assign(targets=targets, value=value) if all(isinstance(one, ast.Name) for one in targets):
+                yield from ((target.id, one) for target in targets for one in _either(value))
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 yield from ((name, one) for one in _either(value))
             case (
                 ast.For(target=ast.Name(id=name), iter=ast.Tuple(elts=values) | ast.List(elts=values))

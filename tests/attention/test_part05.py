@@ -23,7 +23,7 @@ def test_the_weights_have_the_shapes_of_parts_2_and_4():
     assert part05.weight_shapes(SIZES) == SHAPES
 
 
-@pytest.mark.parametrize("how", ["", "transposed", "itself", "float32"])
+@pytest.mark.parametrize("how", ["", "transposed", "itself", "float32", "zeros"])
 def test_a_right_model_has_the_output_s_shape_and_its_values_in_every_call(how: str):
     with answered(5, RIGHT):
         found = part05.tried("here", (5, 5, 3, 2, 2), 2, 4, 4, seed=1, how=how)
@@ -63,9 +63,10 @@ def test_values_that_are_wrong_in_any_of_the_calls_are_told_with_the_call(instea
     [
         ("itself", "return self.W_O(o) * (2 if x is y else 1)"),
         ("itself", "return self.W_O(o) * (2 if torch.equal(x, y) else 1)"),
+        ("zeros", "return self.W_O(o) * (y != 0).any(-1).all(-1)[:, None, None]"),
         ("float32", "return self.W_O(o @ torch.eye(o.shape[-1], dtype=torch.float64))"),
     ],
-    ids=["one tensor", "equal tokens", "float64 alone"],
+    ids=["one tensor", "equal tokens", "a token of zeros", "float64 alone"],
 )
 def test_what_is_wrong_in_one_way_of_calling_is_told_there(how: str, instead: str):
     answer, sizes = RIGHT.replace(OUTPUT, instead), (5, 5, 3, 2, 2)

@@ -129,6 +129,7 @@ def test_values_that_are_wrong_in_any_call_are_told(instead: str, text: str):
     [
         ("return self.W_O(o) * (2 if x is y else 1)", "with one and the same tensor as x and y"),
         ("return self.W_O(o) * (2 if x.shape == y.shape and torch.equal(x, y) else 1)", "with one and the same tensor"),
+        ("return self.W_O(o) * (y != 0).any(-1).all(-1)[:, None, None]", "where the last token of y is all zeros"),
         ("return self.W_O(o @ torch.eye(o.shape[-1], dtype=torch.float64))", "RuntimeError"),
         ("x.zero_(); return self.W_O(o)", "in a second call with the same two tensors"),
         (
@@ -136,7 +137,7 @@ def test_values_that_are_wrong_in_any_call_are_told(instead: str, text: str):
             "the numbers are off by up to ",
         ),
     ],
-    ids=["one tensor", "equal tokens", "float64 alone", "tokens changed", "kept by address"],
+    ids=["one tensor", "equal tokens", "a token of zeros", "float64 alone", "tokens changed", "kept by address"],
 )
 def test_what_is_wrong_in_one_way_of_calling_is_told(instead: str, where: str):
     cases = {(4, 4, 2, 1, 2, 2): (1, 3, 2), **CASES}

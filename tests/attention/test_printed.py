@@ -29,6 +29,26 @@ def test_one_shape_or_numbers_that_two_share_are_not_both(text: str):
     assert not has_shapes(text, [((4, 24), (24, 4))])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(4, 24) (24, 24) (4, 24)",
+        "W (4, 24), copies (24, 24), W_DKV_MLA (4, 24)",
+        "torch.Size([4, 24]) torch.Size([24, 24]) torch.Size([4, 24])",
+        "[ 4 24] [24 24] [ 4 24]",
+        "4x24, 24x24, 4x24",
+        "(4, 24)\n(24, 24)\n4 × 24",
+    ],
+)
+def test_the_end_of_a_shape_and_the_beginning_of_the_next_are_no_shape(text: str):
+    assert not has_shapes(text, [((4, 24), (24, 4))])
+
+
+@pytest.mark.parametrize("text", ["(24, 4, 4, 24)", "24, 4; 4, 24", "r=(4) D=(24), D=(24) r=(4)", "|24|4|, |4|24|"])
+def test_shapes_may_share_their_brackets_or_have_one_for_each_size(text: str):
+    assert has_shapes(text, [((4, 24), (24, 4))])
+
+
 def test_both_shapes_are_of_one_pair():
     assert has_shapes("(1, 2) (3, 4)", [((9, 9), (8, 8)), ((3, 4), (1, 2))])
     assert not has_shapes("(1, 2) (3, 4)", [((1, 2), (8, 8)), ((9, 9), (3, 4))])
@@ -42,6 +62,18 @@ def test_a_number_is_right_as_far_as_its_digits_go(text: str):
 @pytest.mark.parametrize("text", ["", "0.24", "0.26", "25.1", "[0.251, 0.251]", "inf", "1e999", "1e-400"])
 def test_another_number_or_a_list_of_them_is_not_it(text: str):
     assert not has_number(text, [(0.251, 0.2511)])
+
+
+@pytest.mark.parametrize("text", ["-0.251", "mse = -0.251", "mse: -2.51e-1", "(-.251)", "−0.251", "error -0.251, 7"])
+def test_a_number_below_zero_is_not_the_one_above_it(text: str):
+    assert not has_number(text, [(0.251, 0.2511)])
+
+
+@pytest.mark.parametrize(
+    "text", ["mse - 0.251", "mse-0.251", "-> 0.251", "1-0.251", "- 0.251", "-1, 0.251", "--- 0.251 ---"]
+)
+def test_a_dash_before_a_number_is_no_minus(text: str):
+    assert has_number(text, [(0.251, 0.2511)])
 
 
 def test_commas_may_set_off_thousands():

@@ -34,6 +34,8 @@ import grading_runs  # noqa: E402
 import load  # noqa: E402
 import load_table  # noqa: E402
 import measured  # noqa: E402
+import mutants  # noqa: E402
+import mutations  # noqa: E402
 import network_machines  # noqa: E402
 import network_table  # noqa: E402
 import phases  # noqa: E402
@@ -721,3 +723,89 @@ def test_a_class_over_a_network_earns_the_marks_of_this_machine(tmp_path: Path):
     )
     assert run.returncode == 0, run.stderr
     assert [row["what"] for row in network_table.read(tmp_path / "network.csv")] == ["local", "well"]
+
+
+CHANGED = """
+class A:
+    def forward(self, x, y):
+        q = self.W_Q(x)  # (B, L_1)
+        return torch.softmax(q[:, 1:] @ y.T, dim=-1) / self.D  # (B, L_2)
+
+    def __init__(self, D):
+        self.D, self.W_Q = D, nn.Linear(D, D)
+"""
+
+
+def test_mutants_change_operators_numbers_axes_names_slices_calls_and_statements():
+    found = {mutant.change for mutant in mutations.of(CHANGED)}
+    assert {
+        "q[:, 1:] @ y.T → (y.T @ q[:, 1:])",
+        "torch.softmax(q[:, 1:] @ y.T, dim=-1) → torch.softmax(q[:, 1:] @ y.T)",
+        "-1 → 1",
+        "y.T → y",
+        "q[:, 1:] → q",
+        "x → y",
+        "self.D → self.W_Q",
+        "q = self.W_Q(x) → pass",
+        "torch.softmax → torch.sigmoid",
+        "1 → 2",
+    } <= found
+
+
+def test_a_mutant_differs_in_one_line_keeps_the_comments_and_is_there_once():
+    found = list(mutations.of(CHANGED))
+    assert len({mutant.text for mutant in found}) == len(found)
+    for mutant in found:
+        pairs = zip(CHANGED.splitlines(), mutant.text.splitlines(), strict=True)
+        ((before, after),) = [pair for pair in pairs if pair[0] != pair[1]]
+        assert after.strip() == mutant.now and after.partition("#")[2] == before.partition("#")[2]
+
+
+def test_the_letters_of_einsum_and_the_symbols_of_a_part_are_exchanged():
+    found = {
+        mutant.change for mutant in mutations.of("x = torch.einsum('bd,de->be', y, z)\nshape = (H, d)", ("H", "d"))
+    }
+    assert {"'bd,de->be' → 'db,de->be'", "'bd,de->be' → 'bd,de->eb'", "H → d", "(H, d) → (d, H)"} <= found
+
+
+@pytest.mark.parametrize(("part", "given"), [(1, ("D_1", "D_2", "D_qk", "D_v", "H")), (3, ())])
+def test_the_symbols_are_those_of_the_setup_cell(part: int, given: tuple[str, ...]):
+    assert mutants.symbols(course.PARTS[part]) == given
+
+
+def test_the_mutants_of_a_part_are_graded_and_those_that_survive_are_known():
+    command = [sys.executable, BENCHMARKS / "mutants.py", "--parts", "3", "8", "--most", "8", "--items"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert re.search(r"^part08 model: 8 mutants, \d killed, 0 survived, 0 of them known$", run.stdout, re.MULTILINE)
+    assert re.search(r"^  - line 7: .* → .*: kv_head$", run.stdout, re.MULTILINE)
+    assert run.stdout.endswith("No new mutant survived.\n")
+
+
+def test_a_mutant_that_survives_is_named_unless_it_is_known(monkeypatch: pytest.MonkeyPatch, capsys):
+    monkeypatch.setattr(mutants, "graded", lambda part, answer: mutants.Graded({"all": 3.0}))
+    monkeypatch.setattr(mutants, "understood", lambda part: {("h % G → h", "return h")})
+    chosen = argparse.Namespace(most=None, seed=0, items=False)
+    new = mutants.tried(course.PARTS[8], "model", "def kv_head(h, G):\n    return h % G\n", chosen)
+    out = capsys.readouterr().out
+    assert "  part08 model, line 2: h % G → G: 3\n" in out and "h % G → h:" not in out
+    assert out.endswith(f"{new + 1} mutants, 0 killed, {new + 1} survived, 1 of them known\n")
+
+
+def test_what_ends_or_hangs_a_mutant_earns_nothing(monkeypatch: pytest.MonkeyPatch):
+    def ends(part: Part, answer: str) -> dict:
+        time.sleep(60) if answer == "hangs" else os._exit(3)
+
+    monkeypatch.setattr(mutants, "_marked", ends)
+    monkeypatch.setattr(mutants, "LIMIT_S", 0.2)
+    for answer in ("hangs", "ends"):
+        found = mutants.graded(course.PARTS[8], answer)
+        assert found.marks == 0 and found.trouble == "it took too long, or its process ended"
+
+
+def test_each_mutant_that_is_known_is_one_of_its_part_and_has_a_reason():
+    for line in mutants.KNOWN.read_text(encoding="utf-8").splitlines():
+        stem, change, now, reason = line.split("\t")
+        part = COURSE.part_of(stem)
+        every = mutants.made(part)
+        assert (change, now) in every and reason, line

@@ -66,6 +66,9 @@ TAKEN = "match nn.functional:\n        case object(scaled_dot_product_attention=
         "def f(q):\n    from torch.nn.functional import scaled_dot_product_attention as g\n    return g(q, q, q)",
         "g = nn.functional.scaled_dot_product_attention\ndef f(q):\n    return g(q, q, q)",
         "F = nn.functional\ndef f(q):\n    return F.scaled_dot_product_attention(q, q, q)",
+        "F, la = nn.functional, np.linalg\ndef f(q):\n    return F.scaled_dot_product_attention(q, q, q)",
+        "F = G = nn.functional\ndef f(q):\n    return F.scaled_dot_product_attention(q, q, q)",
+        "F: object = nn.functional\ndef f(q):\n    return F.scaled_dot_product_attention(q, q, q)",
         "layer = nn.MultiheadAttention(4, 2)\ndef f(q):\n    return layer(q, q, q)",
         "Base = nn.MultiheadAttention\nclass A(Base):\n    pass",
         "class A:\n    attend = staticmethod(nn.functional.scaled_dot_product_attention)",
@@ -176,6 +179,8 @@ def test_every_attention_that_torch_has_is_known():
         "def f(W):\n    from torch.linalg import svd\n    return svd(W)",
         "from torch import *\ndef f(W):\n    return tensor(W)",
         "T = torch\nT.ones(1)",
+        "S = T = torch\ndef f(W):\n    return T.tensor(W)",
+        "T: object = torch\ndef f(W):\n    return T.tensor(W)",
         "nn = torch.nn\nnn.MSELoss()",
         "torch = torch\ntorch.ones(1)",
         "globals()['torch'].ones(1)",
@@ -200,6 +205,7 @@ def test_any_use_of_pytorch_in_the_answer_is_found(source: str):
         ("def f(W):\n    return g(W)", "def g(W):\n    return torch.tensor(W)"),
         ("def f(W):\n    return W @ K", "K = torch.ones(2).numpy()"),
         ("pass", "GQA_2_MLA = lambda W: torch.tensor(W)"),
+        ("def f(W):\n    return t.tensor(W)", "n, t = np, torch"),
     ],
 )
 def test_pytorch_that_the_answer_reaches_is_found(answer: str, other: str):
