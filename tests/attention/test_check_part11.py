@@ -118,7 +118,8 @@ def test_the_scales_say_how_large_the_numbers_are(times: float, monkeypatch: pyt
         eleven.draw_part11({"product": times * np.array([[1.0, 2.0], [3.0, 4.0]])})
         ((figure, _),) = found
         marks = [t.get_text() for t in figure.findobj(Text)]
-    assert marks.count(f"{5 * times:.3g}") == 3  # of both panels' first entry, and of one's second
+        assert pictures.apart(figure)
+    assert marks.count(f"{2.5 * times:.3g}") == 3  # of both panels' first entry, and of one's second
 
 
 @pytest.mark.parametrize("product", [None, "text", np.ones((1, 2)), np.full((2, 2), np.nan), [[1], [2, 3]]])

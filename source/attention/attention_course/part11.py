@@ -35,7 +35,7 @@ def draw_part11(names):
             print(f"{what}: head 0 reads {_written(rows[0])}, head 1 reads {_written(rows[1])}")
 
         figure, panels = subplots(
-            1, 2, figsize=(9, 4.6), left=0.72, right=0.05, bottom=0.48, top=0.62, across=0.2, sharex=True, sharey=True
+            1, 2, figsize=(9, 4.6), left=1.0, right=0.05, bottom=0.48, top=0.62, across=0.2, sharex=True, sharey=True
         )
         reach = 1.25 * (np.abs(product).max() or 1.0)
         _draw_rows(panels[0], copies, reach, "GQA with G = 1: both heads get one row")
@@ -74,7 +74,7 @@ def _draw_rows(axes, rows, reach, title):
             axes.plot(*end, "o", color=colour, markersize=tip / 2)
         axes.plot([], [], color=colour, linewidth=width, linestyle=style, label=f"row {h}: head {h}")
     axes.set_title("\n".join([title, *(f"row {h}: {_written(row)}" for h, row in enumerate(rows))]), fontsize=10)
-    marks = (-reach, -reach / 2, 0, reach / 2, reach)
+    marks = (-reach / 2, 0, reach / 2)
     labels = [f"{mark:.3g}" for mark in marks]
     scale(axes, "x", marks, labels, name="entry 0 of the row")
     first = axes.get_subplotspec().is_first_col()
