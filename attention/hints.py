@@ -55,13 +55,13 @@ HINTS: dict[int, dict[str, str]] = {
     },
     10: {
         "order, types and shapes": "Which of the two does this part return first, and are both NumPy arrays with r as one of their sizes?",
-        "the product": "Is the whole matrix copied, one copy after another, and does every step still work where it is 0?",
+        "the product": "Is the whole matrix copied, one copy after another? Does np.linalg.svd return V or its transpose? Does every step still work where rows depend on one another, or are 0?",
         "prints both shapes": "Does the function itself print them, for whatever r and D it gets?",
         "prints the error": "Does every call compute the mean of the squares over all entries?",
     },
     11: {
         "the shapes of the factors": "How many numbers does each matrix take in, and how many does it give out?",
-        "product": "Which of the two factors stands on the left?",
+        "product": "Is it computed from the two factors as they are now, and which of them stands on the left?",
         "the rows of product differ": "What makes row 0 of the product, and what makes row 1?",
     },
     12: {

@@ -6,6 +6,7 @@ still print a right error.
 """
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from grading.marking.rubric import Verdict
 
 Returned = list[tuple[Array, object]]  # W, and what came back
 Printed = list[tuple[Array, object, str]]  # the same, and what was printed
+NOTHING = "nothing was printed."
 NOT_A_PAIR = "expected two matrices, W_DKV_MLA and W_UM_MLA."
 SMALL = 1e-9  # what a factorisation of zeros may miss them by: of the other matrices' entries, which are of order 1
 # What another order of operations may multiply a mean squared error by: one that is nothing but rounding, or any other.
@@ -57,8 +59,8 @@ def shapes(W: Array, got: object) -> Verdict:
 
 def rebuilds(W: Array, got: object) -> Verdict:
     """Whether the second matrix, (D, r), times the first, (r, D), is the stacked one, (D, D)."""
-    if isinstance(got, probe.Reason):
-        return mistakes.unanswered(got)
+    if isinstance(got, probe.Reason):  # code that stops at dependent rows may have inverted something: a hint helps
+        return Verdict(False, got.text, no_value=bool(np.linalg.matrix_rank(W) == len(W)))
     pair = factors(got)
     built = product(pair[1], pair[0]) if pair else None  # (D, D)
     if built is None:
@@ -85,7 +87,7 @@ def in_usual_ways(verdict: Verdict, returned: Returned) -> Verdict:
 def trouble(tried: Printed) -> str | None:
     """Why nothing that was printed can be judged: there was no value, or no text; None if there is some."""
     reason = next((got.text for _, got, _ in tried if isinstance(got, probe.Reason)), None)
-    return "nothing was printed." if reason is None and not any(text.strip() for _, _, text in tried) else reason
+    return NOTHING if reason is None and not any(text.strip() for _, _, text in tried) else reason
 
 
 def shapes_printed(tried: Printed, otherwise: str | None) -> Verdict:
@@ -95,7 +97,8 @@ def shapes_printed(tried: Printed, otherwise: str | None) -> Verdict:
     """
     always = any(prints_shapes(W, None, text) for W, *_ in tried for V, _, text in tried if V.shape != W.shape)
     found = not always and all(prints_shapes(*one) for one in tried)
-    return rubric.fact(found, otherwise or "the two shapes are not in what the function printed.")
+    verdict = rubric.fact(found, otherwise or "the two shapes are not in what the function printed.")
+    return replace(verdict, no_value=otherwise not in (None, NOTHING))
 
 
 def error_printed(tried: Printed, otherwise: str | None, returned: Returned = ()) -> Verdict:
@@ -112,6 +115,7 @@ def error_printed(tried: Printed, otherwise: str | None, returned: Returned = ()
         "no number in what the function printed is the mean squared error between the stack of copies and the product."
     )
     verdict = rubric.fact(all(prints_error(*one, fixed, gives) for one in tried), otherwise or text)
+    verdict = replace(verdict, no_value=otherwise not in (None, NOTHING))
     usual = (key for key, size in mistakes.ERRORS.items() if all(prints_usual(*one, size) for one in tried))
     return mistakes.diagnosed(verdict, lambda: next(usual, None))
 

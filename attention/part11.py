@@ -4,6 +4,7 @@ import numpy as np
 
 from attention import factors, mistakes
 from grading.bridge.probe import Tensor
+from grading.core import messages
 from grading.marking import rubric
 from grading.marking.rubric import Verdict
 
@@ -62,7 +63,7 @@ def _rows_differ(matrix: object, name: str) -> Verdict:
         return shape
     rows = rubric.array(matrix, rubric.ANY)
     if not np.isfinite(rows).all():
-        return rubric.fact(False, f"the rows of `{name}` do not differ.")
+        return rubric.fact(False, messages.NOT_FINITE)
     if np.abs(rows[0] - rows[1]).max() > 1e-9 * np.abs(rows).max():
         return rubric.fact(True, "")
     return mistakes.wrong("rows-equal" if rows.any() else "product-of-zeros")

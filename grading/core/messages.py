@@ -13,6 +13,8 @@ NOT_PROPORTIONAL = "the numbers are not one factor times the expected ones."
 NEGATIVE_FACTOR = "every number has the opposite sign of the expected one."
 NO_EXPRESSION = "this is not an expression in the symbols that the setup cell provides."
 NO_SHAPE = "this is not a shape: expected a tuple or a list of expressions in the symbols."
+UNWRITTEN = "it is not written yet."
+NUMBER = "expected an expression in letters, got a number. Has one of the letters been given a value?"
 OTHER_EXPRESSION = "the expression's value is not the expected one."
 # About a submission: what was found, and what to do. Read by instructors in the log, and by students in the feedback.
 EMPTY = "the file is empty"
@@ -84,7 +86,7 @@ def missed(miss: float, scale: float) -> str:
     if scale == 0.0:
         return "the numbers should all be 0."
     share = miss / scale
-    size = f"{100 * share:.2g} % of" if share < 0.995 else f"{share:.3g} times"
+    size = f"{100 * share:.2g} % of" if share < 0.995 else "100 % of" if share < 1.005 else f"{share:.3g} times"
     return f"the numbers are off by up to {size} the largest expected number."
 
 
@@ -107,7 +109,7 @@ def not_callable(name: str) -> str:
 
 def raised(error: str, line: int | None) -> str:
     if error == "NotImplementedError":
-        return "it is not written yet."
+        return UNWRITTEN
     where = f" in line {line} of its cell" if line else ""
     limit = f" {limit_messages.process_memory()}" if error == "MemoryError" else ""
     return f"your code stopped with {article(error)}{where} on one of the tests' inputs.{limit}"

@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from grading.bridge.reasons import Reason, Why
-from grading.core import limits
+from grading.core import limits, messages
 from grading.marking import budget, rubric
 from grading.marking.rubric import TENSOR, Kind, Verdict
 
@@ -120,7 +120,8 @@ def differs(numbers: np.ndarray, want: np.ndarray) -> bool:
 
 def placed(where: str, verdict: Verdict, got: object = None) -> Verdict:
     """The verdict with the case that shows it before what was found, unless it would be so in any case."""
-    if verdict.right or not where or (isinstance(got, Reason) and got.why in WHEREVER):
+    anywhere = isinstance(got, Reason) and (got.why in WHEREVER or got.text == messages.UNWRITTEN)
+    if verdict.right or not where or anywhere:
         return verdict
     return replace(verdict, found=f"{where}, {verdict.found}")
 

@@ -84,8 +84,13 @@ def is_expression(
         except (ValueError, ZeroDivisionError, OverflowError):
             return Verdict(False, messages.NO_EXPRESSION)
         if value != evaluate(want, values):
-            return Verdict(False, messages.OTHER_EXPRESSION)
+            number = not _has_letters(got) and _has_letters(want)
+            return Verdict(False, messages.NUMBER if number else messages.OTHER_EXPRESSION)
     return Verdict(True)
+
+
+def _has_letters(expression: Expression) -> bool:
+    return isinstance(expression, str) and any(map(str.isalpha, expression))
 
 
 def places(symbols: Sequence[str]) -> list[dict[str, Fraction]]:

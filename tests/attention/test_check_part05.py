@@ -33,7 +33,7 @@ KEYS = "self.W_K = nn.Linear(D_2, H * D_qk, bias=False)"
         ("self.D_v = D_v", "type(self).D_v = D_v", "expected D_v = 3, got 4"),
         ("self.H = H", "self.heads = H", "there is no H. Does __init__ set self.H?"),
         (KEYS, "pass", "there is no W_K. Does __init__ set self.W_K?"),
-        (KEYS, "self.W_K = nn.Identity()", "W_K: expected an nn.Linear, got one of type Identity"),
+        (KEYS, "self.W_K = nn.Identity()", "W_K: expected an nn.Linear, got an Identity"),
         (KEYS, "self.W_K = nn.Linear(D_2, H * D_qk)", "W_K has a bias. Which argument of nn.Linear leaves it out?"),
         (KEYS, KEYS.replace("D_2", "D_1"), "W_K: expected a layer for tokens of 12 numbers, got one for 10"),
         (

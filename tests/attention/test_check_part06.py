@@ -63,7 +63,7 @@ def test_a_single_thing_that_is_wrong_gets_its_line(found, text, capsys):
 
 def test_of_a_single_matrix_the_rows_are_not_taken_for_A_and_B(capsys):
     lines = checked(6, {"stack_and_pick": stack, "rank_relation": "=="}, capsys)
-    assert lines[0].endswith("expected the two matrices A and B, got one of type ndarray")
+    assert lines[0].endswith("expected the two matrices A and B, got a NumPy array")
     assert [line[2] for line in lines[:-1]] == ["✗", "·", "·", "✗", "✗", "✓"]
 
 

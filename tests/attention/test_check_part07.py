@@ -32,7 +32,7 @@ def test_right_answers_of_several_kinds_pass(answer, capsys):
         (
             "return self.W_O(o)",
             "return self.W_O(o).detach().numpy()",
-            "expected one tensor, got a value of type ndarray",
+            "expected one tensor, got a NumPy array",
         ),
         ("return self.W_O(o)", "return self.W_O(o).transpose(1, 2)", "give (3, 7, 10): got shape (3, 10, 7)"),
         ("return self.W_O(o)", "return 1 + self.W_O(o)", "so is the output: expected zeros, got numbers up to 1"),

@@ -35,7 +35,7 @@ def test_right_answers_of_all_kinds_pass_and_have_a_picture(answer, capsys):
         "G = 12: the query heads 0 to 11 read 0 1 2 3 4 5 6 7 8 9 10 11",
         "Keys and values per position: 2 for G = 1, 4 for G = 2, 6 for G = 3, 8 for G = 4, 12 for G = 6, 24 for G = 12",
         "For H = 12, your G_for_MHA is 12.",
-        "With an MHA's first 12 keys and values, the GQA's results differ from the MHA's by 0%.",
+        "With an MHA's first 12 keys and values, the GQA's results differ from the MHA's by 0 %.",
     ]
     assert len(shown) == 1 and shown[0].startswith("Three drawings of twelve query heads")
 
@@ -103,4 +103,4 @@ def test_without_an_answer_to_draw_the_figure_is_a_sentence(found, capsys):
 @pytest.mark.parametrize("answer", [answered(G_for_MHA=H / 2), answered(lambda h, G: 0)])
 def test_heads_that_share_keys_give_other_results_than_an_mha(answer: dict, capsys: pytest.CaptureFixture):
     lines, _ = drawn(8, answer, capsys)
-    assert int(re.search(r"results differ from the MHA's by (\d+)%\.$", lines[-1])[1]) > 20
+    assert int(re.search(r"results differ from the MHA's by (\d+) %\.$", lines[-1])[1]) > 20

@@ -62,11 +62,12 @@ def test_the_model_answer_passes_and_no_line_says_what_r_MLA_is(capsys: pytest.C
     ("changed", "text"),
     [
         ({"r_MLA": 4}, "r_MLA is written in symbols: expected an expression in D_1, D_2, D, D_qk, D_v, d, H, G, r, "),
+        ({"r_MLA": 4}, "got 4. A number fits a single model: write letters. Has one of them been given a value?"),
         ({"r_MLA": "G*d"}, "without quotes, got 'G*d'"),
         ({"r_MLA": Symbol("s") * G}, "got s"),
-        ({"factor_gqa": 3}, "expected `factor_gqa` to be a function, got a int"),
+        ({"factor_gqa": 3}, "expected `factor_gqa` to be a function, got an int"),
         ({"factor_gqa": lambda W, H: None}, "got None. Does the function end with a return?"),
-        ({"factor_gqa": lambda W, H: np.eye(4)}, "expected two matrices, W_UM and W_DKV, got a single ndarray"),
+        ({"factor_gqa": lambda W, H: np.eye(4)}, "expected two matrices, W_UM and W_DKV, got a NumPy array"),
         ({"factor_gqa": lambda W, H: (W, W, W)}, "expected two matrices, W_UM and W_DKV, got 3"),
         ({"factor_gqa": lambda W, H: copies(W, H)[::-1]}, "expected W_UM with 4 rows, got shape (2, 4)"),
         ({"factor_gqa": lambda W, H: (np.eye(4), W)}, "r differs: W_UM has shape (4, 4), W_DKV (2, 4)"),
@@ -138,3 +139,14 @@ def test_the_figure_of_a_missing_or_wrong_answer_is_one_line(names: dict, shown:
     nine.draw_part09(names)
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("No picture yet: ") and not shown
+
+
+@pytest.mark.parametrize("count", [4, 8, 12, 40])
+def test_the_boxes_of_however_many_latent_numbers_do_not_overlap(count: int, monkeypatch: pytest.MonkeyPatch):
+    with pictures.kept(nine, monkeypatch) as found:
+        nine.draw_part09({"factor_gqa": lambda W, H: (np.ones((12, count)), np.ones((count, 12)))})
+        ((figure, _),) = found
+    panel = figure.axes[1]
+    boxes = max(panel.collections, key=lambda drawn: len(drawn.get_offsets()) == count and drawn.get_zorder())
+    places = panel.transData.transform(boxes.get_offsets())[:, 0] * 72 / figure.dpi
+    assert np.diff(places).min() > boxes.get_sizes()[0] ** 0.5

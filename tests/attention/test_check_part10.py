@@ -54,11 +54,11 @@ def test_a_right_answer_of_any_kind_passes(kind: str, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("answer", "text"),
     [
-        (None, "expected `GQA_2_MLA` to be a function, got a NoneType"),
+        (None, "expected `GQA_2_MLA` to be a function, got None"),
         (lambda W: print("x"), "got None. Does the function end with a return?"),
-        (lambda W: svd(W)[0] @ svd(W)[1], "expected two matrices, W_DKV_MLA and W_UM_MLA, got a single ndarray"),
+        (lambda W: svd(W)[0] @ svd(W)[1], "expected two matrices, W_DKV_MLA and W_UM_MLA, got a NumPy array"),
         (lambda W: svd(W)[::-1], "first comes W_DKV_MLA, for r = 2 and D = 4 of shape (2, 4): expected shape (2, 4)"),
-        (lambda W: [torch.tensor(factor) for factor in svd(W)], "expected a NumPy array, got a Tensor"),
+        (lambda W: [torch.tensor(factor) for factor in svd(W)], "expected a NumPy array, got a torch tensor"),
         (lambda W: [factor.tolist() for factor in svd(W)], "expected a NumPy array, got a list"),
         (
             lambda W: (2 * svd(W)[0], svd(W)[1]),
@@ -134,3 +134,10 @@ def test_the_figure_of_a_missing_or_wrong_answer_is_one_line(names: dict, shown:
     ten.draw_part10(names)
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("No picture yet: ") and not shown
+
+
+@pytest.mark.parametrize("names", [{}, {"GQA_2_MLA": lambda W: W.nothing}])
+def test_what_a_call_that_does_not_end_prints_is_not_held_against_it(names: dict, capsys: pytest.CaptureFixture):
+    with pytest.raises(ChecksFailed):
+        ten.check_part10(names)
+    assert [line[:4] for line in capsys.readouterr().out.splitlines()] == ["  ✗ ", *["  · "] * 4]

@@ -58,6 +58,8 @@ def test_the_check_leaves_open_whether_the_example_shows_it(capsys: pytest.Captu
         ({"W_UM_MLA": np.ones(2)}, "W_UM_MLA has shape (2, 1): expected shape (2, 1), got (2,)"),
         ({"product": DOWN @ UP}, "product has shape (2, 2): expected shape (2, 2), got (1, 1)"),
         ({"product": None}, "product has shape (2, 2): got None"),
+        ({"W_UM_MLA": (2, 1)}, "W_UM_MLA has shape (2, 1): expected numbers, got the shape itself"),
+        ({"W_UM_MLA": "[[2], [1]]"}, "W_UM_MLA has shape (2, 1): expected numbers, got a str"),
     ],
 )
 def test_a_wrong_shape_gets_its_line(changed: dict, text: str, capsys: pytest.CaptureFixture):
@@ -108,6 +110,16 @@ def test_the_rows_are_written_where_nothing_cuts_them_off(rows: tuple, monkeypat
         assert [t.get_text().count("(") for t in numbers] == [2, 2]
         left, right = (t.get_window_extent() for t in numbers)
     assert left.x0 >= 0 and left.x1 < right.x0 and right.x1 <= figure.bbox.x1 and left.y1 <= figure.bbox.y1
+
+
+@pytest.mark.parametrize("times", [1e-9, 1.0, 1e9])
+def test_the_scales_say_how_large_the_numbers_are(times: float, monkeypatch: pytest.MonkeyPatch):
+    with pictures.kept(eleven, monkeypatch) as found:
+        eleven.draw_part11({"product": times * np.array([[1.0, 2.0], [3.0, 4.0]])})
+        ((figure, _),) = found
+        marks = [t.get_text() for t in figure.findobj(Text)]
+        assert pictures.apart(figure)
+    assert marks.count(f"{2.5 * times:.3g}") == 3  # of both panels' first entry, and of one's second
 
 
 @pytest.mark.parametrize("product", [None, "text", np.ones((1, 2)), np.full((2, 2), np.nan), [[1], [2, 3]]])

@@ -98,7 +98,7 @@ def test_the_model_answer_passes(capsys: pytest.CaptureFixture):
         ({"K_hat": None}, "K_hat returns a torch tensor of shape (r, D): expected `K_hat` to be a function"),
         ({"V_hat": lambda W: None}, "V_hat returns a torch tensor of shape (r, D): got None."),
         ({"V_hat": lambda W: W.T}, "D = 6, H = 3, r = 5: expected shape (5, 6), got (6, 5)"),
-        ({"K_hat": lambda W: W.numpy()}, "expected a torch tensor, got a ndarray"),
+        ({"K_hat": lambda W: W.numpy()}, "expected a torch tensor, got a NumPy array"),
         ({"Q_hat_h": lambda *data: query(*data).T}, "Q_hat_h returns a torch tensor of shape (r, D): D = 6"),
         ({"Q_hat_h": lambda U, Q, r, D, H: U @ Q}, "RuntimeError"),
         ({"Q_hat_h": lambda *data: 2 * query(*data)}, "Q_hat_h times K_hat is 30: expected 30, got 60"),
@@ -145,3 +145,12 @@ def test_the_figure_of_a_missing_or_wrong_answer_is_one_line(changed: dict, show
     assert line.startswith("No picture yet: ") and not shown
     twelve.draw_part12({})
     assert capsys.readouterr().out.startswith("No picture yet: there is no `K_hat` yet")
+
+
+def test_the_figure_takes_a_right_answer_in_another_precision_and_says_which_matrix_is_wrong(shown: list[str], capsys):
+    twelve.draw_part12(PLAIN | {"Q_hat_h": lambda *data: query(*data).double(), "V_hat": lambda W: W.double()})
+    assert len(shown) == 1
+    capsys.readouterr()
+    twelve.draw_part12(PLAIN | {"K_hat": lambda W: W.T})
+    expected = "No picture yet: K_hat: D = 12, H = 3, r = 5: expected shape (5, 12), got (12, 5)"
+    assert capsys.readouterr().out.splitlines() == [expected]

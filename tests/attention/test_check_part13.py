@@ -8,6 +8,7 @@ import pytest
 import torch
 from attention_course import figure
 from attention_course.table import ChecksFailed, Unwritten
+from matplotlib.text import Text
 
 part13 = course_module.of(13)
 SIZES = (2, 3, 4)  # B, L_1 and L_2 of a run
@@ -72,9 +73,9 @@ def test_a_right_answer_of_any_kind_gets_seven_ticks(changed: dict, capsys: pyte
 @pytest.mark.parametrize(
     ("changed", "line", "text"),
     [
-        ({"reduced_matrices": None}, 0, "there is no function `reduced_matrices` yet"),
+        ({"reduced_matrices": None}, 0, "expected `reduced_matrices` to be a function, got None"),
         ({"reduced_matrices": lambda *_: None}, 0, "got None. Does the function end with a return?"),
-        ({"reduced_matrices": lambda *W: W[0]}, 0, "expected four tensors, got one Tensor"),
+        ({"reduced_matrices": lambda *W: W[0]}, 0, "expected four tensors, got a torch tensor"),
         ({"reduced_matrices": lambda *W: W[:2]}, 0, "expected four tensors, got 2"),
         ({"reduced_matrices": lambda *W: [2.0] * 4}, 0, "W_K_MLA_hat: expected a torch tensor, got a float"),
         (
@@ -88,7 +89,7 @@ def test_a_right_answer_of_any_kind_gets_seven_ticks(changed: dict, capsys: pyte
             3,
             "expected 154, got -154",
         ),
-        ({"x": None}, 4, "`x`: expected a torch tensor, got a NoneType"),
+        ({"x": None}, 4, "`x`: expected a torch tensor, got None"),
         ({"y": torch.zeros(2, 4, 3)}, 4, "`y`: expected shape (2, 4, 1024), got (2, 4, 3)"),
         ({"x": torch.zeros(2, 3, 1024, device="meta")}, 4, "`x`: expected it on the device, "),
         ({"output_reduced": torch.zeros(2, 3, 50)}, 5, "`output_reduced`: expected shape (2, 3, 1024), got (2, 3, 50)"),
@@ -109,7 +110,9 @@ def test_a_wrong_answer_gets_its_line(changed: dict, line: int, text: str, capsy
 def test_a_missing_name_is_said(name: str, line: int, capsys: pytest.CaptureFixture):
     names = run()
     del names[name]
-    assert printed(names, capsys)[line].endswith(f"there is no `{name}` yet")
+    assert printed(names, capsys)[line].endswith(
+        f"there is no `{name}` yet. Is it spelled like this, and has the answer cell run?"
+    )
 
 
 def test_an_answer_that_is_not_written_is_no_mistake(capsys: pytest.CaptureFixture):
@@ -159,7 +162,10 @@ def test_the_figure_says_where_an_answer_with_a_wrong_factor_fails(shown: list, 
         ({}, "No picture yet: "),
         ({"reduced_matrices": unwritten}, "No picture yet: "),
         ({"reduced_matrices": lambda *_: 1 / 0}, "No picture yet: ZeroDivisionError: division by zero"),
-        ({"reduced_matrices": lambda *W: W[:4]}, "No picture yet: "),
+        (
+            {"reduced_matrices": lambda W, *_: (torch.ones(24, 64),) * 4},
+            "No picture yet: W_K_MLA_hat: expected shape (6, 64), got (24, 64)",
+        ),
     ],
 )
 @pytest.mark.usefixtures("small")
@@ -174,3 +180,19 @@ def test_the_mistake_shows_at_order_1_and_hides_in_bfloat16_where_scores_are_lar
     assert slip > 10 * rounding
     rounding, slip = part13._errors(reduced_matrices, "bfloat16", "cpu", part13._data(near_one=False))
     assert slip < 3 * rounding
+
+
+@pytest.mark.parametrize("factor", [1.0, 1e3, 1e30])
+@pytest.mark.usefixtures("small")
+def test_every_error_lies_within_its_panel_and_every_label_within_the_figure(factor: float, shown: list, capsys):
+    def far_off(*W):
+        K, V, Q, O = reduced_matrices(*W)  # noqa: E741
+        return K, V, Q, factor * O.flip(1)
+
+    part13.draw_part13(run(reduced_matrices=far_off))
+    ((drawn, _),) = shown
+    drawn.canvas.draw()
+    for panel in drawn.axes:
+        places = [x for disc in panel.collections[1:] for x, _ in disc.get_offsets()]
+        assert max(places) <= panel.get_xlim()[1]
+        assert all(text.get_window_extent().x1 <= drawn.bbox.x1 for text in panel.findobj(Text) if text.get_text())

@@ -141,7 +141,7 @@ def test_another_right_answer_passes(step: str, function):
         ("absorb", "W_O_hat.transpose(0, 1).reshape(D, H * r)", "W_O_hat.reshape(D, H * r)", "W_O_hat_h W_K_hat: off"),
         ("absorb", "W_Q_hat.reshape(H * r, D)", "W_Q_hat", r"expected W_Q_hat of shape \(15, 6\), got \(3, 5, 6\)"),
         ("step", "return (weights @ cache)", "cache = cache[:, :-1]\n    return (weights @ cache)", "token 0"),
-        ("step", "/ cache.shape[2] ** 0.5", "", r"token 1.*the output: off.*What is a score divided by\?"),
+        ("step", "/ cache.shape[2] ** 0.5", "", r"token 1.*the output: off.*, and what is a score divided by\?"),
         ("step", "W_O_hat.T, cache", "W_O_hat.T, cache[:, -1:]", r"token 1.*expected the cache of shape \(2, 2, 4\)"),
         ("compress", "up = U[:, :r] * S[:r]", "up = U[:, :r]", "Which matrix does the SVD decompose"),
         ("compress", "U[:, :r] * S[:r]", "U[:, -r:] * S[-r:]", "expected an error of"),
@@ -153,6 +153,24 @@ def test_another_right_answer_passes(step: str, function):
 )
 def test_a_wrong_answer_is_named(step: str, old: str, new: str, named: str):
     assert re.search(named, failure(step, defined(step, (old, new))))
+
+
+@pytest.mark.parametrize(
+    ("step", "old", "new", "said"),
+    [
+        (
+            "convert",
+            "dtype=W_K.dtype",
+            "dtype=torch.float32",
+            "result 2: expected float64, as in what the function gets",
+        ),
+        ("absorb", "return W_DKV, ", "return W_DKV, W_DKV, ", r"expected 3 tensors, got 4 results\.( \(|$)"),
+        ("absorb", "return W_DKV, ", "W_DKV, ", r"got None\. Does the function end with a return\?"),
+        ("step", "dim=2)", "dim=1)", r"token 0.*with weight 1\?$"),
+    ],
+)
+def test_a_usual_slip_is_told_without_a_question_that_misleads(step: str, old: str, new: str, said: str):
+    assert re.search(said, failure(step, defined(step, (old, new))))
 
 
 def test_separate_decompositions_of_keys_and_values_do_not_pass():
@@ -249,7 +267,7 @@ def test_rotary_scores_depend_on_the_distance_alone_and_the_figure_says_where_ab
     mla = coda.converted(spoken[0], defined("convert"))
     coda_figures.draw_rotary(mla.blocks[0].attention, spoken[0], defined("rotary"))
     printed = capsys.readouterr().out
-    assert int(re.search(r"by up to (\d+)%", printed)[1]) > 20 and "the difference is below 1e-09" in printed
+    assert int(re.search(r"by up to (\d+) %", printed)[1]) > 20 and "the difference is below 1e-09" in printed
 
 
 def test_no_cell_is_graded_and_every_function_has_a_check_below():

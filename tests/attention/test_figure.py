@@ -146,6 +146,13 @@ def test_a_scale_of_logarithms_has_all_powers_of_ten():
     assert written(axes) == ["10⁻¹", "10⁰", "10¹", "10²"]
 
 
+def test_a_long_scale_of_logarithms_leaves_powers_out():
+    _, axes = figure.subplots(figsize=(4, 3), left=0.5, bottom=0.5)
+    axes.set(yscale="log", ylim=(1, 1e30))
+    labels.scale(axes, "y")
+    assert written(axes) == ["10⁰", "10⁴", "10⁸", "10¹²", "10¹⁶", "10²⁰", "10²⁴", "10²⁸"]
+
+
 def test_a_mark_outside_the_limits_is_left_out_with_its_label():
     _, axes = figure.subplots(figsize=(4, 3), left=0.5, bottom=0.5)
     axes.set(xlim=(1, 2))

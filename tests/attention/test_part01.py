@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy
 from course_module import of
-from pictures import seen
+from pictures import apart, kept, seen
 from sympy import symbols
 
 D_1, D_2, D_qk, D_v, H = symbols("D_1 D_2 D_qk D_v H", positive=True, integer=True)
@@ -125,3 +125,18 @@ def test_the_module_holds_no_answer():
         if name.startswith(("coda", "speaker")):  # these come after the last answer
             continue
         assert b"(D_qk, D_1)" not in text and b"H * D_v" not in text and b"** 0.5" not in text, name
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"shape_W_Q_h": (H * D_qk, D_1), "shape_W_K_h": (H, D_qk, D_2), "shape_W_V_h": D_v * D_2},
+        {"shape_W_Q_h": (D_1, D_1 * D_1), "shape_W_V_h": (D_1 * D_2 + D_qk, 1)},
+    ],
+)
+def test_the_texts_of_a_very_wrong_answer_do_not_overlap(changed: dict, monkeypatch: pytest.MonkeyPatch):
+    with kept(of(1), monkeypatch) as shown:
+        of(1).draw_part01(RIGHT | changed)
+        ((figure, _),) = shown
+        assert apart(figure)

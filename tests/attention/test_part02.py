@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 from course_module import of
-from pictures import seen
+from pictures import apart, kept, seen
 from sympy import symbols
 
 D_1, D_2, D_qk, D_v, H = symbols("D_1 D_2 D_qk D_v H", positive=True, integer=True)
@@ -124,3 +124,19 @@ def test_a_notebook_without_an_answer_gets_a_figure_too(monkeypatch, capsys):
     with seen(of(2), monkeypatch) as shown:
         of(2).draw_part02({})
     assert capsys.readouterr().out.count("not drawn yet") == 3 and len(shown) == 1
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"shape_W_Q": (D_qk * D_1 * H + D_2 * D_v * H, H * D_1), "shape_q": (H, D_qk)},
+        {"shape_W_K": (D_qk, H * D_2), "shape_W_V": (D_2, H * D_v), "shape_v": (H, D_v, 1)},
+        {"shape_W_K": (H * D_v + H * D_v + H * D_v, 1)},
+    ],
+)
+def test_the_texts_of_a_very_wrong_answer_do_not_overlap(changed: dict, monkeypatch: pytest.MonkeyPatch):
+    with kept(of(2), monkeypatch) as shown:
+        of(2).draw_part02(RIGHT | changed)
+        ((figure, _),) = shown
+        assert apart(figure)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from attention_course import part03_slider
-from pictures import seen
+from pictures import apart, kept, seen
 
 
 def right(q, K, D_qk):
@@ -157,3 +157,11 @@ def test_the_weights_of_the_slider_are_those_worked_out_by_hand():
         torch.softmax(torch.tensor(part03_slider.LOGITS), 0).tolist(), abs=1e-6
     )
     assert [round(weight, 2) for weight in part03_slider.softmax(1.0)] == [0.64, 0.24, 0.09, 0.03]
+
+
+@pytest.mark.parametrize("logits", [None, lambda q, K, D_qk: K @ q, lambda q, K, D_qk: K @ q * D_qk**0.5])
+def test_no_label_reaches_into_the_panel_next_to_it(logits, monkeypatch, capsys):
+    with kept(course_module.of(3), monkeypatch) as shown:
+        course_module.of(3).draw_part03({"attention_logits": logits})
+        ((figure, _),) = shown
+        assert apart(figure)

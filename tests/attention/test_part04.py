@@ -5,7 +5,7 @@ import contextlib
 import numpy as np
 import pytest
 from course_module import of
-from pictures import seen
+from pictures import apart, kept, seen
 from sympy import symbols
 
 D_1, D_2, D_qk, D_v, H = symbols("D_1 D_2 D_qk D_v H", positive=True, integer=True)
@@ -78,3 +78,19 @@ def test_a_notebook_without_an_answer_gets_a_figure_too(monkeypatch, capsys):
     with seen(of(4), monkeypatch) as shown:
         of(4).draw_part04({})
     assert capsys.readouterr().out.count("not drawn yet") == 2 and len(shown) == 1
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {},
+        {"shape_o_h": (D_qk,), "shape_o": (H, D_v), "shape_W_O_h": (D_v, D_1), "shape_W_O": (H * D_1, D_v)},
+        {"shape_W_O": (D_1 * D_2, 1)},
+        {"shape_W_O": (1, D_1 * D_2)},
+    ],
+)
+def test_the_texts_of_a_very_wrong_answer_do_not_overlap(changed: dict, monkeypatch: pytest.MonkeyPatch):
+    with kept(of(4), monkeypatch) as shown:
+        of(4).draw_part04(RIGHT | changed)
+        ((figure, _),) = shown
+        assert apart(figure)

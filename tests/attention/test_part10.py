@@ -56,6 +56,16 @@ def test_a_product_that_is_not_the_stacked_matrix_is_told(W: np.ndarray, got: ob
     assert not verdict.right and text in verdict.found
 
 
+def test_code_that_stops_gets_a_hint_where_dependent_rows_may_have_stopped_it():
+    assert part10.rebuilds(W, REASON).no_value and not part10.rebuilds(0 * W, REASON).no_value
+
+
+def test_what_nothing_ran_to_print_gets_no_hint_and_what_printed_nothing_does():
+    stopped, silent = [(W, REASON, "")], [(W, (DOWN, UP), "")]
+    for judge in (part10.shapes_printed, part10.error_printed):
+        assert judge(stopped, part10.trouble(stopped)).no_value and not judge(silent, part10.trouble(silent)).no_value
+
+
 def test_any_factors_of_it_rebuild_the_stacked_matrix_also_of_zeros():
     assert part10.rebuilds(W, (DOWN / 2, 2 * UP)).right
     assert part10.rebuilds(0 * W, (1e-6 * DOWN, 1e-6 * UP)).right

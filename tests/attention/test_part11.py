@@ -64,3 +64,7 @@ def test_a_product_that_is_not_theirs_shows_nothing_where_the_factors_have_their
     assert part11.rows_differ(PRODUCT, UP, DOWN, shaped=True).right
     assert not part11.rows_differ(PRODUCT, np.ones((2, 1)), DOWN, shaped=True).right
     assert part11.rows_differ(PRODUCT, np.ones((2, 1)), DOWN, shaped=False).right
+
+
+def test_a_product_that_is_not_finite_is_not_said_to_have_equal_rows():
+    assert "NaN" in part11.rows_differ(np.full((2, 2), np.nan), UP, DOWN, shaped=False).found

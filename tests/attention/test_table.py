@@ -1,9 +1,11 @@
 """The table of visible checks: a line per check, and an error of one line that Jupyter shows without a traceback."""
 
 import course_module  # noqa: F401  (finds attention_course)
+import numpy as np
 import pytest
+import torch
 from attention_course.part03 import check_part03
-from attention_course.table import ChecksFailed, Table, Unwritten, expect, numbers
+from attention_course.table import ChecksFailed, Table, Unwritten, expect, kind, numbers
 from IPython.core.interactiveshell import InteractiveShell
 
 RIGHT = "def attention_logits(q, K, D_qk):\n    return K @ q / D_qk**0.5"
@@ -76,3 +78,11 @@ def test_a_failed_check_is_an_assertion_and_an_unwritten_one_no_failure():
     assert issubclass(ChecksFailed, AssertionError) and issubclass(Unwritten, NotImplementedError)
     with pytest.raises(Unwritten):
         check_part03({"attention_logits": lambda *_: (_ for _ in ()).throw(NotImplementedError)})
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(np.ones(2), "a NumPy array"), (torch.ones(2), "a torch tensor"), (None, "None"), (3, "an int"), ("x", "a str")],
+)
+def test_a_kind_is_said_with_its_article(value: object, said: str):
+    assert kind(value) == said

@@ -29,6 +29,15 @@ def kept(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[t
         plt.close(figure)
 
 
+def apart(figure) -> bool:
+    """Whether no text of a figure touches another one, nor the figure's edge."""
+    figure.canvas.draw()
+    texts = [text for text in figure.findobj(Text) if text.get_text().strip() and text.get_visible()]
+    boxes = [text.get_window_extent().padded(-1) for text in texts]
+    within = all(box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.x1 for box in boxes)
+    return within and not any(one.overlaps(other) for n, one in enumerate(boxes) for other in boxes[:n])
+
+
 def taken(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The alt texts of the figures that a module shows from now on, in place of showing them."""
     alts: list[str] = []

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 
-from attention_course.table import expect
+from attention_course.table import expect, kind
 
 
 def named(names, name):
@@ -15,7 +15,7 @@ def named(names, name):
 def function(names, name):
     """The student's function of a name; fails the line of the table, or the picture, if there is none."""
     found = named(names, name)
-    expect(callable(found), f"expected `{name}` to be a function, got a {type(found).__name__}")
+    expect(callable(found), f"expected `{name}` to be a function, got {kind(found)}")
     return found
 
 
@@ -23,7 +23,7 @@ def pair(value, first, second):
     """The two pieces of a pair; fails the line of the table, or the picture, for anything else."""
     expect(value is not None, "got None. Does the function end with a return?")
     expected = f"expected two matrices, {first} and {second}"
-    expect(isinstance(value, (tuple, list)), f"{expected}, got a single {type(value).__name__}")
+    expect(isinstance(value, (tuple, list)), f"{expected}, got {kind(value)}")
     expect(len(value) == 2, f"{expected}, got {len(value)}")
     return value
 
@@ -36,8 +36,8 @@ def picture() -> Iterator[None]:
     except NotImplementedError:
         print("No picture yet: the answer is not written yet.")
     except Exception as error:  # noqa: BLE001  (whatever a student's code may raise)
-        kind = "" if type(error).__module__.startswith("attention_course") else f"{type(error).__name__}: "
-        print(f"No picture yet: {kind}{str(error).partition(chr(10))[0]}")
+        ours = type(error).__module__.startswith("attention_course")
+        print(f"No picture yet: {'' if ours else f'{type(error).__name__}: '}{str(error).partition(chr(10))[0]}")
 
 
 def result(names, name, look):

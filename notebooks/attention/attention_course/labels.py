@@ -17,6 +17,7 @@ from matplotlib.transforms import ScaledTranslation
 from attention_course.letters import letters
 
 MARK = 3.5  # points, of a scale's marks, and from there to their labels
+MOST = 9  # marks on a log scale, and one more
 NAME = 4  # points, from a scale to its name
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -119,7 +120,8 @@ def _marks(axis, at, labels) -> tuple[list[float], list[str]]:
     low, high = sorted(axis.get_view_interval())
     log, slack = axis.get_scale() == "log", 1e-6 * (high - low)
     if at is None and log:
-        at = [10.0**power for power in range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)]
+        first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
+        at = [10.0**power for power in range(first, last + 1, max(1, math.ceil((last - first) / MOST)))]
     elif at is None:
         at = axis.get_majorticklocs()
     if labels is None and log:

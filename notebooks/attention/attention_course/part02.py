@@ -32,10 +32,8 @@ def check_part02(names):
 def draw_part02(names):
     """Each stacked matrix and its vector, in the shapes that you gave them, with a colour per head."""
     figure, panels = subplots(1, 3, figsize=(11, 5.4), top=0.5)
-    said = []
-    for panel, (M, token, letter, vector) in zip(
-        panels, (("Q", "x", "D_1", "q"), ("K", "y", "D_2", "k"), ("V", "y", "D_2", "v")), strict=True
-    ):
+    said, rows = [], []
+    for M, token, letter, vector in (("Q", "x", "D_1", "q"), ("K", "y", "D_2", "k"), ("V", "y", "D_2", "v")):
         shapes = names.get(f"shape_W_{M}"), names.get(f"shape_{vector}")
         matrix, result = (blocks.size(shape, SIZES) for shape in shapes)
         given, heads = (SIZES[letter], 1), SIZES["H"]
@@ -48,9 +46,9 @@ def draw_part02(names):
             "=",
             blocks.Block(f"${vector}$", result, letters[1], heads),
         ]
-        blocks.equation(panel, pieces, "" if None in (matrix, result) else f"{words}; {yours}")
+        rows.append((pieces, "" if None in (matrix, result) else f"{words}; {yours}"))
         said.append(f"W^{M}: {words}; {yours}.")
-    blocks.align(panels)
+    blocks.equations(panels, rows)
     blocks.titled(panels, ["queries", "keys", "values"])
     heading(figure, f"{blocks.drawn(SIZES)} A colour and a number per head", fontsize=11)
     print(blocks.drawn(SIZES), *said, sep="\n")

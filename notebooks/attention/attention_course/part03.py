@@ -56,8 +56,10 @@ def draw_part03(names):
                 text = f"{what}: spread {spread}, largest of {KEYS} weights {largest:.2f}"
                 said.append(f"D_qk = {D_qk:>4}, {text}")
     for (row, column), panel in np.ndenumerate(panels):
-        scale(panel, "x", name="logit" if row else "", size=SMALLEST)
-        scale(panel, "y", None, [] if column else None, name="" if column else "share per unit", size=SMALLEST)
+        drawn = any(other.patches for other in panels[row])
+        scale(panel, "x", _inner(panel) if drawn else [], name="logit" if row else "", size=SMALLEST)
+        name = "" if column else "share per unit"
+        scale(panel, "y", None if drawn else [], [] if column or not drawn else None, name=name, size=SMALLEST)
     print(*said, sep="\n")
     show(figure, f"Histograms of logits for three widths. {'; '.join(said)}.")
 
@@ -78,6 +80,13 @@ def _spread(attention_logits, D_qk: int) -> tuple[np.ndarray, np.ndarray] | None
         return (logits / factor, logits) if right else None
     except Exception:  # noqa: BLE001  (an answer may raise anything, and is drawn when it no longer does)
         return None
+
+
+def _inner(panel) -> list[float]:
+    """Where a panel's horizontal scale has marks whose labels don't reach into the panel next to it."""
+    low, high = panel.get_xlim()
+    edge = 0.1 * (high - low)
+    return [place for place in panel.xaxis.get_majorticklocs() if low + edge < place < high - edge]
 
 
 def _digits(spread: float) -> str:

@@ -38,16 +38,14 @@ def draw_part04(names):
         sums.append(blocks.Block(f"$W^O_{h}$", size["W_O_h"], letters["W_O_h"], 1, along=1, first=h))
         sums.append(blocks.Block(f"$o_{h}$", size["o_h"], letters["o_h"], 1, first=h))
     figure, panels = subplots(2, 1, figsize=(9, 6.4), top=0.28, down=0.08)
-    said = []
-    for panel, pieces, matrix, vector in zip(
-        panels, (whole, [*sums, "=", out]), ("W_O", "W_O_h"), ("o", "o_h"), strict=True
-    ):
+    said, rows = [], []
+    for pieces, matrix, vector in ((whole, "W_O", "o"), ([*sums, "=", out], "W_O_h", "o_h")):
         left, right = size[matrix], size[vector]
-        blocks.equation(panel, pieces, _caption(left, right))
+        rows.append((pieces, _caption(left, right)))
         said.append(
             f"{matrix}: {blocks.fits(left, right, vector, (shapes[matrix], shapes[vector]))}; x_out has {SIZES['D_1']}."
         )
-    blocks.align(panels)
+    blocks.equations(panels, rows)
     heading(figure, f"{blocks.drawn(SIZES)} A colour and a number per head", fontsize=11)
     print(blocks.drawn(SIZES), *said, sep="\n")
     show(

@@ -8,7 +8,7 @@ from matplotlib.path import Path
 from attention_course.answers import function, picture
 from attention_course.figure import BLACK, BLUE, ORANGE, SKY, SMALLEST, YELLOW, show, subplots
 from attention_course.labels import write
-from attention_course.table import Table, expect
+from attention_course.table import Table, Unmet, expect, kind
 
 CHECKED = ((6, 3, 5), (8, 2, 1))  # D, H and r
 D, H, r = 12, 3, 5  # of the picture
@@ -44,7 +44,7 @@ def _one(number):
 
 def _shaped(matrix, shape, sizes):
     expect(matrix is not None, "got None. Does the function end with a return?")
-    expect(isinstance(matrix, torch.Tensor), f"expected a torch tensor, got a {type(matrix).__name__}")
+    expect(isinstance(matrix, torch.Tensor), f"expected a torch tensor, got {kind(matrix)}")
     found = tuple(matrix.shape)
     expect(found == shape, "D = {}, H = {}, r = {}: expected shape {}, got {}".format(*sizes, shape, found))
 
@@ -53,7 +53,6 @@ def draw_part12(names):
     """Shows which matrices merge in the reduced form, and compares its numbers with the vanilla ones."""
     with picture():
         scores, outputs = _scores(names), _outputs(names)
-        expect(outputs[1].shape == (D,), f"expected an output of {D} numbers, got shape {tuple(outputs[1].shape)}")
         for h, (vanilla, yours) in enumerate(zip(*scores, strict=True)):
             print(f"head {h}: score, vanilla {vanilla:8.2f}   reduced {yours:8.2f}")
         print("output, vanilla", *(f"{number:8.2f}" for number in outputs[0][:4]), " …")
@@ -97,9 +96,9 @@ def _scores(names):
     """Per head the vanilla score of two tokens, and the reduced one."""
     W_DKV, W_UK, W_Q, x, y = _random((r, D), (H, d, r), (H, d, D), (D,), (D,))
     vanilla = torch.stack([(W_Q[h] @ x) @ (W_UK[h] @ W_DKV @ y) / d**0.5 for h in range(H)])
-    key, query = function(names, "K_hat")(W_DKV.clone()) @ y, function(names, "Q_hat_h")
-    yours = [query(W_UK[h].clone(), W_Q[h].clone(), r, D, H) @ x @ key / r**0.5 for h in range(H)]
-    return vanilla, torch.stack(yours).detach()
+    key, query = _yours("K_hat", function(names, "K_hat")(W_DKV.clone()), (r, D)) @ y, function(names, "Q_hat_h")
+    blocks = [_yours("Q_hat_h", query(W_UK[h].clone(), W_Q[h].clone(), r, D, H), (r, D)) for h in range(H)]
+    return vanilla, torch.stack([block @ x @ key / r**0.5 for block in blocks])
 
 
 def _outputs(names):
@@ -107,9 +106,18 @@ def _outputs(names):
     W_DKV, W_UV, W_O, y = _random((r, D), (H, d, r), (H, D, d), (3, D))
     alpha = torch.tensor([[0.5, 0.25, 0.25], [0.0, 0.75, 0.25], [1.0, 0.0, 0.0]])
     vanilla = sum(W_O[h] @ W_UV[h] @ W_DKV @ (alpha[h] @ y) for h in range(H))
-    value, block = function(names, "V_hat")(W_DKV.clone()), function(names, "O_hat_h")
-    yours = sum(block(W_O[h].clone(), W_UV[h].clone()) @ value @ (alpha[h] @ y) for h in range(H))
-    return vanilla, yours.detach()
+    value, block = _yours("V_hat", function(names, "V_hat")(W_DKV.clone()), (r, D)), function(names, "O_hat_h")
+    blocks = [_yours("O_hat_h", block(W_O[h].clone(), W_UV[h].clone()), (D, r)) for h in range(H)]
+    return vanilla, sum(blocks[h] @ value @ (alpha[h] @ y) for h in range(H))
+
+
+def _yours(name, matrix, shape):
+    """A matrix of the answer in float32; fails the picture unless it is a tensor of its shape."""
+    try:
+        _shaped(matrix, shape, (D, H, r))
+    except Unmet as unmet:
+        raise Unmet(f"{name}: {unmet}") from None
+    return matrix.detach().float()
 
 
 QUERY, KEY, LATENT = (BLUE, "white", ""), (ORANGE, BLACK, "///"), (YELLOW, BLACK, "")

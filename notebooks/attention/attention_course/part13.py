@@ -2,11 +2,11 @@
 
 import torch
 
-from attention_course.answers import named, picture
+from attention_course.answers import function, named, picture
 from attention_course.figure import BLACK, BLUE, RED, SMALLEST, show, subplots
 from attention_course.labels import scale, write
 from attention_course.mha import MyMHA
-from attention_course.table import Table, expect, numbers
+from attention_course.table import Table, expect, kind, numbers
 
 D, H, r = 1024, 32, 50  # the part's own sizes
 HATS = ("W_K_MLA_hat", "W_V_MLA_hat", "W_Q_MLA_hat", "W_O_MLA_hat")
@@ -38,11 +38,10 @@ def check_part13(names, sizes):
         _tensors(names, WEIGHTS | {"x": (B, L_1, D), "y": (B, L_2, D)})
     with table.line(f"your run: two models, and their outputs of shape {(B, L_1, D)} on the device"):
         for name in MODELS:
-            expect(name in names, f"there is no `{name}` yet")
+            named(names, name)
         _tensors(names, {"output_vanilla": (B, L_1, D), "output_reduced": (B, L_1, D)})
     with table.line(f"your run: relative_error is one number, below {BOUND:.0e}"):
-        expect("relative_error" in names, "there is no `relative_error` yet")
-        error = numbers(names["relative_error"])
+        error = numbers(named(names, "relative_error"))
         expect(error.size == 1, f"expected one number, got {error.size}")
         expect(0 <= error.item() < BOUND, f"expected less than {BOUND:.0e}, got {error.item():.1e}")
     table.end()
@@ -50,14 +49,13 @@ def check_part13(names, sizes):
 
 def _shapes(names, D, H, r):
     """Fails the line unless `reduced_matrices` returns four tensors of the right shapes."""
-    expect(callable(names.get("reduced_matrices")), "there is no function `reduced_matrices` yet")
     ones = torch.ones
-    results = names["reduced_matrices"](ones(r, D), ones(D, r), ones(D, r), ones(D, D), ones(D, D), H)
+    results = function(names, "reduced_matrices")(ones(r, D), ones(D, r), ones(D, r), ones(D, D), ones(D, D), H)
     expect(results is not None, "got None. Does the function end with a return?")
-    expect(isinstance(results, (tuple, list)), f"expected four tensors, got one {type(results).__name__}")
+    expect(isinstance(results, (tuple, list)), f"expected four tensors, got {kind(results)}")
     expect(len(results) == 4, f"expected four tensors, got {len(results)}")
     for name, matrix, shape in zip(HATS, results, ((r, D), (r, D), (H * r, D), (D, H * r)), strict=True):
-        expect(isinstance(matrix, torch.Tensor), f"{name}: expected a torch tensor, got a {type(matrix).__name__}")
+        expect(isinstance(matrix, torch.Tensor), f"{name}: expected a torch tensor, got {kind(matrix)}")
         expect(matrix.shape == shape, f"{name}: expected shape {shape}, got {tuple(matrix.shape)}")
 
 
@@ -65,9 +63,8 @@ def _tensors(names, shapes):
     """Fails the line unless the names hold tensors of these shapes; all but weights must be on the device."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     for name, shape in shapes.items():
-        expect(name in names, f"there is no `{name}` yet")
-        value = names[name]
-        expect(isinstance(value, torch.Tensor), f"`{name}`: expected a torch tensor, got a {type(value).__name__}")
+        value = named(names, name)
+        expect(isinstance(value, torch.Tensor), f"`{name}`: expected a torch tensor, got {kind(value)}")
         expect(value.shape == shape, f"`{name}`: expected shape {shape}, got {tuple(value.shape)}")
         here = name in WEIGHTS or value.device.type == device
         expect(here, f"`{name}`: expected it on the device, {device}, got it on {value.device}")
@@ -76,8 +73,9 @@ def _tensors(names, shapes):
 def draw_part13(names):
     """Shows how large your reduced form's error is in three dtypes, and how large one deliberate mistake is."""
     with picture():
-        answer, device = named(names, "reduced_matrices"), names.get("device", "cpu")
-        figure, panels = subplots(1, 2, figsize=(10, 4.2), left=0.73, bottom=0.82, across=0.3, sharey=True)
+        answer, device = function(names, "reduced_matrices"), names.get("device", "cpu")
+        _shapes(names, D, H, r)
+        figure, panels = subplots(1, 2, figsize=(10, 4.2), left=0.73, right=0.3, bottom=0.82, across=0.36, sharey=True)
         said = []
         for column, (axes, scores) in enumerate(zip(panels, SCORES, strict=True)):
             data = _data(near_one=column == 0)
@@ -107,13 +105,15 @@ def _panel(axes, title, found):
     rows = range(len(found))
     errors, slips = zip(*found.values(), strict=True)
     axes.hlines(rows, errors, slips, color="0.8", linewidth=5, zorder=1)
-    axes.scatter(errors, rows, s=75, color=BLUE, zorder=3, label="your reduced form: rounding")
+    axes.scatter(errors, rows, s=75, color=BLUE, zorder=3, label="your reduced form")
     axes.scatter(slips, rows, s=75, color=RED, marker="X", zorder=4, label="a mistake: every score 20 % too small")
     for row, pair in enumerate(found.values()):
         for number, place in zip(pair, ((0, 10), (6, -19)), strict=True):
             write(axes, number, row, f"{number:.0e}", offset=place, behind="white", ha="center", fontsize=SMALLEST)
-    axes.set(xscale="log", xlim=(1e-16, 5), ylim=(len(found) - 0.4, -0.6))
-    scale(axes, "x", [10.0**power for power in range(-16, 1, 4)], name="relative error (log scale)")
+    right = max(5.0, *(number for number in (*errors, *slips) if number < 1e300))
+    axes.set(xscale="log", xlim=(1e-16, right), ylim=(len(found) - 0.4, -0.6))
+    marks = [10.0**power for power in range(-16, 300, 4 if right < 1e8 else 40)]
+    scale(axes, "x", marks, name="relative error (log scale)")
     scale(axes, "y", rows, list(found) if axes.get_subplotspec().is_first_col() else [])
     axes.set_title(title, fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)

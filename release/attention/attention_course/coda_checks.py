@@ -3,7 +3,7 @@
 import torch
 
 from attention_course.coda import rotate
-from attention_course.table import Table, expect
+from attention_course.table import Table, expect, kind
 
 TOLERANCE = 1e-6  # of the largest number expected; rounding in float64 is ten orders of magnitude smaller
 
@@ -19,7 +19,8 @@ def check_gqa_to_mla(gqa_to_mla):
             for name, matrix, shape in (("W_DKV", W_DKV, (r, D)), ("W_UK", W_UK, (D, r)), ("W_UV", W_UV, (D, r))):
                 _shape(name, matrix, shape)
             for up, name, W in ((W_UK, "W_UK", W_K), (W_UV, "W_UV", W_V)):
-                hint = "Does query head h get key/value head h % G?" if 1 < G < H else ""
+                hint = f"Does {name} read its own part of your latent"
+                hint += ", and query head h key/value head h % G?" if 1 < G < H else "?"
                 _same(f"{name} W_DKV", up @ W_DKV, W.repeat(H // G, 1), hint)
     table.end()
 
@@ -51,7 +52,8 @@ def check_absorb(absorb):
         _same("the scores", torch.einsum("hrx,ry->hxy", Q_hat.view(H, r, D), K_hat) / r**0.5, want)
     with table.line("what every head hands over: W_O_hat_h k_hat = W_O_h v_h"):
         want = torch.einsum("xha,hay->hxy", W_O.view(D, H, d), (W_UV @ W_DKV).view(H, d, D))
-        _same("W_O_hat_h W_K_hat", torch.einsum("xhr,ry->hxy", O_hat.reshape(D, H, r), K_hat), want)
+        got = torch.einsum("xhr,ry->hxy", O_hat.reshape(D, H, r), K_hat)
+        _same("W_O_hat_h W_K_hat", got, want, "Which columns of W_O belong to head h?")
     table.end()
 
 
@@ -70,8 +72,10 @@ def check_cached_step(cached_step):
             _shape("the cache", cache, (B, l + 1, r))
             alpha = torch.softmax(torch.einsum("bhr,blr->bhl", queries[:, l], latents[:, : l + 1]) / r**0.5, dim=2)
             want = torch.einsum("bhl,blr->bhr", alpha, latents[:, : l + 1]).flatten(1) @ W_O_hat.T
-            hint = "Does the new token attend to itself?" if l == 0 else "What is a score divided by?"
-            _same("the output", output, want, hint)
+            later = "Are the queries cut head by head, and what is a score divided by?"
+            _same("the output", output, want, later if l else "Does the new token attend to itself, with weight 1?")
+        if table.failed:  # the next token would fail for the same reason
+            break
     table.end()
 
 
@@ -91,7 +95,8 @@ def check_compress(compress):
                 _shape(name, matrix, shape)
             miss = float((torch.cat([up_K, up_V]) @ down - both).norm())
             text = f"expected an error of {best:.3f} for keys and values together, got {miss:.3f}"
-            expect(miss <= best + TOLERANCE * float(both.norm()), f"{text}. Which matrix does the SVD decompose?")
+            hint = "Which matrix does the SVD decompose, and where do its singular values go?"
+            expect(miss <= best + TOLERANCE * float(both.norm()), f"{text}. {hint}")
     table.end()
 
 
@@ -138,14 +143,19 @@ def _random(seed, *shapes):
 
 
 def _results(value, count):
-    right = isinstance(value, (tuple, list)) and len(value) == count
-    got = f"{len(value)} results" if isinstance(value, (tuple, list)) else f"one {type(value).__name__}"
-    expect(right, f"expected {count} tensors, got {got}. Is the `return` complete?")
-    return [_tensor(f"result {place + 1}", tensor) for place, tensor in enumerate(value)]
+    expect(value is not None, "got None. Does the function end with a return?")
+    expect(isinstance(value, (tuple, list)), f"expected {count} tensors, got {kind(value)}")
+    question = " Is the `return` complete?" if len(value) < count else ""
+    expect(len(value) == count, f"expected {count} tensors, got {len(value)} results.{question}")
+    results = [_tensor(f"result {place + 1}", tensor) for place, tensor in enumerate(value)]
+    for place, tensor in enumerate(results):
+        same = tensor.dtype == torch.float64
+        expect(same, f"result {place + 1}: expected float64, as in what the function gets, got {tensor.dtype}")
+    return results
 
 
 def _tensor(name, value):
-    expect(isinstance(value, torch.Tensor), f"{name}: expected a torch tensor, got a {type(value).__name__}")
+    expect(isinstance(value, torch.Tensor), f"{name}: expected a torch tensor, got {kind(value)}")
     return value
 
 
@@ -155,7 +165,7 @@ def _shape(name, tensor, shape):
 
 def _same(name, got, want, hint=""):
     """Fails the line unless two tensors agree; says so if one is a multiple of the other."""
-    expect(isinstance(got, torch.Tensor), f"{name}: expected a torch tensor, got a {type(got).__name__}")
+    expect(isinstance(got, torch.Tensor), f"{name}: expected a torch tensor, got {kind(got)}")
     _shape(name, got, tuple(want.shape))
     got = got.detach().to(want.dtype)
     miss, largest = float((got - want).abs().max()), float(want.abs().max())

@@ -57,11 +57,11 @@ def draw_rotary(mla, model, decoupled_logits, h=0, d_R=8):
         axes.legend(fontsize=SMALLEST, frameon=False, loc="upper right")
         axes.spines[["top", "right"]].set_visible(False)
     gap, rest = float((rotated - absorbed).abs().max()), float((decoupled - direct).abs().max())
-    scale = float(rotated.abs().max())
-    print(f"rotation in between: absorbed and true logit differ by up to {gap / scale:.0%} of the largest logit")
+    off = f"{100 * gap / float(rotated.abs().max()):.0f} %"
+    print(f"rotation in between: absorbed and true logit differ by up to {off} of the largest logit")
     print(f"rotation next to it: the difference is {'below' if rest < 1e-9 else 'NOT below'} 1e-09")
     alt = f"""Two panels, logit over distance from 0 to 64. Left: with rotary positions the logit swings, while the
-    absorbed one is a flat line that meets it at distance 0 and differs by up to {gap / scale:.0%} of the largest logit.
+    absorbed one is a flat line that meets it at distance 0 and differs by up to {off} of the largest logit.
     Right: the logits of decoupled_logits, dots, lie on the curve computed with the key multiplied out,
     which swings around a flat line: the content term alone."""
     show(figure, alt)

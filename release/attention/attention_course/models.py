@@ -3,7 +3,7 @@
 import torch
 import torch.nn as nn
 
-from attention_course.table import expect
+from attention_course.table import expect, kind
 
 PROJECTIONS = ("W_Q", "W_K", "W_V", "W_O")
 
@@ -31,7 +31,7 @@ def check_model(table, names, name, sizes, alike):
             layer = getattr(model, layer_name)
             expect(
                 isinstance(layer, nn.Linear),
-                f"{layer_name}: expected an nn.Linear, got one of type {type(layer).__name__}",
+                f"{layer_name}: expected an nn.Linear, got {kind(layer)}",
             )
             expect(layer.bias is None, f"{layer_name} has a bias. Which argument of nn.Linear leaves it out?")
             if width and not nn.parameter.is_lazy(layer.weight):
@@ -51,7 +51,5 @@ def check_shapes(table, model, D_1, D_2, lengths):
     for what, (B, L_1, L_2) in lengths.items():
         with table.line(f"{what}: x {(B, L_1, D_1)} and y {(B, L_2, D_2)} give {(B, L_1, D_1)}"):
             output = model(torch.ones(B, L_1, D_1), torch.ones(B, L_2, D_2))
-            expect(
-                isinstance(output, torch.Tensor), f"expected one tensor, got a value of type {type(output).__name__}"
-            )
+            expect(isinstance(output, torch.Tensor), f"expected one tensor, got {kind(output)}")
             expect(output.shape == (B, L_1, D_1), f"got shape {tuple(output.shape)}")

@@ -20,10 +20,8 @@ def check_part01(names):
 def draw_part01(names):
     """Each matrix, in the shape that you gave it, next to the token that it acts on."""
     figure, panels = subplots(1, 3, figsize=(11, 4), top=0.5)
-    said = []
-    for panel, (M, token, letter, vector) in zip(
-        panels, (("Q", "x", "D_1", "q"), ("K", "y", "D_2", "k"), ("V", "y", "D_2", "v")), strict=True
-    ):
+    said, rows = [], []
+    for M, token, letter, vector in (("Q", "x", "D_1", "q"), ("K", "y", "D_2", "k"), ("V", "y", "D_2", "v")):
         shape = names.get(f"shape_W_{M}_h")
         matrix, given = blocks.size(shape, SIZES), (SIZES[letter], 1)
         fits = matrix is not None and matrix[1] == given[0]
@@ -34,9 +32,9 @@ def draw_part01(names):
             "=",
             blocks.Block(f"${vector}$", (matrix[0], 1) if fits else None, colour=ORANGE),
         ]
-        blocks.equation(panel, pieces, "" if matrix is None else words)
+        rows.append((pieces, "" if matrix is None else words))
         said.append(f"W^{M}_h: {words}.")
-    blocks.align(panels)
+    blocks.equations(panels, rows)
     blocks.titled(panels, ["query", "key", "value"])
     heading(figure, blocks.drawn(SIZES), fontsize=11)
     print(blocks.drawn(SIZES), *said, sep="\n")

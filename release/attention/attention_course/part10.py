@@ -8,7 +8,7 @@ import numpy as np
 from attention_course.answers import function, pair, picture
 from attention_course.figure import BLUE, ORANGE, show, subplots
 from attention_course.labels import scale, write
-from attention_course.table import Table, expect, numbers
+from attention_course.table import Table, expect, kind, numbers
 
 FIRST, SECOND = "W_DKV_MLA", "W_UM_MLA"
 SHOWN = (0, 1, 2, 3, 4, 5, 8, 16)  # the k whose errors are printed
@@ -16,20 +16,23 @@ SHOWN = (0, 1, 2, 3, 4, 5, 8, 16)  # the k whose errors are printed
 
 def check_part10(names):
     """Calls `GQA_2_MLA` on one easy matrix: kinds, order and shapes of what it returns, and whether it prints."""
-    table, said = Table(10), io.StringIO()
+    table, said, ended = Table(10), io.StringIO(), False
     with table.line("GQA_2_MLA returns two matrices"):
         with contextlib.redirect_stdout(said):
             returned = function(names, "GQA_2_MLA")(np.array([[1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 3.0, 0.0]]))
+        ended = True
         factors = pair(returned, FIRST, SECOND)
     for name, index, shape in ((FIRST, 0, (2, 4)), (SECOND, 1, (4, 2))):
         with table.line(f"{'first' if index == 0 else 'second'} comes {name}, for r = 2 and D = 4 of shape {shape}"):
             factor = factors[index]
-            expect(isinstance(factor, np.ndarray), f"expected a NumPy array, got a {type(factor).__name__}")
+            expect(isinstance(factor, np.ndarray), f"expected a NumPy array, got {kind(factor)}")
             expect(factor.shape == shape, f"expected shape {shape}, got {factor.shape}")
     with table.line("row 0 of W_UM_MLA @ W_DKV_MLA is row 0 of the input, [1, 2, 0, 0]"):
         row = (np.asarray(factors[1]) @ np.asarray(factors[0]))[0]
         expect(np.allclose(row, [1.0, 2.0, 0.0, 0.0], atol=1e-5), f"got {np.round(row, 3).tolist()}")
     with table.line("the function itself prints something"):
+        if not ended:
+            raise RuntimeError("what it prints is seen once a call ends")
         expect(said.getvalue().strip(), "expected two shapes and an error from a call, got no output")
     table.end()
 

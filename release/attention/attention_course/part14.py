@@ -8,7 +8,7 @@ from attention_course import part14_data as data
 from attention_course.answers import named, picture
 from attention_course.figure import BLACK, BLUE, ORANGE, RED, SKY, SMALLEST, heading, lines, show, subplots
 from attention_course.labels import scale, write
-from attention_course.table import Table, Unwritten, expect
+from attention_course.table import Table, Unwritten, expect, kind
 
 NAMES = ("kv_cache_MHA", "kv_cache_MLA")
 SYMBOLS = ("D", "r", "H", "G", "d")
@@ -32,10 +32,7 @@ def check_part14(names):
     table = Table(14)
     for name in NAMES:
         with table.line(f"{name} is one expression"):
-            if not any(one in names for one in NAMES):
-                raise NotImplementedError
-            expect(name in names, f"there is no `{name}` yet")
-            _form(names[name])
+            _form(named(names, name))
         with table.line(f"{name} uses no symbols but D, r, H, G and d"):
             found = {str(symbol) for symbol in getattr(names[name], "free_symbols", ())}
             unknown = ", ".join(sorted(found - set(SYMBOLS)))
@@ -47,9 +44,12 @@ def _form(value):
     """Fails the line unless a value is one number or expression."""
     from sympy import Expr
 
-    got = f"{value!r}: leave the quotes out" if isinstance(value, str) else f"a {type(value).__name__}"
-    right = isinstance(value, (int, float, np.number, Expr)) and not isinstance(value, bool)
-    expect(right, f"expected an expression in the symbols, such as D + r, got {got}")
+    asked = "expected an expression in the symbols, such as D + r, got"
+    expect(not isinstance(value, str), f"{asked} {value!r}: leave the quotes out")
+    number = isinstance(value, (int, float, np.number, Expr)) and not isinstance(value, bool)
+    expect(number, f"{asked} {kind(value)}")
+    letters = getattr(value, "free_symbols", None)
+    expect(letters, f"{asked} {value}. A number fits a single model. Has one of the symbols been given a value?")
 
 
 def check_cached_step(names, B=2, D=12, H=3, r=5, length=6):
@@ -91,11 +91,11 @@ def _step(step, case, t, cache):
     result = step(x[:, t].clone(), cache.clone(), *(w.clone() for w in W), H)
     expect(result is not None, "got None. Does the function end with a return?")
     pair = isinstance(result, (tuple, list)) and len(result) == 2
-    expect(pair, f"expected two tensors, the output and the longer cache, got a {type(result).__name__}")
+    expect(pair, f"expected two tensors, the output and the longer cache, got {kind(result)}")
     for name, value, shape in (("output", result[0], (B, D)), ("cache", result[1], (B, t + 1, r))):
-        kind = f"token {t}, {name}: expected a torch tensor of shape {shape}, got"
-        expect(isinstance(value, torch.Tensor), f"{kind} a {type(value).__name__}")
-        expect(value.shape == shape, f"{kind} {tuple(value.shape)}")
+        asked = f"token {t}, {name}: expected a torch tensor of shape {shape}, got"
+        expect(isinstance(value, torch.Tensor), f"{asked} {kind(value)}")
+        expect(value.shape == shape, f"{asked} {tuple(value.shape)}")
     return result
 
 
@@ -112,16 +112,29 @@ def _same(step, case, t, cache):
         if t == 0
         else "Are the queries cut head by head? What is a score divided by?"
     )
-    expect(miss < 1e-5, f"token {t}: the output is {miss:.0%} off. {question}")
+    expect(miss < 1e-5, f"token {t}: the output is {100 * miss:.0f} % off. {question}")
     return cache
 
 
 def draw_part14(names):
     """Shows by your expressions how a conversation fills the memory, and what published models cache."""
     with picture():
-        mha, mla = (named(names, name) for name in NAMES)
+        mha, mla = (_counted(names, name) for name in NAMES)
         _draw_memory(mha, mla)
         _draw_models(mha, mla)
+
+
+def _counted(names, name):
+    """The expression of this name; fails the picture unless it counts something at the sizes of a real model."""
+    expression = named(names, name)
+    try:
+        count = bytes_a_token(expression, **LLAMA | {"layers": 1}, G=8, r=LATENT) / 2
+    except Exception:  # noqa: BLE001  (an answer may be anything)
+        count = None
+    expect(count is not None, f"{name}: expected an expression in D, r, H, G and d, got {expression!r:.60}")
+    sizes = f"H = {LLAMA['H']}, G = 8, d = {LLAMA['d']} and r = {LATENT}"
+    expect(0 < count < np.inf, f"{name}: for {sizes}, expected more than 0 numbers per position, got {count:g}")
+    return expression
 
 
 def bytes_a_token(expression, layers, rotary=0, **sizes):
@@ -141,7 +154,7 @@ def _draw_memory(mha, mla):
         "GQA, 8 key/value heads": bytes_a_token(mha, **LLAMA | {"H": 8}, G=8, r=LATENT),
         f"MLA, r = {LATENT}": bytes_a_token(mla, G=1, r=LATENT, **LLAMA),
     }
-    figure, panels = subplots(1, 2, figsize=(10, 4.4), left=0.67, bottom=1.0, top=0.48, across=0.15, sharey=True)
+    figure, panels = subplots(1, 2, figsize=(10, 4.4), left=0.75, bottom=1.0, top=0.48, across=0.15, sharey=True)
     said = []
     print(f"Llama 3 405B: the weights are {weights:.0f} GiB. The cache is larger than that")
     for axes, users in zip(panels, (1, 32), strict=True):
@@ -211,7 +224,8 @@ def _draw_caches(axes, mha, mla):
         else:
             used, how = costs[G], "MHA" if G == H else f"GQA, G = {G}"
             discs.append((used, row))
-        write(axes, used, row, f"{used:.3g}", offset=(0, 9), ha="center", fontsize=SMALLEST)
+        size = f"{used:.0f}" if 1000 <= used < 1e6 else f"{used:.3g}"
+        write(axes, used, row, size, offset=(0, 9), ha="center", fontsize=SMALLEST)
         print(f"{name:17} {how:13} {used:6.1f} KiB per token; as MHA {costs[H]:6.1f} KiB   {source}")
     lines(axes, bars, "0.85", width=5, capstyle="round")
     drawn = [axes.scatter(*zip(*of, strict=True), **look) for of, look in zip(marks, MARKS, strict=True)]
@@ -220,7 +234,9 @@ def _draw_caches(axes, mha, mla):
     low, high = axes.get_xlim()
     axes.set_xlim(min(low, 10), max(high, 11_000))
     name = "kv-cache in KiB per token, all layers, 2 bytes per number (log scale)"
-    scale(axes, "x", [1e1, 1e2, 1e3, 1e4], ["10", "100", "1000", "10 000"], name=name)
+    usual = low > 1 and high < 1e5
+    marks = ([1e1, 1e2, 1e3, 1e4], ["10", "100", "1000", "10 000"]) if usual else ()
+    scale(axes, "x", *marks, name=name)
     scale(axes, "y", range(len(names)), names)
     axes.set_title("What one token leaves in the cache", pad=42)
     caches = [f"what the model caches: {which}" for which in ("MHA or GQA", "MLA")]

@@ -7,12 +7,17 @@ import sympy
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Rectangle
 
-from attention_course.figure import BLACK, BLUE, ORANGE, SMALLEST, YELLOW
+from attention_course.figure import BLACK, BLUE, DPI, ORANGE, SMALLEST, YELLOW
 from attention_course.labels import write
+from attention_course.letters import letters
 
 HEADS = (BLUE, ORANGE, YELLOW)  # dark, middle and light in grey, too
+LONGEST = 18  # characters of a shape in letters
 LARGEST = 40  # rows or columns, of a block that is drawn
-NARROWEST = 4.0  # squares that a block's caption takes
+LARGEST_SIDE, SMALLEST_SIDE = 15.0, 3.5  # points, of a square
+NARROWEST, GAP, SIGN = 28.0, 12.0, 18.0  # points, of a block, to the next one, and of a sign
+ABOVE, BELOW, CAPTION = 22.0, 36.0, 15.0  # points, of a block's name, of what stands below it, and of a caption's line
+NUMBERED = 12.0  # points, of the smallest band with a number in it
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ def size(shape: object, sizes: dict[str, int]) -> tuple[int, int] | None:
 def written(shape: object) -> str:
     """A shape in letters, as the figure writes it."""
     text = str(shape)
-    return text if len(text) <= 24 else text[:22] + " …"
+    return text if len(text) <= LONGEST else text[: LONGEST - 2] + " …"
 
 
 def fits(matrix: tuple[int, int] | None, vector: tuple[int, int] | None, what: str, given: tuple) -> str:
@@ -64,29 +69,57 @@ def drawn(sizes: dict[str, int]) -> str:
     return "Drawn for " + ", ".join(f"{letter} = {number}" for letter, number in sizes.items()) + "."
 
 
-def equation(axes, pieces: list[Block | str], caption: str = "") -> None:
-    """Draws blocks and the signs between them from left to right; below, a caption in a line up to each semicolon."""
-    lines = caption.split("; ")
-    x, tallest = 0.0, max(piece.size[0] for piece in pieces if isinstance(piece, Block) and piece.size)
-    for piece in pieces:
-        if isinstance(piece, str):
-            write(axes, x + 0.5, 0, piece, ha="center", va="center", fontsize=14)
-            x += 1.0
-        else:
-            width = max(NARROWEST, (piece.size or (0, 0))[1] + 0.6)
-            _draw(axes, piece, x + width / 2)
-            x += width
-    write(axes, x / 2, -tallest / 2 - 2.8, "\n".join(lines), ha="center", va="top", fontsize=SMALLEST + 1)
-    axes.set(xlim=(0, x), ylim=(-tallest / 2 - 3 - len(lines), tallest / 2 + 2), aspect="equal")
+def equations(panels, rows: list[tuple[list[Block | str], str]]) -> None:
+    """Draws blocks and the signs between them from left to right, a row into each panel, all with squares of one size.
+
+    With each row comes its caption, which has a line up to each semicolon.
+    """
+    sizes = [panel.get_window_extent() for panel in panels]
+    inches = [
+        (size.width / panel.figure.dpi, size.height / panel.figure.dpi)
+        for size, panel in zip(sizes, panels, strict=True)
+    ]
+    side = LARGEST_SIDE
+    while side > SMALLEST_SIDE and not all(_fits(*row, side, size) for row, size in zip(rows, inches, strict=True)):
+        side *= 0.97
+    for panel, (pieces, caption), (width, height) in zip(panels, rows, inches, strict=True):
+        _equation(panel, pieces, caption.split("; "), side, 72 * width / side, 72 * height / side)
+
+
+def _fits(pieces: list[Block | str], caption: str, side: float, inches: tuple[float, float]) -> bool:
+    """Whether a row with squares of this side, in points, leaves room for its texts in a panel."""
+    high = _tallest(pieces) * side + ABOVE + BELOW + CAPTION * len(caption.split("; "))
+    return sum(_wide(piece, side) for piece in pieces) <= 72 * inches[0] and high <= 72 * inches[1]
+
+
+def _tallest(pieces: list[Block | str]) -> int:
+    return max(piece.size[0] if piece.size else 3 for piece in pieces if isinstance(piece, Block))
+
+
+def _wide(piece: Block | str, side: float) -> float:
+    """The points that a piece takes from left to right, its texts included."""
+    if isinstance(piece, str):
+        return SIGN
+    text = letters(piece.letters, SMALLEST, "normal", DPI) if piece.letters else None
+    return max(NARROWEST, (piece.size or (3, 3))[1] * side, text.width * 72 / DPI if text else 0.0) + GAP
+
+
+def _equation(axes, pieces: list[Block | str], lines: list[str], side: float, wide: float, high: float) -> None:
+    """One row into a panel that is `wide` and `high`, in squares of this side in points."""
+    tallest, below = _tallest(pieces), (BELOW + CAPTION * len(lines)) / side
+    spare = high - tallest - below - ABOVE / side
+    axes.set(xlim=(0, wide), ylim=(-tallest / 2 - below - spare / 2, tallest / 2 + (ABOVE / side + spare / 2)))
     axes.axis("off")
-
-
-def align(panels) -> None:
-    """Gives panels one scale, so that a square is as large in each."""
-    wide, low, high = (max(panel.get_xlim()[1] for panel in panels), *zip(*(p.get_ylim() for p in panels), strict=True))
-    for panel in panels:
-        spare = (wide - panel.get_xlim()[1]) / 2
-        panel.set(xlim=(-spare, wide - spare), ylim=(min(low), max(high)))
+    x = (wide - sum(_wide(piece, side) for piece in pieces) / side) / 2
+    for piece in pieces:
+        width = _wide(piece, side) / side
+        if isinstance(piece, str):
+            write(axes, x + width / 2, 0, piece, ha="center", va="center", fontsize=14)
+        else:
+            _draw(axes, piece, x + width / 2, side)
+        x += width
+    place = {"ha": "center", "va": "top", "offset": (0, -BELOW)}
+    write(axes, wide / 2, -tallest / 2, "\n".join(lines), fontsize=SMALLEST + 1, **place)
 
 
 def titled(panels, names: list[str]) -> None:
@@ -97,7 +130,7 @@ def titled(panels, names: list[str]) -> None:
         panel.plot([0, 0], [0, 1], color="0.8", transform=panel.transAxes, clip_on=False)
 
 
-def _draw(axes, block: Block, middle: float) -> None:
+def _draw(axes, block: Block, middle: float, side: float) -> None:
     if block.size is None:
         write(axes, middle, 0, "?", ha="center", va="center", fontsize=20, color="0.4")
     rows, columns = block.size or (3, 3)
@@ -109,10 +142,11 @@ def _draw(axes, block: Block, middle: float) -> None:
         corners, colours = _squares(block, left, top)
         look = {"facecolors": colours, "edgecolors": "white", "linewidths": 0.8}
         axes.add_collection(PolyCollection(corners, **look), autolim=False)
-    _number_heads(axes, block, left, top)
-    write(axes, middle, top + 0.9, block.name, ha="center", va="center", fontsize=13)
-    size = f"{rows} × {columns}" if block.size else ""
-    write(axes, middle, -rows / 2 - 0.4, f"{size}\n{block.letters}", ha="center", va="top", fontsize=SMALLEST)
+    _number_heads(axes, block, left, top, side)
+    write(axes, middle, top, block.name, ha="center", va="bottom", fontsize=13, offset=(0, 3))
+    size = f"{rows} × {columns}\n" if block.size else ""
+    below = {"ha": "center", "va": "top", "offset": (0, -4)}
+    write(axes, middle, -rows / 2, f"{size}{block.letters}", fontsize=SMALLEST, **below)
 
 
 def _squares(block: Block, left: float, top: float) -> tuple[np.ndarray, list[str]]:
@@ -130,10 +164,12 @@ def _colour(block: Block, row: int, column: int) -> str:
     return HEADS[(block.first + place * block.heads // length) % len(HEADS)]
 
 
-def _number_heads(axes, block: Block, left: float, top: float) -> None:
+def _number_heads(axes, block: Block, left: float, top: float, side: float) -> None:
     if not block.heads or block.size is None or block.size[block.along] % block.heads:
         return
     rows, columns = block.size
+    if block.size[block.along] / block.heads * side < NUMBERED:
+        return
     for n in range(block.heads):
         at = (n + 0.5) / block.heads
         # in the middle of a square

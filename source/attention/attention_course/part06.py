@@ -7,7 +7,7 @@ from attention_course.answers import result
 from attention_course.figure import show, subplots
 from attention_course.heads import COLOURS, draw_heads
 from attention_course.labels import write
-from attention_course.table import Table, expect, numbers
+from attention_course.table import Table, expect, kind, numbers
 
 H, G = 12, 3  # of the figure, where each head has one row
 MARKS = np.array([[1.0, 7.0], [2.0, 5.0], [3.0, 11.0]])  # W: no row is a multiple or a sum of others
@@ -88,12 +88,12 @@ def _listed(rows):
 def _pair(returned):
     """The two values that were returned; fails the line if there are not two."""
     two = isinstance(returned, (tuple, list)) and len(returned) == 2
-    expect(two, f"expected the two matrices A and B, got {_kind(returned)}")
+    expect(two, f"expected the two matrices A and B, got {_returned(returned)}")
     return returned
 
 
-def _kind(value):
-    """What a value is, in words."""
+def _returned(value):
+    """What came back in place of two values, in words."""
     if isinstance(value, (tuple, list)):
         return f"{len(value)} values"
-    return "None. Does the function end with a return?" if value is None else f"one of type {type(value).__name__}"
+    return "None. Does the function end with a return?" if value is None else kind(value)

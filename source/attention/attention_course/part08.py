@@ -65,8 +65,8 @@ def draw_part08(names):
     setting = f"For H = {H}, your G_for_MHA is {yours if yours in choices else 'none of these G'}."
     print(setting if in_letters else "Your G_for_MHA is not written in letters, so no setting is marked.")
     if yours in choices and None not in reads[yours]:
-        share = _apart(reads[yours])
-        print(f"With an MHA's first {yours} keys and values, the GQA's results differ from the MHA's by {share:.0%}.")
+        share = f"{100 * _apart(reads[yours]):.0f} %"
+        print(f"With an MHA's first {yours} keys and values, the GQA's results differ from the MHA's by {share}.")
     show(figure, ALT)
 
 

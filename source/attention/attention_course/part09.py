@@ -8,6 +8,7 @@ from attention_course.labels import write
 from attention_course.table import Table, expect, numbers
 
 LETTERS = ("D_1", "D_2", "D", "D_qk", "D_v", "d", "H", "G", "r")
+LABELLED = 20  # points, of a side of the smallest box with a label in it
 EASY = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]])  # G = 2, d = 1; H = D = 4
 
 
@@ -46,7 +47,9 @@ def _easy(names):
 
 def _in_symbols(r_MLA):
     used = getattr(r_MLA, "free_symbols", None)
-    expect(used, f"expected an expression in {', '.join(LETTERS)}, without quotes, got {r_MLA!r}")
+    asked = f"expected an expression in {', '.join(LETTERS)}, without quotes, got {r_MLA!r}"
+    number = ". A number fits a single model: write letters. Has one of them been given a value?"
+    expect(used, asked + number if isinstance(r_MLA, (int, float)) else asked)
     strange = sorted({str(letter) for letter in used} - set(LETTERS))
     expect(not strange, f"expected only {', '.join(LETTERS)}, got {', '.join(strange)}")
 
@@ -97,11 +100,17 @@ def _draw_readers(axes, read, G, labels):
     for h, (colour, _) in enumerate(looks):
         ink = "white" if colour == BLUE else BLACK
         write(axes, above[h], 1, str(h), ha="center", va="center", fontsize=11, color=ink, zorder=3)
-    axes.scatter(below, np.zeros(count), s=1500, marker="s", color="white", edgecolor=BLACK, zorder=2)
-    if count <= 8:
+    side = min(39.0, 0.85 * _share(axes, count))  # points
+    axes.scatter(below, np.zeros(count), s=side**2, marker="s", color="white", edgecolor=BLACK, zorder=2)
+    if side > LABELLED:
         for place, label in zip(below, labels, strict=True):
             write(axes, place, 0, label, ha="center", va="center", fontsize=SMALLEST, zorder=3)
     write(axes, H / 2, 1.22, "query heads", ha="center", fontsize=10)
     write(axes, H / 2, -0.42, "numbers kept per position, for the keys alone", ha="center", fontsize=10)
     axes.set(xlim=(-0.2, H + 0.2), ylim=(-0.5, 1.4))
     axes.axis("off")
+
+
+def _share(axes, count):
+    """The points that each of `count` numbers has in the panel's width."""
+    return axes.get_window_extent().width * 72 / axes.figure.dpi / (count + 1)

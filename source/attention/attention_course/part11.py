@@ -18,7 +18,8 @@ def check_part11(names):
         with table.line(f"{name} has shape {shape}"):
             value = named(names, name)
             expect(value is not None, "got None")
-            found = tuple(np.shape(value))
+            expect(not (isinstance(value, tuple) and value == shape), "expected numbers, got the shape itself")
+            found = numbers(value).shape
             expect(found == shape, f"expected shape {shape}, got {found}")
     table.end()
 
@@ -34,12 +35,13 @@ def draw_part11(names):
             print(f"{what}: head 0 reads {_written(rows[0])}, head 1 reads {_written(rows[1])}")
 
         figure, panels = subplots(
-            1, 2, figsize=(9, 4.4), left=0.62, right=0.05, bottom=0.48, top=0.45, across=0.2, sharex=True, sharey=True
+            1, 2, figsize=(9, 4.6), left=1.0, right=0.05, bottom=0.48, top=0.62, across=0.2, sharex=True, sharey=True
         )
-        reach = 1.25 * max(np.abs(product).max(), 1e-12)
+        reach = 1.25 * (np.abs(product).max() or 1.0)
         _draw_rows(panels[0], copies, reach, "GQA with G = 1: both heads get one row")
         _draw_rows(panels[1], product, reach, "Your product: a row per head")
-        panels[0].legend(fontsize=10, loc="lower right", frameon=False)
+        right, up = product[0]
+        panels[0].legend(fontsize=10, loc="lower left" if right > 0 > up else "lower right", frameon=False)
         show(
             figure,
             f"""Two panels with arrows from the origin of a plane. Left: the rows of two stacked copies, both
@@ -71,9 +73,9 @@ def _draw_rows(axes, rows, reach, title):
         else:
             axes.plot(*end, "o", color=colour, markersize=tip / 2)
         axes.plot([], [], color=colour, linewidth=width, linestyle=style, label=f"row {h}: head {h}")
-    numbers = ",  ".join(f"row {h}: {_written(row)}" for h, row in enumerate(rows))
-    axes.set_title(f"{title}\n{numbers}", fontsize=10)
-    marks = (-reach, -reach / 2, 0, reach / 2, reach)
-    scale(axes, "x", marks, name="entry 0 of the row")
+    axes.set_title("\n".join([title, *(f"row {h}: {_written(row)}" for h, row in enumerate(rows))]), fontsize=10)
+    marks = (-reach / 2, 0, reach / 2)
+    labels = [f"{mark:.3g}" for mark in marks]
+    scale(axes, "x", marks, labels, name="entry 0 of the row")
     first = axes.get_subplotspec().is_first_col()
-    scale(axes, "y", marks, None if first else [], name="entry 1 of the row")
+    scale(axes, "y", marks, labels if first else [], name="entry 1 of the row")

@@ -86,8 +86,15 @@ def numbers(value) -> np.ndarray:
     """A tensor, an array or a (nested) list of numbers as a NumPy array; fails the line for anything else."""
     expect(value is not None, "got None. Does the function end with a return?")
     array = _array(value)
-    expect(array.dtype.kind in "biufc", f"expected numbers, got a {type(value).__name__}")
+    expect(array.dtype.kind in "biufc", f"expected numbers, got {kind(value)}")
     return array
+
+
+def kind(value) -> str:
+    """What a value is, in words, with its article."""
+    names = {"Tensor": "a torch tensor", "ndarray": "a NumPy array", "NoneType": "None"}
+    name = type(value).__name__
+    return names.get(name, f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}")
 
 
 def three_digits(array) -> str:

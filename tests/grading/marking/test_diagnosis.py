@@ -14,6 +14,7 @@ from attention.course import COURSE
 from attention.mistakes import in_symbols, matrices, reduced
 from attention.mistakes.sentences import MISTAKES
 from dev import sample_class
+from grading.core import messages
 from grading.gradebook import course_folder, generate_assignment, marks
 from grading.judge import save_marks
 from grading.marking import expressions, rubric
@@ -113,3 +114,11 @@ def test_through_the_judge_the_part_is_marked_and_nbgrader_s_log_says_what_faile
     assert not logging.getLogger("grading").handlers
     graded = json.loads((tmp_path / "autograded" / "anna" / COURSE.name / "part03.ipynb").read_text())
     assert "a table's own" not in json.dumps(graded)
+
+
+def test_what_is_not_written_has_nothing_to_do_with_a_case():
+    unwritten = mistakes.Reason(mistakes.Why.RAISED, messages.UNWRITTEN)
+    wrong = Verdict(False, messages.UNWRITTEN)
+    assert mistakes.placed("with H = 2", wrong, unwritten) == wrong
+    stopped = mistakes.Reason(mistakes.Why.RAISED, "your code stopped.")
+    assert mistakes.placed("with H = 2", WRONG, stopped).found == "with H = 2, what was found."

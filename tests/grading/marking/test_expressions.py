@@ -193,6 +193,12 @@ def test_a_verdict_says_what_is_off_and_never_what_is_right():
         assert "H*D_2" not in is_shape(got, ("D_qk", "H*D_2")).found
 
 
+def test_a_number_in_place_of_letters_is_told_to_be_one():
+    for got in (2048, "2048", "7.0", "2*3"):
+        assert is_expression(got, "2*D_1").found.startswith("expected an expression in letters, got a number.")
+    assert "number" not in is_expression("D_1", "2*D_1").found and "letters" not in is_expression(2, "1").found
+
+
 # Nonsense and attacks -------------------------------------------------------------------------------------------------
 
 HOSTILE = [

@@ -392,3 +392,8 @@ def test_an_item_that_rests_on_questions_that_nothing_answered_says_why_and_no_o
     assert [item.found for item in reports[0].items] == [wrong.found, "the kernel ended.", wrong.found, ""]
     assert [item.mistake for item in reports[0].items] == ["layers-shared", "", "layers-shared", ""]
     assert way.late == "the kernel ended."
+
+
+@pytest.mark.parametrize(("got", "said"), [(0.0, "100 % of the"), (0.5, "50 % of the"), (-2.0, "3 times the")])
+def test_a_miss_is_a_share_up_to_the_whole_of_the_largest_number_and_then_a_multiple(got: float, said: str):
+    assert f"off by up to {said} largest" in rubric.close(np.array([got]), np.array([1.0]), kind=rubric.ANY).found
