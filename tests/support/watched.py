@@ -35,7 +35,7 @@ RIGHT = {
     "part02": "def corrected(a, beta, t):\n    return a / (1 - np.power(beta, t))",
 }
 HALF = {"part01": "def sgd_step(w, g, v, lr, mu):\n    return w - lr * v, mu * v + g"}
-SLOW = {**RIGHT, "part01": "sum(n * n for n in range(3 * 10**7))\n" + RIGHT["part01"]}
+SLOW, SLOWER = ({**RIGHT, "part01": f"sum(n * n for n in range({n} * 10**7))\n" + RIGHT["part01"]} for n in (3, 10))
 ALL, SOME, NONE = 10.0, 2.0, 0.0  # what these earn
 PATIENCE_S = 60  # for any one step
 RENEWED_S = 1.5  # after which the service looks again at what it grades with

@@ -22,7 +22,7 @@ import postgres
 import pytest
 import watched
 from playwright.sync_api import expect
-from watched import ALL, COURSE, HALF, NONE, RIGHT, SLOW, SOME
+from watched import ALL, COURSE, HALF, NONE, RIGHT, SLOW, SLOWER, SOME
 
 from grading.__main__ import main
 from grading.classroom.service import journal
@@ -272,7 +272,7 @@ def test_it_stops_when_asked_and_goes_on_with_who_was_at_work(tmp_path: Path):
     root = watched.released(tmp_path / "course", f'{SETTINGS}\nc.Watch.parts = ["part01"]')
     with watched.running(root) as service:
         service.wait(lambda: service.ask("health")[0] == 200)
-        submitted = watched.submit(root, "anna", SLOW)
+        submitted = watched.submit(root, "anna", SLOWER)  # so that a busy machine stops it in time
         service.wait(lambda: service.queue()["at_work"])
     assert not service.said("anna: graded")
     with watched.running(root) as service:
