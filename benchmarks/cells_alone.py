@@ -23,6 +23,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import forked
 import matplotlib
 
 matplotlib.use("agg")
@@ -69,23 +70,18 @@ def in_fork(measured: Callable, before: Callable = lambda: None) -> tuple[float,
 
     Errors  RuntimeError if the fork ended without an answer.
     """
-    reading, writing = os.pipe()
-    child = os.fork()
-    if child == 0:
+
+    def taken() -> tuple[float, int]:
         before()
         pages, own = resource.getrusage(resource.RUSAGE_SELF).ru_minflt, time.process_time()
         measured()
         took = 1000 * (time.process_time() - own)
-        pages = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - pages
-        os.write(writing, json.dumps([took, pages]).encode())
-        os._exit(0)
-    os.close(writing)
-    with open(reading, "rb") as pipe:
-        said = pipe.read()
-    os.waitpid(child, 0)
-    if not said:
+        return took, resource.getrusage(resource.RUSAGE_SELF).ru_minflt - pages
+
+    said = forked.result(taken)
+    if said is None:
         raise RuntimeError("a fork ended before it had run its cells")
-    took, pages = json.loads(said)
+    took, pages = said
     return took, pages
 
 

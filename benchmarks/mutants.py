@@ -11,11 +11,8 @@ it runs only where --parts names it, with 8 samples in place of 32.
 
 import argparse
 import functools
-import json
 import os
 import random
-import select
-import signal
 import sys
 import warnings
 from collections.abc import Iterator
@@ -25,7 +22,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(HERE / "tests" / "support"), str(HERE / "source" / "attention"), str(HERE)]
 
-import hidden_tests  # noqa: E402  (found through the line above)
+import forked  # noqa: E402  (found through the line above)
+import hidden_tests  # noqa: E402
 import lean  # noqa: E402
 import mutations  # noqa: E402
 import torch  # noqa: E402
@@ -136,24 +134,15 @@ def understood(part: Part) -> set[tuple[str, str]]:
 
 def graded(part: Part, answer: str) -> Graded:
     """What an answer earns, in a process of its own."""
-    reading, writing = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        os.close(reading)
+
+    def said() -> dict[str, object]:
         try:
-            said = _marked(part, answer)
+            return _marked(part, answer)
         except BaseException as error:  # noqa: BLE001  (told to the parent)
-            said = {"items": {}, "trouble": repr(error)[:200]}
-        os.write(writing, json.dumps(said).encode())
-        os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as pipe:
-        in_time = select.select([pipe], [], [], LIMIT_S)[0]
-        if not in_time:
-            os.kill(pid, signal.SIGKILL)
-        said = pipe.read() if in_time else ""
-    os.waitpid(pid, 0)
-    return Graded(**json.loads(said)) if said else Graded({}, "it took too long, or its process ended")
+            return {"items": {}, "trouble": repr(error)[:200]}
+
+    found = forked.result(said, LIMIT_S)
+    return Graded(**found) if found else Graded({}, "it took too long, or its process ended")
 
 
 def _marked(part: Part, answer: str) -> dict[str, object]:
