@@ -71,13 +71,8 @@ def _read(path: Path) -> Attack:
     assert ast.get_docstring(ast.parse(head)), f"{path.name} does not say what it tries"
     said = dict(re.findall(r"^# (\w+): (.*)$", head, flags=re.MULTILINE))
     part = course.PARTS[int(said["part"])]
-    text = "# %%\n".join(cells).replace("# MODEL\n", _model(part) + "\n")
+    text = "# %%\n".join(cells).replace("# MODEL\n", sample_class.sources(part)[f"{part.stem}-answer"] + "\n")
     return Attack(path.stem, part, float(said["earns"]), text, re.findall(r"\w+", said.get("tamper", "")))
-
-
-def _model(part: Part) -> str:
-    cells = sample_class.model(part)["cells"]
-    return next("".join(cell["source"]) for cell in cells if cell["id"] == f"{part.stem}-answer")
 
 
 def chosen(exhausting: tuple[str, ...]) -> list[Attack]:
