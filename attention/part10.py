@@ -97,8 +97,12 @@ def shapes_printed(tried: Printed, otherwise: str | None) -> Verdict:
     """
     always = any(prints_shapes(W, None, text) for W, *_ in tried for V, _, text in tried if V.shape != W.shape)
     found = not always and all(prints_shapes(*one) for one in tried)
-    verdict = rubric.fact(found, otherwise or "the two shapes are not in what the function printed.")
-    return replace(verdict, no_value=otherwise not in (None, NOTHING))
+    return _verdict(found, "the two shapes are not in what the function printed.", otherwise)
+
+
+def _verdict(right: bool, text: str, otherwise: str | None) -> Verdict:
+    """On what was printed; without a value `trouble` says more than the item's hint, which is left out."""
+    return replace(rubric.fact(right, otherwise or text), no_value=otherwise not in (None, NOTHING))
 
 
 def error_printed(tried: Printed, otherwise: str | None, returned: Returned = ()) -> Verdict:
@@ -114,8 +118,7 @@ def error_printed(tried: Printed, otherwise: str | None, returned: Returned = ()
     text = (
         "no number in what the function printed is the mean squared error between the stack of copies and the product."
     )
-    verdict = rubric.fact(all(prints_error(*one, fixed, gives) for one in tried), otherwise or text)
-    verdict = replace(verdict, no_value=otherwise not in (None, NOTHING))
+    verdict = _verdict(all(prints_error(*one, fixed, gives) for one in tried), text, otherwise)
     usual = (key for key, size in mistakes.ERRORS.items() if all(prints_usual(*one, size) for one in tried))
     return mistakes.diagnosed(verdict, lambda: next(usual, None))
 
