@@ -58,12 +58,12 @@ def tensor(array: np.ndarray) -> Tensor:
 
 def call(name: str, *args: object) -> object:
     """The value of a student's function at copies of args, or a Reason; in float32 if only that works (`settled`)."""
-    return precision.called(_way.get(), args, lambda: _ask("call", name, None, args)[0])
+    return precision.called(_way.get(), args, lambda: _ask(name, None, args)[0])
 
 
 def printed(name: str, *args: object) -> tuple[object, str]:
     """As `call`, with what the call printed next to it."""
-    return _ask("call", name, None, args)
+    return _ask(name, None, args)
 
 
 def variable(name: str) -> object:
@@ -95,7 +95,7 @@ def remote(
     compiled = np.frombuffer(marshal.dumps(code), np.uint8)
 
     def ask(*args: object) -> object:
-        return _ask("remote", function.__name__, compiled, args, reply_bytes)[0]
+        return _ask(function.__name__, compiled, args, reply_bytes)[0]
 
     return ask
 
@@ -138,14 +138,12 @@ def unanswered() -> tuple[int, str]:
     return _way.get().unanswered, _way.get().ended
 
 
-def _ask(
-    kind: str, name: str, code: np.ndarray | None, args: tuple, most: int = wire.REPLY_BYTES
-) -> tuple[object, str]:
+def _ask(name: str, code: np.ndarray | None, args: tuple, most: int = wire.REPLY_BYTES) -> tuple[object, str]:
     way = _way.get()
     limit_s = limits.CALL_LIMIT_S if way.calls.limit_s is None else way.calls.limit_s
     if way.overtime_s >= limits.TEST_LIMIT_S:
         limit_s = 0.5
-    request = {"kind": kind, "name": name, "code": code, "args": list(args), "dtype": way.calls.dtype}
+    request = {"name": name, "code": code, "args": list(args), "dtype": way.calls.dtype}
     request.update(limit_s=limit_s, printed_chars=limits.PRINTED_CHARS, reply_bytes=most)
     message = wire.encode(precision.request(request, way.calls))
     reply = way.transport.ask(message, limit_s)

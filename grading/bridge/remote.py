@@ -79,8 +79,8 @@ class _Shown(io.StringIO):
 def answer(request: bytes, names: dict) -> bytes:
     """The reply to one request of a hidden test.
 
-    Shapes  request: a mapping of kind "call" or "remote", name, code, args, dtype, limit_s, printed_chars and
-            reply_bytes; the reply: a mapping with printed and either value, or reason, error and line.
+    Shapes  request: a mapping with name, code (None for a function of the student's), args, dtype, limit_s,
+            printed_chars and reply_bytes; the reply: one with printed and either value, or reason, error and line.
     Errors  WireError if the request itself is not a message: then the test is at fault, not the student.
     """
     asked = decode(request)
@@ -100,7 +100,7 @@ def answer(request: bytes, names: dict) -> bytes:
 
 def _run(asked: dict, names: dict, printed: _Shown) -> bytes:
     """Runs what is asked for, and encodes its value: all that the student's code can influence."""
-    if asked["kind"] == "remote":
+    if asked["code"] is not None:
         function = _of_test(asked["code"], asked["name"], names)
     elif asked["name"] not in names:
         return encode({"reason": "missing", "printed": ""})
