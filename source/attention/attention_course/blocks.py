@@ -74,22 +74,19 @@ def equations(panels, rows: list[tuple[list[Block | str], str]]) -> None:
 
     With each row comes its caption, which has a line up to each semicolon.
     """
-    sizes = [panel.get_window_extent() for panel in panels]
-    inches = [
-        (size.width / panel.figure.dpi, size.height / panel.figure.dpi)
-        for size, panel in zip(sizes, panels, strict=True)
-    ]
+    rooms = [panel.get_window_extent().size * 72 / panel.figure.dpi for panel in panels]  # in points
+    rows = [(pieces, caption.split("; ")) for pieces, caption in rows]
     side = LARGEST_SIDE
-    while side > SMALLEST_SIDE and not all(_fits(*row, side, size) for row, size in zip(rows, inches, strict=True)):
+    while side > SMALLEST_SIDE and not all(_fits(*row, side, room) for row, room in zip(rows, rooms, strict=True)):
         side *= 0.97
-    for panel, (pieces, caption), (width, height) in zip(panels, rows, inches, strict=True):
-        _equation(panel, pieces, caption.split("; "), side, 72 * width / side, 72 * height / side)
+    for panel, row, room in zip(panels, rows, rooms, strict=True):
+        _equation(panel, *row, side, *(room / side))
 
 
-def _fits(pieces: list[Block | str], caption: str, side: float, inches: tuple[float, float]) -> bool:
-    """Whether a row with squares of this side, in points, leaves room for its texts in a panel."""
-    high = _tallest(pieces) * side + ABOVE + BELOW + CAPTION * len(caption.split("; "))
-    return sum(_wide(piece, side) for piece in pieces) <= 72 * inches[0] and high <= 72 * inches[1]
+def _fits(pieces: list[Block | str], lines: list[str], side: float, room: np.ndarray) -> bool:
+    """Whether a row with squares of this side leaves room for its texts in a panel; both in points."""
+    high = _tallest(pieces) * side + ABOVE + BELOW + CAPTION * len(lines)
+    return sum(_wide(piece, side) for piece in pieces) <= room[0] and high <= room[1]
 
 
 def _tallest(pieces: list[Block | str]) -> int:

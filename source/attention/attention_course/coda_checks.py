@@ -165,8 +165,7 @@ def _shape(name, tensor, shape):
 
 def _same(name, got, want, hint=""):
     """Fails the line unless two tensors agree; says so if one is a multiple of the other."""
-    expect(isinstance(got, torch.Tensor), f"{name}: expected a torch tensor, got {kind(got)}")
-    _shape(name, got, tuple(want.shape))
+    _shape(name, _tensor(name, got), tuple(want.shape))
     got = got.detach().to(want.dtype)
     miss, largest = float((got - want).abs().max()), float(want.abs().max())
     if miss <= TOLERANCE * largest:
