@@ -21,7 +21,10 @@ import numpy as np
 from grading.bridge import wire
 
 SLACK_S = 0.02  # less than this is not waited for again
-SWALLOWED_S = 50e-6  # between the alarms of an answer that swallowed the first: soon one falls outside its `try`
+SWALLOWED_S = (
+    50e-6  # at most, between the alarms of an answer that swallowed the first: soon one falls outside its `try`
+)
+GOLDEN = 0.6180339887  # whose multiples modulo 1 lie evenly, so that no loop is as long as all pauses between alarms
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"
 _kept: dict = {}  # what a test's functions leave for those that are asked for next
 ERRORS = tuple(e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException))
@@ -177,7 +180,7 @@ def _limit(limit_s: float):
         while frame is not None and frame.f_code is not _run.__code__:
             frame = frame.f_back
         # Once each time, and at the end: alarms that come faster than they are heard would never let go.
-        signal.setitimer(signal.ITIMER_REAL, 1.0 if rings == 1 else SWALLOWED_S)
+        signal.setitimer(signal.ITIMER_REAL, 1.0 if rings == 1 else SWALLOWED_S * (rings * GOLDEN % 1))
         if frame is not None:
             raise TimeUp
 

@@ -241,6 +241,16 @@ def test_what_never_ends_is_a_reason_soon_after_the_limit(student, body: str):
     assert probe.call("g") == 1
 
 
+def test_code_that_swallows_every_alarm_in_its_sleep_is_stopped_by_one_of_the_first_hundreds(student):
+    """Alarms at even distances all fell into the sleep, tens of thousands of them, and on a busy machine for longer."""
+    student(
+        "import time\nn = 0\ndef swallowed(): return n\ndef f():\n    global n\n    while True:\n"
+        "        try:\n            time.sleep(1)\n        except BaseException:\n            n += 1"
+    )
+    assert probe.call("f").why is Why.TIME
+    assert 1 <= probe.call("swallowed") < 1000
+
+
 def test_no_alarm_is_left_over_after_a_call(student):
     student("def f():\n    while True: pass\ndef g(): return 1")
     for name in ("f", "g"):
