@@ -19,10 +19,11 @@ DEAD = (b"Z", b"X")  # states of threads
 
 
 def others(walled: bool) -> list[int]:
-    """The processes that are not this one: all in this sandbox, or without walls all descendants."""
+    """A notebook's processes: all in this sandbox but this one and its parent, or without walls all descendants."""
     if not walled:
         return descendants()
-    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) != os.getpid()]
+    ours = (os.getpid(), os.getppid())
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in ours]
 
 
 def of_each(measured: Callable[[int], float], walled: bool) -> dict[int, float]:

@@ -7,8 +7,9 @@ student may not see: what is submitted goes to the kernels alone. It starts no t
 forks. One kernel runs at a time; the next one may be forked before its notebook is there, and waits.
 
 Within walls a kernel is process 1 of namespaces of its own (`namespaces`): no process of a notebook sees or signals
-this one, which watches over their memory, and when the kernel ends, all of them do. This process is the first of the
-sandbox's namespace, so that nothing outlives it either. Without walls it sweeps up what a notebook has left.
+the one that watches over them, a fork of this one (`keeper`), and when the kernel ends, all of them do. This process is
+the first of the sandbox's namespace, so that nothing outlives it either. Without walls it watches itself, and sweeps up
+what a notebook has left.
 Its messages to and from the judge are those of `packets`.
 """
 
@@ -59,7 +60,7 @@ def module(path: str) -> ModuleType:
 packets, supervisor, watch = neighbour("packets"), neighbour("supervisor"), neighbour("watch")
 processes, open_files, mappings = neighbour("processes"), neighbour("open_files"), neighbour("mappings")
 package_ahead, huge_pages = neighbour("package_ahead"), neighbour("huge_pages")
-computing_time = neighbour("computing_time")
+computing_time, keeper = neighbour("computing_time"), neighbour("keeper")
 
 
 def main() -> None:
@@ -109,45 +110,49 @@ def main() -> None:
 
 
 def serve(control: socket.socket, settings: dict, run: Callable, namespaces: ModuleType) -> None:
-    """Answers requests and keeps watch over the kernel, until the judge is gone or a notebook's files resist."""
-    kernel, started = None, 0
-    while True:
-        watched = [control, kernel.status, kernel.pidfd, *kernel.supervisor.asked()] if kernel else [control]
-        ready, _, _ = select.select(watched, [], [], kernel.next_look_s() if kernel and kernel.going else None)
-        if kernel is not None:  # first, so that whoever is answered knows of its end
-            kernel.supervisor.answer(ready)
-            over = kernel.pidfd in ready
-            if not over and kernel.status in ready:
-                message, _ = packets.receive(kernel.status)
-                over = message is None
-                if message is not None:
-                    kernel.send_signal(message["signal"])
-            elif not over and kernel.next_look_s() == 0:
-                over = kernel.look() is not None
-            if over:
-                clean = kernel.end(settings)
-                kernel = None
-                if not clean:
-                    return
-        if control in ready:
-            request, fds = packets.receive(control)
-            if request is None:
+    """Answers requests, and has each kernel kept, until the judge is gone or a notebook's files resist."""
+    started = 0
+    while (message := packets.receive(control))[0] is not None:
+        request, fds = message
+        if request["op"] == "ping":
+            packets.send(control, {"pong": request["n"]})
+        elif request["op"] == "start":
+            started += 1
+            if started == huge_pages.WORTH_IT:
+                huge_pages.collapse()
+            keeping = functools.partial(keep, control, settings, request, fds, namespaces, run)
+            if not (keeper.in_a_fork(keeping, fds) if settings["walled"] else keeping()):
                 return
-            match request["op"]:
-                case "ping":
-                    packets.send(control, {"pong": request["n"]})
-                case "start":
-                    if kernel is not None and not kernel.end(settings):
-                        return
-                    started += 1
-                    if started == huge_pages.WORTH_IT:
-                        huge_pages.collapse()
-                    kernel = Kernel(request, fds, control, settings, namespaces, run)
-                    continue
-                case "go" if kernel is not None:
-                    kernel.going = True
-            for fd in fds:
-                os.close(fd)
+
+
+def keep(control: socket.socket, settings: dict, *about: object) -> bool:
+    """Forks a kernel, and answers the judge until it ends or the next one is asked for; False if anything is left."""
+    kernel = Kernel(control, settings, *about)
+    while True:
+        watched = [control, kernel.status, kernel.pidfd, *kernel.supervisor.asked()]
+        ready, _, _ = select.select(watched, [], [], kernel.next_look_s() if kernel.going else None)
+        kernel.supervisor.answer(ready)  # before the judge, so that whoever is answered knows of the kernel's end
+        over = kernel.pidfd in ready
+        if not over and kernel.status in ready:
+            message, _ = packets.receive(kernel.status)
+            over = message is None
+            if message is not None:
+                kernel.send_signal(message["signal"])
+        elif not over and kernel.next_look_s() == 0:
+            over = kernel.look() is not None
+        if over:
+            return kernel.end(settings)
+        if control not in ready:
+            continue
+        match packets.next_one(control):
+            case None:
+                return False
+            case {"op": "start"}:  # which `serve` takes
+                return kernel.end(settings)
+        request, _ = packets.receive(control)
+        if request["op"] == "ping":
+            packets.send(control, {"pong": request["n"]})
+        kernel.going |= request["op"] == "go"
 
 
 class Kernel:
@@ -155,10 +160,10 @@ class Kernel:
 
     def __init__(
         self,
-        request: dict,
-        fds: list[int],
         control: socket.socket,
         settings: dict,
+        request: dict,
+        fds: list[int],
         namespaces: ModuleType,
         run: Callable,
     ) -> None:

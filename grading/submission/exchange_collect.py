@@ -9,7 +9,7 @@ from pathlib import Path
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 
 from grading.core import messages, names
-from grading.submission import collected, extra_files, safe_walk, times
+from grading.submission import collected, exchange_folder, extra_files, safe_walk, times
 
 
 class Collect(ExchangeCollect):
@@ -45,8 +45,17 @@ class Collect(ExchangeCollect):
         """Copies the submissions; nbgrader may remove a former copy before it makes one, so it is kept meanwhile."""
         of = functools.partial(self.coursedir.format_path, self.coursedir.submitted_directory)
         places = [Path(of(record["username"], self.coursedir.assignment_id)) for record in self.src_records]
+        if self.check_owner:
+            self._check_owners()
+        self.check_owner = False  # nbgrader's own check ends all collecting where a folder is gone by now
         with collected.kept_meanwhile(places, removing=self.update or self.before_duedate):
             super().copy_files()
+
+    def _check_owners(self) -> None:
+        for record in self.src_records:
+            account = exchange_folder.owner(os.path.join(self.inbound_path, record["filename"]))
+            if account != record["username"]:
+                self.log.warning(messages.OTHER_OWNER, names.printable(record["filename"]), account)
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         """Copies a submission without following a link in it, and notes when it was made."""
@@ -57,16 +66,17 @@ class Collect(ExchangeCollect):
             self.log.error("%s: not collected: %s", names.printable(src), getattr(error, "strerror", error))
             return
         record = next(record for record in self.src_records if record["filename"] == os.path.basename(src))
-        times.note(Path(self.coursedir.root), record["username"], record["timestamp"])
+        made = times.in_exchange(Path(src), record["timestamp"])
+        times.note(Path(self.coursedir.root), record["username"], made)
 
 
 class ReleaseFeedback(ExchangeReleaseFeedback):
-    """nbgrader's release_feedback, which somebody whose submission never was in the exchange keeps from nobody."""
+    """nbgrader's release_feedback, which a submission without a secret, or from elsewhere, keeps from nobody."""
 
     def copy_files(self) -> None:
         """Copies each student's pages; those of a submission that came another way are named and left out."""
         for folder in sorted(glob.glob(self.src_path)):
-            if all(Path(folder, name).is_file() for name in (extra_files.TIMESTAMP, extra_files.SECRET)):
+            if Path(folder, extra_files.TIMESTAMP).is_file() and exchange_folder.secret(Path(folder)) is not None:
                 self.src_path = glob.escape(folder)
                 super().copy_files()
             else:

@@ -6,14 +6,13 @@ A file in a submission says what its author likes, so a timestamp.txt in there c
 student who was ill. Without a line, nobody is late.
 """
 
-import contextlib
 import csv
 import datetime
 import functools
 import io
 import os
 import re
-from collections.abc import Iterator
+import time
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -67,20 +66,21 @@ def in_exchange(folder: Path, claimed: datetime.datetime) -> datetime.datetime:
 
     The student's own process writes it there, name and all, and may set every file's time of modification. Not its
     time of change: the system sets that one, to the present. So a submission was made when the last of its files was
-    changed, and the time that its name claims is believed only if it lies within `SLACK_S` of that.
+    changed, and the time that its name claims is believed only if it lies within `SLACK_S` of that. Who copies it asks
+    once more when that is done: it may have been changed since.
     """
-    changed = max(_changed(folder))
-    seen = datetime.datetime.fromtimestamp(changed, datetime.UTC).replace(tzinfo=None)
+    seen = datetime.datetime.fromtimestamp(_changed(folder), datetime.UTC).replace(tzinfo=None)
     return claimed if abs((seen - claimed).total_seconds()) <= SLACK_S else seen
 
 
-def _changed(folder: Path) -> Iterator[float]:
-    """When a folder and what is below it were changed, as far as anybody looks."""
-    yield 0.0
-    with contextlib.suppress(OSError):  # it may be gone by now, or hold too much
-        yield os.lstat(folder).st_ctime
+def _changed(folder: Path) -> float:
+    """When a folder and what is below it were changed; the present where it is gone by now, or holds too much."""
+    try:
         with safe_walk.opened(folder) as opened:
-            yield from (found.status.st_ctime for found in safe_walk.below(opened))
+            below = (found.status.st_ctime for found in safe_walk.below(opened))
+            return max((os.fstat(opened).st_ctime, *below))
+    except OSError:
+        return time.time()
 
 
 @functools.lru_cache(maxsize=8)

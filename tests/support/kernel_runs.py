@@ -35,17 +35,17 @@ def read(memory, begin, end):
         middle = (begin + end) // 8192 * 4096
         return read(memory, begin, middle) + read(memory, middle, end) if end - begin > 4096 else b''
 
-def in_memory(pattern):
-    wanted, found = re.compile(pattern), 0
+def contents():
     with open('/proc/self/mem', 'rb') as memory, open('/proc/self/maps') as maps:
         for line in maps:
             places, rights = line.split()[:2]
             begin, end = (int(place, 16) for place in places.split('-'))
             if rights.startswith('rw'):
-                content = read(memory, begin, end)
-                found += len(wanted.findall(content))
-                del content
-    return found
+                yield read(memory, begin, end)
+
+def in_memory(pattern):
+    wanted = re.compile(pattern)
+    return sum(len(wanted.findall(content)) for content in contents())
 """
 
 

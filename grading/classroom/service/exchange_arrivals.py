@@ -3,7 +3,6 @@
 import contextlib
 import datetime
 import os
-import pwd
 import time
 from collections import Counter
 from collections.abc import Container, Iterator
@@ -20,7 +19,7 @@ from grading.classroom.service import refusals, stillness
 from grading.classroom.service.arrivals import Arrival, Key, Refused
 from grading.core import errors, messages, names
 from grading.core.course import Course
-from grading.submission import extra_files, safe_walk, times
+from grading.submission import exchange_folder, extra_files, safe_walk, times
 
 # How long one must have lain still with this file in it; nbgrader writes them last.
 STILL_S = {extra_files.SECRET: 0.2, extra_files.TIMESTAMP: 2.0}
@@ -105,7 +104,8 @@ class Exchange:
         if arrival.refused:
             raise Refused(arrival.refused)
         kept = stillness.taken(self._directory, arrival, self._root / "submitted" / arrival.student / self._course.name)
-        times.note(self._root, arrival.student, arrival.made)
+        made = times.in_exchange(arrival.source, _claimed(arrival.name, self._course))
+        times.note(self._root, arrival.student, made)
         return kept
 
     def _arrival(self, name: str) -> Arrival:
@@ -115,7 +115,7 @@ class Exchange:
             made = times.in_exchange(source, _claimed(name, self._course))
         except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):  # of a time that is none
             refused = refused or messages.NAME_IN_EXCHANGE
-        owner, noticed = _owner(source) if self._check_owner else student, ""
+        owner, noticed = exchange_folder.owner(source) if self._check_owner else student, ""
         if self._check_owner and self._owner(name) == os.geteuid():  # on a hub where all are one account
             noticed = refusals.owned_by_grader(owner) if owner != student else ""
         elif owner != student:
@@ -126,11 +126,3 @@ class Exchange:
 def _claimed(name: str, course: Course) -> datetime.datetime:
     """The time in the name of a folder in the exchange: STUDENT+ASSIGNMENT+TIME, or with +RANDOM at the end."""
     return parse_utc(name.rsplit(f"+{course.name}+", 1)[1].partition("+")[0])
-
-
-def _owner(folder: Path) -> str:
-    """The account that a folder is of; if a link has taken its place by now, that of the link and not of its target."""
-    try:
-        return pwd.getpwuid(os.lstat(folder).st_uid).pw_name
-    except (KeyError, OSError):  # the system has no name for it, as in a container, or the folder is gone by now
-        return "that has no name here"

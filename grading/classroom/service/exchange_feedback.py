@@ -12,10 +12,9 @@ from nbgrader.utils import notebook_hash
 from grading.core import files
 from grading.core.course import Course
 from grading.pages import student_pages
-from grading.submission import extra_files, safe_walk
+from grading.submission import exchange_folder, safe_walk
 
 WITHOUT_MARKS = "<!-- without marks -->"  # stands in templates/waiting.html
-LONGEST_SECRET = 1000  # bytes; nbgrader's have 128
 
 
 class ExchangeFeedback:
@@ -30,8 +29,8 @@ class ExchangeFeedback:
 
         Errors  OSError if they can't be read or written.
         """
-        secret = _secret(source)
-        if secret is None or _secret(pages) != secret:
+        secret = exchange_folder.secret(source)
+        if secret is None or exchange_folder.secret(pages) != secret:
             return False
         for stem in (*self._course.stems, *self._course.others):
             path = pages / f"{stem}.html"
@@ -58,7 +57,7 @@ class ExchangeFeedback:
 
         Errors  OSError if it can't be written.
         """
-        if (secret := _secret(source)) is not None:
+        if (secret := exchange_folder.secret(source)) is not None:
             page = self._note(student, why, **about)
             for stem in (*self._course.stems, *self._course.others):
                 if safe_walk.is_there(source / f"{stem}.ipynb") and not self._has_marks(secret, stem):
@@ -89,13 +88,3 @@ def _alone(page: str) -> str:
     """A part's page without the list at its end, which has the marks of all parts."""
     before, _, after = page.rpartition("<nav ")
     return before + after.partition("</nav>")[2] if before else page
-
-
-def _secret(folder: Path) -> str | None:
-    """The text by which a submission's feedback is found; None if there is none."""
-    try:
-        with safe_walk.opened(folder) as opened, extra_files.opened(extra_files.SECRET, opened) as file:
-            found = file.read(LONGEST_SECRET + 1)
-    except OSError:
-        return None
-    return found.decode("utf-8", "replace") if 0 < len(found) <= LONGEST_SECRET else None

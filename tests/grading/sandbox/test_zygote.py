@@ -243,6 +243,45 @@ def test_no_limit_that_a_notebook_sets_is_in_the_memory_of_the_next_kernel(any_p
     assert Run(any_pool, look).printed == "0"
 
 
+# Processes whose memory, as the watch counts it, is a note: some of these numbers, most of them close to one another.
+NOTES = """
+import mmap, os, time
+
+def counted_kb():
+    names = ("RssAnon:", "RssShmem:", "VmSwap:", "VmPTE:", "HugetlbPages:")
+    with open("/proc/self/status") as lines:
+        return sum(int(line.split()[1]) for line in lines if line.startswith(names))
+
+least_kb = (counted_kb() // 4096 + 6) * 4096 + 2048
+for kb in range(least_kb, least_kb + 4 * 41 * 40, 4 * 41):
+    if os.fork() == 0:
+        memory, page = mmap.mmap(-1, 2**26, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), 0
+        memory.madvise(mmap.MADV_NOHUGEPAGE)
+        while (left := (kb - counted_kb()) // 4) > 0:
+            for page in range(page + 1, page + 1 + max(1, left - 20)):
+                memory[4096 * page] = 1
+        time.sleep(1000)
+time.sleep(4)
+print(least_kb)
+"""
+# The numbers among them that this process's memory holds as Python's, freed ones too, but for the first two.
+READ_NOTES = """
+import struct
+
+found = [int.from_bytes(content[place.end() : place.end() + 4], "little")
+         for content in contents() for place in re.finditer(re.escape(struct.pack("<QQ", id(int), 1)), content)]
+offsets = {each - LEAST for each in found}
+print(sum(1 for offset in offsets if 4 * 41 < offset < 4 * 41 * 40 and offset % (4 * 41) == 0))
+"""
+
+
+def test_no_number_that_a_notebook_chooses_is_in_the_memory_of_the_next_kernel(walled):
+    for _ in range(3):  # a number stays wherever nothing has taken its place yet
+        least_kb = Run(walled, NOTES).printed
+        read = READ_NOTES.replace("LEAST", least_kb)
+        assert int(Run(walled, f"{IN_MEMORY}{read}").printed) <= 1
+
+
 def test_a_kernel_forked_ahead_finds_what_its_own_notebook_was_submitted_with(ahead):
     for value in ("1", "2"):
         run = Run(ahead, "import helper\nprint(helper.value)", files={"helper.py": f"value = {value}"})
@@ -284,12 +323,13 @@ def test_a_kernel_forked_ahead_with_other_settings_is_replaced(ahead, monkeypatc
 
 
 def waiting(box: host.Sandbox) -> int:
-    """The one kernel in a sandbox that nothing else runs in: the zygote's only child."""
+    """The one kernel in a sandbox that nothing else runs in: the only child of the zygote's only child."""
     assert box.answers(), f"closed: {box._closed}, answers: {box._pongs} of {box._pings}"  # so that it has been forked
     found = inside(box)
     parents = {pid: int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in found}
     names = {pid: Path(f"/proc/{pid}/comm").read_text() for pid in found}
-    (kernel,) = (pid for pid, parent in parents.items() if names.get(parent, "").startswith("python"))
+    forked = {pid for pid, parent in parents.items() if names.get(parent, "").startswith("python")}
+    (kernel,) = forked - {*parents.values()}
     return kernel
 
 
@@ -447,13 +487,30 @@ for place, _, names in os.walk('/proc/sys'):
     assert run.printed == ""
 
 
-def test_a_silent_zygote_is_found_out_and_replaced(walled, monkeypatch):
+def keeper(zygote: int) -> int:
+    """The process that keeps a kernel: the zygote's only child."""
+    assert Path(f"/proc/{zygote}/comm").read_text().startswith("python")
+    return int(Path(f"/proc/{zygote}/task/{zygote}/children").read_text())
+
+
+def test_a_keeper_that_ends_takes_its_kernel_and_the_sandbox_along(walled):
     box, processes = student(walled)
     zygote = max(processes)
-    assert Path(f"/proc/{zygote}/comm").read_text().startswith("python")
+    ending = threading.Timer(1.0, lambda: os.kill(keeper(zygote), signal.SIGKILL))
+    ending.start()
+    run = Run(walled, "import time\ntime.sleep(60)", "print('after')")
+    ending.join()
+    assert run.died and run.struck is limits.EndedBy.KILLED and run.printed == ""
+    assert not alive(processes)
+    assert Run(walled, "print('fresh')").printed == "fresh"
+
+
+def test_a_silent_keeper_is_found_out_and_the_sandbox_replaced(walled, monkeypatch):
+    box, processes = student(walled)
+    zygote = max(processes)
     monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 1.0)
     monkeypatch.setattr(kernel_handle, "STOP_LIMIT_S", 1.0)
-    stopping = threading.Timer(1.0, os.kill, (zygote, signal.SIGSTOP))
+    stopping = threading.Timer(1.0, lambda: os.kill(keeper(zygote), signal.SIGSTOP))
     stopping.start()
     run = Run(walled, "import time\ntime.sleep(60)", "print('after')")
     stopping.join()
@@ -466,11 +523,11 @@ def test_a_silent_zygote_is_found_out_and_replaced(walled, monkeypatch):
 def test_a_kernel_may_take_as_long_to_end_as_a_busy_machine_keeps_it_waiting(walled, monkeypatch):
     box, processes = student(walled)
     kernel = box.start(None, [], {})
-    zygote = max(processes)
+    watching = keeper(max(processes))
     monkeypatch.setattr(kernel_handle, "STOP_LIMIT_S", 1.5)
     monkeypatch.setattr(box.clock, "now", lambda: 0.0)  # as if all had waited for a processor all the time
-    os.kill(zygote, signal.SIGSTOP)
-    going_on = threading.Timer(3.0, os.kill, (zygote, signal.SIGCONT))
+    os.kill(watching, signal.SIGSTOP)
+    going_on = threading.Timer(3.0, os.kill, (watching, signal.SIGCONT))
     going_on.start()
     assert kernel.stop() == -signal.SIGKILL and kernel.struck is None
     going_on.join()

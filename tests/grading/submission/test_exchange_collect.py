@@ -2,6 +2,7 @@
 
 import logging
 import os
+import pwd
 import shutil
 import time
 from collections.abc import Callable
@@ -16,6 +17,10 @@ from attention.course import COURSE
 from dev.packages import REPOSITORY
 from grading.core import limits, messages
 from grading.gradebook import course_folder
+from grading.submission.exchange_collect import Collect
+
+# What a student may write in a secret's place; nbgrader's own command ends at the first of these.
+REFUSED_SECRETS = {"mallory, bytes": b"\xff", "mallory, empty": b"", "mallory, long": b"m" * 2000}
 
 
 @pytest.fixture
@@ -80,6 +85,29 @@ def test_what_can_t_be_collected_keeps_nobody_else_from_it_and_is_told(
     with caplog.at_level(logging.ERROR):
         assert collect() == {"ada": "ada", "zoe": "zoe"}
     assert [r.getMessage() for r in caplog.records if "mallory" in r.getMessage() and "not collected" in r.getMessage()]
+
+
+def test_a_folder_that_is_gone_when_its_turn_comes_keeps_nobody_else_from_being_collected(
+    inbound: Path, collect: Callable[..., dict[str, str]], monkeypatch: pytest.MonkeyPatch
+):
+    for student in ("ada", "zoe"):
+        submit(inbound, student, student)
+    gone = submit(inbound, "mallory", "")
+    monkeypatch.setattr(Collect, "init_dest", lambda _: shutil.rmtree(gone))  # which comes after the looking
+    assert collect() == {"ada": "ada", "zoe": "zoe"}
+
+
+def test_a_folder_of_another_account_than_its_name_s_is_told(
+    inbound: Path, collect: Callable[..., dict[str, str]], caplog: pytest.LogCaptureFixture
+):
+    submit(inbound, "ada", "ada")
+    with caplog.at_level(logging.WARNING):
+        assert collect(check_owner=True) == {"ada": "ada"}
+        (line,) = [record.getMessage() for record in caplog.records if "account" in record.getMessage()]
+        assert line.startswith(f"ada+{COURSE.name}+") and pwd.getpwuid(os.getuid()).pw_name in line
+        caplog.clear()
+        assert collect(update=True, check_owner=False) == {"ada": "ada"}
+    assert not [record for record in caplog.records if "account" in record.getMessage()]
 
 
 def test_what_is_no_folder_does_not_stand_for_a_submission(inbound: Path, collect: Callable[..., dict[str, str]]):
@@ -185,12 +213,14 @@ def test_feedback_is_released_to_all_who_submitted_through_the_exchange_whoever_
     config = course_folder.config(root)
     config.Exchange.root = str(tmp_path / "exchange")
     (tmp_path / "exchange").mkdir(mode=0o777)
-    for student, secret in {"anna": "a", "by hand": None, "Lovelace, Ada [2]": "l", "zoë": "z"}.items():
+    secrets = {"anna": "a", "by hand": None, "Lovelace, Ada [2]": "l", **REFUSED_SECRETS, "zoë": "z"}
+    for student, secret in secrets.items():
         folder = root / "feedback" / student / COURSE.name
         folder.mkdir(parents=True)
         (folder / "part01.html").write_text(f"for {student}")
-        if secret:
-            (folder / "submission_secret.txt").write_text(secret)
+        if secret is not None:
+            content = secret if isinstance(secret, bytes) else secret.encode()
+            (folder / "submission_secret.txt").write_bytes(content)
             (folder / "timestamp.txt").touch()
     api = NbGraderAPI(config=config)
     api.coursedir.assignment_id = COURSE.name
@@ -204,5 +234,6 @@ def test_feedback_is_released_to_all_who_submitted_through_the_exchange_whoever_
         for student, secret in {"anna": "a", "Lovelace, Ada [2]": "l", "zoë": "z"}.items()
     }
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == [
-        f"{root}/feedback/by hand/{COURSE.name}: {messages.NOT_FROM_EXCHANGE}"
+        f"{root}/feedback/{student}/{COURSE.name}: {messages.NOT_FROM_EXCHANGE}"
+        for student in sorted(["by hand", *REFUSED_SECRETS])
     ]

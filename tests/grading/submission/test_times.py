@@ -2,6 +2,7 @@
 
 import datetime
 import os
+import shutil
 import time
 from pathlib import Path
 
@@ -18,9 +19,9 @@ from attention.course import COURSE
 from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run, merge
-from grading.core import errors
+from grading.core import errors, limits
 from grading.gradebook import course_folder, generate_assignment, snapshot
-from grading.submission import nbgrader_patches, times
+from grading.submission import exchange_collect, nbgrader_patches, times
 
 ONE = course.PARTS[1]
 FORGED, KNOWN = "2020-01-01 00:00:00 UTC", "2026-01-10 12:00:01.000000 UTC"
@@ -176,6 +177,39 @@ def test_a_file_that_is_replaced_after_it_was_submitted_makes_it_later(tmp_path:
     os.utime(folder / "part01.ipynb", (0, 0))
     changed = times.in_exchange(folder, claimed).replace(tzinfo=datetime.UTC).timestamp()
     assert changed > seen + 0.04
+
+
+def test_a_file_that_is_replaced_while_a_class_is_collected_makes_it_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    claimed = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
+    folder = _submitted(tmp_path / "exchange", claimed)
+
+    def change(_: object) -> None:  # when the times are known, and nothing is copied yet
+        monkeypatch.setattr(times, "SLACK_S", 0.05)
+        time.sleep(0.1)
+        (folder / "part01.ipynb").write_text("{ }")
+
+    monkeypatch.setattr(exchange_collect.Collect, "init_dest", change)
+    _collect(tmp_path / "course", tmp_path / "exchange")
+    copied = tmp_path / "course" / "submitted" / "ada" / COURSE.name / "part01.ipynb"
+    assert copied.read_text() == "{ }"
+    assert (times.of(tmp_path / "course", "ada") - claimed).total_seconds() >= 0.1
+
+
+def _filled(folder: Path) -> None:
+    for number in range(limits.ENTRIES):
+        (folder / f"{number}.txt").touch()
+
+
+@pytest.mark.parametrize("hide", [_filled, shutil.rmtree])
+def test_what_can_t_be_seen_whole_was_changed_just_now(hide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = _submitted(tmp_path, NOW)
+    hide(folder)
+    began = time.time() + 1000
+    monkeypatch.setattr(times.time, "time", lambda: began)
+    changed = times.in_exchange(folder, NOW).replace(tzinfo=datetime.UTC).timestamp()
+    assert abs(changed - began) < 0.001
 
 
 def test_before_the_due_date_means_before_it_by_the_trusted_time(tmp_path: Path):

@@ -1,7 +1,9 @@
 """Which submissions a folder holds, and what lies there where nobody looks."""
 
+import datetime
 import os
 import pwd
+import time
 from pathlib import Path
 
 import closed_files
@@ -11,6 +13,7 @@ from traitlets.config import Config
 from attention.course import COURSE
 from grading.classroom.service import arrivals, exchange_arrivals, folder_arrivals, stillness
 from grading.core import messages
+from grading.submission import times
 
 
 def exchange_in(folder: Path) -> exchange_arrivals.Exchange:
@@ -189,6 +192,24 @@ def test_what_is_refused_by_now_is_not_taken(tmp_path: Path, monkeypatch: pytest
     with pytest.raises(arrivals.Refused, match="belongs to the account"):
         exchange.take(now)
     assert not (tmp_path / "submitted").exists()
+
+
+def test_what_is_changed_between_the_last_look_and_the_copy_was_submitted_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    claimed = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
+    name = f"ada+{COURSE.name}+{claimed:%Y-%m-%d %H:%M:%S.%f} UTC"
+    folder = tmp_path / "exchange" / "course" / "inbound" / name
+    folder.mkdir(parents=True)
+    exchange = exchange_in(tmp_path)
+    now = exchange.again(name, "")
+    assert now.made == claimed
+    monkeypatch.setattr(times, "SLACK_S", 0.05)
+    time.sleep(0.1)
+    (folder / "part01.ipynb").write_text("{ }")
+    exchange.take(now)
+    assert (tmp_path / "submitted" / "ada" / COURSE.name / "part01.ipynb").read_text() == "{ }"
+    assert (times.of(tmp_path, "ada") - claimed).total_seconds() >= 0.1
 
 
 def test_folders_that_another_account_writes_in_a_student_s_name_keep_the_student_s_own_waiting_for_nothing(
