@@ -21,10 +21,12 @@ WORDS_BYTES = 400
 PR_SET_DUMPABLE = 4
 
 
-def hide_unless_it_computes(control: socket.socket, settings: dict, namespaces: ModuleType, prepare: Callable) -> str:
+def hide_unless_it_computes(
+    ways: list[socket.socket], settings: dict, namespaces: ModuleType, prepare: Callable
+) -> str:
     """Hides the GPU from all that this process forks later, unless a product on it is right; why it is hidden, or "".
 
-    The trial is forked, furnished and held as a kernel is; `control`, the way to the judge, is closed to it.
+    The trial is forked, furnished and held as a kernel is; the `ways` to the judge and the keeper are closed to it.
     """
     if not settings.get("gpu"):
         return ""
@@ -33,7 +35,8 @@ def hide_unless_it_computes(control: socket.socket, settings: dict, namespaces: 
     def try_it() -> None:
         said = "the trial failed"
         try:
-            control.close()
+            for way in ways:
+                way.close()
             os.close(hearing)
             namespaces.enter(settings, [telling], prepare)
             ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1)

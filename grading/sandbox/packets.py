@@ -48,12 +48,3 @@ def receive(sock: socket.socket) -> tuple[dict | None, list[int]]:
             os.close(fd)
         raise OSError(errno.EMFILE, "this process may open no more files, so what came with a message is lost")
     return (json.loads(data) if data else None), list(fds)
-
-
-def next_one(sock: socket.socket) -> dict | None:
-    """The message that `receive` will give next; None when the other end is gone."""
-    try:
-        data = sock.recv(1 << 16, socket.MSG_PEEK)
-    except ConnectionError:
-        return None
-    return json.loads(data) if data else None

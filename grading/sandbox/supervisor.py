@@ -41,6 +41,21 @@ RECEIVE, SEND, GOES_ON = 0xC0502100, 0xC0182101, 1  # ioctl's requests about wha
 libc = ctypes.CDLL(None, use_errno=True)
 
 
+def offer(way: socket.socket, gpu: bool) -> None:
+    """In a kernel: from now on each of these calls, also of what it starts, waits for an answer of its supervisor's.
+
+    `way` leads to that one. It is to be closed before student code runs, or a student could answer on it.
+    """
+    known = CALLS.get(platform.machine())
+    version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
+    if known is None or version < ANSWERED_SINCE:
+        return
+    listener = libc.syscall(known[-1], SET_MODE_FILTER, NEW_LISTENER, ctypes.byref(_Filter(gpu, *known)))
+    if listener >= 0:  # else Linux, or another filter around this one, allows none
+        socket.send_fds(way, [b"listener"], [listener])
+        os.close(listener)
+
+
 class Supervisor:
     """What the processes of one kernel may still begin, add and share, in all.
 
@@ -60,17 +75,6 @@ class Supervisor:
     def asked(self) -> list[int]:
         """The descriptor at which something waits for `answer`, if there is one."""
         return [fd for fd in (self._ours, self._listener) if fd is not None]
-
-    def offer(self, gpu: bool) -> None:
-        """In the kernel: from now on each of these calls, also of what it starts, waits for an answer."""
-        known = CALLS.get(platform.machine())
-        version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
-        if known is None or version < ANSWERED_SINCE:
-            return
-        listener = libc.syscall(known[-1], SET_MODE_FILTER, NEW_LISTENER, ctypes.byref(_Filter(gpu, *known)))
-        if listener >= 0:  # else Linux, or another filter around this one, allows none
-            socket.send_fds(self.kernels, [b"listener"], [listener])
-            os.close(listener)
 
     def answer(self, ready: list) -> None:
         """Answers one process that waits, if any of what is ready is this kernel's."""

@@ -4,13 +4,12 @@
 
 It stands alone but for the files next to it: nothing of `grading` is there to be imported, and it holds nothing that a
 student may not see: what is submitted goes to the kernels alone. It starts no thread and touches no GPU before it
-forks. One kernel runs at a time; the next one may be forked before its notebook is there, and waits.
+forks. It forks and buries kernels when the `keeper` asks for that, and otherwise waits.
 
 Within walls a kernel is process 1 of namespaces of its own (`namespaces`): no process of a notebook sees or signals
-the one that watches over them, a fork of this one (`keeper`), and when the kernel ends, all of them do. This process is
-the first of the sandbox's namespace, so that nothing outlives it either. Without walls it watches itself, and sweeps up
-what a notebook has left.
-Its messages to and from the judge are those of `packets`.
+the keeper or this one, and when the kernel ends, all of them do. This process is the first of the sandbox's namespace,
+so that nothing outlives it either. Without walls it is the keeper, too, and sweeps up what a notebook has left.
+Its messages are those of `packets`.
 """
 
 import contextlib
@@ -27,10 +26,9 @@ import shutil
 import signal
 import socket
 import sys
-import time
 import traceback
 from collections.abc import Callable
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 # What every kernel imports, also what ipykernel imports only when one starts; the course names what notebooks import.
 PRELOAD = """
@@ -40,8 +38,12 @@ IPython.core.pylabtools IPython.extensions.storemagic IPython.utils.wildcard pdb
 ipykernel.ipkernel ipykernel.zmqshell ipykernel.displayhook ipykernel.iostream ipykernel.debugger
 asyncio tornado.platform.asyncio
 """.split()
-SLACK_S = 1.0  # so much below its limit on computing time a process that was killed had reached it
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_CHILD_SUBREAPER = 1, 4, 36
+
+USAGE_AT, USAGE_BYTES = 8, 144  # struct rusage, after a status
+
+libc = ctypes.CDLL(None)
+_ended = ctypes.create_string_buffer(USAGE_AT + USAGE_BYTES)
 
 
 def neighbour(name: str) -> ModuleType:
@@ -57,16 +59,16 @@ def module(path: str) -> ModuleType:
     return made
 
 
-packets, supervisor, watch = neighbour("packets"), neighbour("supervisor"), neighbour("watch")
-processes, open_files, mappings = neighbour("processes"), neighbour("open_files"), neighbour("mappings")
-package_ahead, huge_pages = neighbour("package_ahead"), neighbour("huge_pages")
-computing_time, keeper = neighbour("computing_time"), neighbour("keeper")
+OF_KEEPER = "packets supervisor watch processes open_files mappings computing_time".split()
+parts = SimpleNamespace(**{name: neighbour(name) for name in OF_KEEPER})
+packets, supervisor, processes = parts.packets, parts.supervisor, parts.processes
+keeper, package_ahead, huge_pages = neighbour("keeper"), neighbour("package_ahead"), neighbour("huge_pages")
 
 
 def main() -> None:
     """Loads, reports, and serves until the judge is gone."""
     control, settings = socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2])
-    prctl = ctypes.CDLL(None).prctl
+    prctl = libc.prctl
     if not settings["walled"]:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     # No dump, and unlike 0 no program outside either that the system would hand one to; kernels can't change it.
@@ -77,6 +79,7 @@ def main() -> None:
     gc.disable()  # imports leave little garbage, and looking for it takes a quarter of their time
     if select.select([control], [], [], 0)[0]:  # the judge was gone before this process could be told to end with it
         return
+    way = keeper.apart(functools.partial(keep, control, settings)) if settings["walled"] else control
     try:
         prepare(settings)
         for name in [*settings["modules"], *PRELOAD]:
@@ -100,164 +103,90 @@ def main() -> None:
     if (threads := len(os.listdir("/proc/self/task"))) > 1:
         packets.send(control, {"failed": f"{threads} threads after loading: a fork would lose all but one"})
         return
-    hidden = neighbour("gpu_trial").hide_unless_it_computes(control, settings, namespaces, prepare)
+    hidden = neighbour("gpu_trial").hide_unless_it_computes([control, way], settings, namespaces, prepare)
     packets.send(control, {"up": os.getpid(), "gpu_hidden": hidden})
+    run = functools.partial(
+        child.run, settings, packets.receive, functools.partial(package_ahead.forget_unless_here, package)
+    )
+    preloaded = Preloaded(way, settings, namespaces, run)
     with contextlib.suppress(BrokenPipeError):
-        filled = functools.partial(package_ahead.forget_unless_here, package)
-        serve(control, settings, functools.partial(child.run, settings, packets.receive, filled), namespaces)
-    if not settings["walled"]:
-        processes.sweep()
-
-
-def serve(control: socket.socket, settings: dict, run: Callable, namespaces: ModuleType) -> None:
-    """Answers requests, and has each kernel kept, until the judge is gone or a notebook's files resist."""
-    started = 0
-    while (message := packets.receive(control))[0] is not None:
-        request, fds = message
-        if request["op"] == "ping":
-            packets.send(control, {"pong": request["n"]})
-        elif request["op"] == "start":
-            started += 1
-            if started == huge_pages.WORTH_IT:
-                huge_pages.collapse()
-            keeping = functools.partial(keep, control, settings, request, fds, namespaces, run)
-            if not (keeper.in_a_fork(keeping, fds) if settings["walled"] else keeping()):
-                return
-
-
-def keep(control: socket.socket, settings: dict, *about: object) -> bool:
-    """Forks a kernel, and answers the judge until it ends or the next one is asked for; False if anything is left."""
-    kernel = Kernel(control, settings, *about)
-    while True:
-        watched = [control, kernel.status, kernel.pidfd, *kernel.supervisor.asked()]
-        ready, _, _ = select.select(watched, [], [], kernel.next_look_s() if kernel.going else None)
-        kernel.supervisor.answer(ready)  # before the judge, so that whoever is answered knows of the kernel's end
-        over = kernel.pidfd in ready
-        if not over and kernel.status in ready:
-            message, _ = packets.receive(kernel.status)
-            over = message is None
-            if message is not None:
-                kernel.send_signal(message["signal"])
-        elif not over and kernel.next_look_s() == 0:
-            over = kernel.look() is not None
-        if over:
-            return kernel.end(settings)
-        if control not in ready:
-            continue
-        match packets.next_one(control):
-            case None:
-                return False
-            case {"op": "start"}:  # which `serve` takes
-                return kernel.end(settings)
-        request, _ = packets.receive(control)
-        if request["op"] == "ping":
-            packets.send(control, {"pong": request["n"]})
-        kernel.going |= request["op"] == "go"
-
-
-class Kernel:
-    """A forked kernel, as its parent sees it."""
-
-    def __init__(
-        self,
-        control: socket.socket,
-        settings: dict,
-        request: dict,
-        fds: list[int],
-        namespaces: ModuleType,
-        run: Callable,
-    ) -> None:
-        granted, walled = request["watched"], settings["walled"]
-        self.watch = watch.Watch(granted, self.count_started, walled, processes, open_files, mappings)
-        self.supervisor = supervisor.Supervisor(granted, processes)
-        self.struck, self.going, self._looked = None, False, time.monotonic()
-        self.status, gate = socket.socket(fileno=fds[0]), socket.socket(fileno=fds[1])
-
-        def become() -> None:
+        if settings["walled"]:
             control.close()
-            self.supervisor.close()
-            os.setsid()  # to which Linux gives one share of the processors
-            if settings["walled"]:
-                sockets = [self.status, gate, self.supervisor.kernels]
-                kept = [sock.fileno() for sock in sockets] + fds[2:]
-                namespaces.enter(settings, kept, prepare, lambda _: self.supervisor.offer(settings["gpu"]))
-            self.supervisor.kernels.close()  # or a student could answer on it
-            run(request, fds[2:], self.status, gate)
+            preloaded.serve()
+        else:
+            keeper.Keeper(control, settings, preloaded, parts).serve()
+            processes.sweep()
 
-        try:
-            forked = namespaces.fork if settings["walled"] else fork
-            self.pid = forked(functools.partial(self._exit_after, become))
-        except OSError as error:
-            packets.send(self.status, {"failed": str(error)})
-            raise
-        self.pidfd, self.started, self._last_pid = os.pidfd_open(self.pid), 0, processes.last_pid()
-        with contextlib.suppress(OSError):
-            packets.send(gate, {}, self.pidfd)
-        gate.close()
-        self.supervisor.kernels.close()
-        for fd in fds[2:]:
-            os.close(fd)
 
-    def _exit_after(self, become: Callable[[], None]) -> None:
+def keep(control: socket.socket, settings: dict, way: socket.socket) -> None:
+    """In the keeper within walls: serves until the judge is gone, or this process is."""
+    keeper.Keeper(control, settings, keeper.Preloaded(way, packets), parts).serve()
+
+
+class Preloaded:
+    """This process once all is loaded: kernels are forked from it. `way` is closed in each."""
+
+    def __init__(self, way: socket.socket, settings: dict, namespaces: ModuleType, run: Callable) -> None:
+        self._way, self._settings, self._namespaces, self._run = way, settings, namespaces, run
+        self._forked = 0
+
+    def serve(self) -> None:
+        """Forks and buries as the keeper asks, until that has ended."""
+        while (message := packets.receive(self._way))[0] is not None:
+            request, fds = message
+            if request["op"] == "bury":
+                self._bury(request["pid"])
+                continue
+            try:
+                packets.send(self._way, {"forked": self.fork(request, fds, [])})
+            except OSError as error:
+                packets.send(self._way, {"failed": str(error)})
+            finally:
+                for fd in fds:
+                    os.close(fd)
+
+    def fork(self, request: dict, fds: list[int], ours: list[int]) -> int:
+        """The number of a new kernel, for which `fds` are: status, gate, the way to its supervisor, and four sockets.
+
+        The open files `ours` are closed in it. Errors  OSError if there can be none.
+        """
+        self._forked += 1
+        if self._forked == huge_pages.WORTH_IT:
+            huge_pages.collapse()
+        forked = self._namespaces.fork if self._settings["walled"] else fork
+        return forked(functools.partial(self._become, request, fds, ours))
+
+    def _bury(self, pid: int) -> None:
+        """Passes on how a kernel ended, unread, and wipes it: each later kernel copies this memory."""
+        libc.wait4(pid, _ended, 0, ctypes.byref(_ended, USAGE_AT))
+        self._way.send(memoryview(_ended)[: keeper.ENDED.size])
+        ctypes.memset(_ended, 0, len(_ended))
+
+    def wipe(self) -> bool:
+        """Without walls: see `wipe`."""
+        return wipe(self._settings)
+
+    def _become(self, request: dict, fds: list[int], ours: list[int]) -> None:
         """In the forked process: becomes a kernel, and ends with it."""
-        code = 1
+        code, (status, gate, asking) = 1, (socket.socket(fileno=fd) for fd in fds[:3])
         try:
-            become()
+            self._way.close()
+            for fd in ours:
+                os.close(fd)
+            os.setsid()  # to which Linux gives one share of the processors
+            if self._settings["walled"]:
+                offer = functools.partial(supervisor.offer, asking, self._settings["gpu"])
+                self._namespaces.enter(self._settings, fds, prepare, lambda _: offer())
+            asking.close()
+            self._run(request, fds[3:], status, gate)
             code = 0
         except SystemExit as leaving:
             code = leaving.code if isinstance(leaving.code, int) else 0
         except BaseException:  # noqa: BLE001  (whatever it is, the judge must hear of it, while it still may)
             with contextlib.suppress(OSError):
-                packets.send(self.status, {"failed": traceback.format_exc()[-2000:]})
+                packets.send(status, {"failed": traceback.format_exc()[-2000:]})
         finally:
             os._exit(code)
-
-    def next_look_s(self) -> float:
-        """In how many seconds the next look at its limits is due."""
-        return max(0.0, self._looked + self.watch.pause_s - time.monotonic())
-
-    def look(self) -> str | None:
-        """The limit that the notebook exceeds, or None."""
-        self.struck = self.watch.exceeded()
-        self._looked = time.monotonic()
-        return self.struck
-
-    def count_started(self) -> int:
-        """How many processes and threads have been started since the kernel was."""
-        before, self._last_pid = self._last_pid, processes.last_pid()
-        self.started += self._last_pid - before if self._last_pid >= before else self._last_pid
-        return self.started
-
-    def send_signal(self, number: int) -> None:
-        """Signals the kernel and what it started in its own process group, as Jupyter does."""
-        with contextlib.suppress(ProcessLookupError):
-            try:
-                os.killpg(self.pid, number)
-            except ProcessLookupError:  # it has not come to its setsid yet
-                os.kill(self.pid, number)
-
-    def end(self, settings: dict) -> bool:
-        """Ends the kernel and all that it started, and tells the judge how it ended; whether nothing of it is left."""
-        if settings["walled"]:
-            limit_s = computing_time.cpu_limit_s(self.pid)
-            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-            os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)  # which returns when the whole namespace is empty
-            counted_s = computing_time.counted_s(self.pid)
-            _, status, used = os.wait4(self.pid, 0)
-            ended = {self.pid: (os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime)}
-            if self.struck is None and ended[self.pid][0] == -signal.SIGKILL and counted_s > limit_s - SLACK_S:
-                self.struck = "computing time"
-            clean = True
-        else:
-            ended = processes.sweep()
-            clean = wipe(settings)
-        os.close(self.pidfd)
-        self.supervisor.close()
-        code, cpu_s = ended.get(self.pid, (-signal.SIGKILL, 0.0))
-        with contextlib.suppress(OSError):
-            packets.send(self.status, {"exit": code, "struck": self.struck, "cpu_s": cpu_s})
-        self.status.close()
-        return clean
 
 
 def fork(run: Callable[[], None]) -> int:
