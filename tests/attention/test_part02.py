@@ -98,12 +98,12 @@ def test_a_function_that_is_not_written_yet_is_no_mistake(capsys):
 @pytest.mark.parametrize(
     ("changed", "line"),
     [
-        ({}, "W^Q: 6 x 7 on the 7 numbers of x fits; out come 6 numbers; your q has 6."),
-        ({"shape_q": (D_qk,)}, "W^Q: 6 x 7 on the 7 numbers of x fits; out come 6 numbers; your q has 2."),
-        ({"shape_q": (H, D_qk)}, "W^Q: 6 x 7 on the 7 numbers of x fits; out come 6 numbers; your q has 3 x 2."),
+        ({}, "W^Q: 6 × 7 on the 7 numbers of x fits; out come 6 numbers; your q has 6."),
+        ({"shape_q": (D_qk,)}, "W^Q: 6 × 7 on the 7 numbers of x fits; out come 6 numbers; your q has 2."),
+        ({"shape_q": (H, D_qk)}, "W^Q: 6 × 7 on the 7 numbers of x fits; out come 6 numbers; your q has 3 × 2."),
         (
             {"shape_W_Q": (D_1, H * D_qk)},
-            "W^Q: 7 x 6 on the 7 numbers of x does not fit; nothing comes out; your q has 6.",
+            "W^Q: 7 × 6 on the 7 numbers of x does not fit; nothing comes out; your q has 6.",
         ),
         (
             {"shape_W_Q": (H, D_qk, D_1), "shape_q": None},
