@@ -74,8 +74,8 @@ def test_the_check_gives_no_relation_away(relation, capsys):
 
 def test_an_answer_that_is_not_written_is_no_mistake(capsys):
     found = names(6, "identity = np.eye(G * d)", "raise NotImplementedError()")
-    assert checked(6, found, capsys)[-1] == "NotImplementedError: part 6 is not written yet."
-    assert drawn(6, found, capsys) == (["No picture yet: stack_and_pick is not written."], [])
+    assert checked(6, found, capsys)[-1] == "NotImplementedError: stack_and_pick is not written yet."
+    assert drawn(6, found, capsys) == (["No picture yet: stack_and_pick is not written yet."], [])
 
 
 def test_the_figure_shows_rows_in_the_wrong_place_and_rows_that_are_no_row_of_W(capsys):

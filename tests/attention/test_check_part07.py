@@ -47,8 +47,8 @@ def test_a_single_thing_that_is_wrong_gets_its_line(old, new, text, capsys):
 def test_a_class_that_is_missing_or_not_written_is_no_traceback(capsys):
     assert "there is no MyGQA yet" in checked(7, {}, capsys)[0]
     found = names(7, "B, L_1, L_2 = x", "raise NotImplementedError()\n        B, L_1, L_2 = x")
-    assert checked(7, found, capsys)[-1] == "NotImplementedError: part 7 is not written yet."
-    assert drawn(7, found, capsys, H=6, G=2) == (["No picture yet: MyGQA is not written."], [])
+    assert checked(7, found, capsys)[-1] == "NotImplementedError: MyGQA.forward is not written yet."
+    assert drawn(7, found, capsys, H=6, G=2) == (["No picture yet: MyGQA.forward is not written yet."], [])
 
 
 def test_the_figure_shows_which_head_the_answer_reads(capsys):

@@ -75,8 +75,8 @@ def test_the_check_gives_nothing_away(head, number, capsys):
 
 def test_an_answer_that_is_not_written_is_no_mistake(capsys):
     found = names(8, "return h % G", "raise NotImplementedError()")
-    assert checked(8, found, capsys)[-1] == "NotImplementedError: part 8 is not written yet."
-    assert drawn(8, found, capsys) == (["No picture yet: kv_head is not written."], [])
+    assert checked(8, found, capsys)[-1] == "NotImplementedError: kv_head is not written yet."
+    assert drawn(8, found, capsys) == (["No picture yet: kv_head is not written yet."], [])
 
 
 @pytest.mark.parametrize("number", [None, G, "H", sympy.Integer(5) * H, sympy.nan, np.array([12]), torch.ones(2)])

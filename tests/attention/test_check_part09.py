@@ -68,7 +68,7 @@ def test_the_model_answer_passes_and_no_line_says_what_r_MLA_is(capsys: pytest.C
         ({"factor_gqa": 3}, "expected `factor_gqa` to be a function, got an int"),
         ({"factor_gqa": lambda W, H: None}, "got None. Does the function end with a return?"),
         ({"factor_gqa": lambda W, H: np.eye(4)}, "expected two matrices, W_UM and W_DKV, got a NumPy array"),
-        ({"factor_gqa": lambda W, H: (W, W, W)}, "expected two matrices, W_UM and W_DKV, got 3"),
+        ({"factor_gqa": lambda W, H: (W, W, W)}, "expected two matrices, W_UM and W_DKV, got a tuple of 3"),
         ({"factor_gqa": lambda W, H: copies(W, H)[::-1]}, "expected W_UM with 4 rows, got shape (2, 4)"),
         ({"factor_gqa": lambda W, H: (np.eye(4), W)}, "r differs: W_UM has shape (4, 4), W_DKV (2, 4)"),
         (

@@ -28,7 +28,7 @@ def check_gqa_to_mla(gqa_to_mla):
 def check_logits(model, other, windows):
     """Step 2: two models give the same logits for every token of some windows."""
     table = Table("Step 2")
-    with table.line(f"all {windows.numel()} x 512 logits agree to rounding"):
+    with table.line(f"all {windows.numel()} × 512 logits agree to rounding"):
         _same("the logits", other(windows), model(windows))
     table.end()
 

@@ -117,8 +117,8 @@ def test_through_the_judge_the_part_is_marked_and_nbgrader_s_log_says_what_faile
 
 
 def test_what_is_not_written_has_nothing_to_do_with_a_case():
-    unwritten = mistakes.Reason(mistakes.Why.RAISED, messages.UNWRITTEN)
-    wrong = Verdict(False, messages.UNWRITTEN)
+    wrong = Verdict(False, "`f` is not written yet.")
+    unwritten = mistakes.Reason(mistakes.Why.UNWRITTEN, wrong.found)
     assert mistakes.placed("with H = 2", wrong, unwritten) == wrong
     stopped = mistakes.Reason(mistakes.Why.RAISED, "your code stopped.")
     assert mistakes.placed("with H = 2", WRONG, stopped).found == "with H = 2, what was found."
