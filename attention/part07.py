@@ -71,23 +71,28 @@ def has_projections(cases: Cases) -> Verdict:
     found = structure.projections(MODEL, list(cases), OTHERS, seed=790)
     if isinstance(found, probe.Reason):
         return mistakes.unanswered(found)
-    return rubric.all_of(*[projections_right(one, sizes) for one, sizes in zip(found, cases, strict=True)])
+    every = list(zip(found, cases, strict=True))
+    return projections_right(*max(every, key=lambda pair: len(structure.differing(pair[0], weight_shapes(pair[1])))))
 
 
 def projections_right(found: Found, sizes: Sizes) -> Verdict:
-    """Whether what was found of one model's projections is what its sizes ask for; the first that is wrong is named."""
+    """Whether what was found of one model's projections is what its sizes ask for; each kind of mistake is named."""
     H, G = sizes[4:]
-    for name, shape in weight_shapes(sizes).items():
-        one = found.projections[name]
-        if H > G and name in ("W_K", "W_V") and one == (shape[0] // G * H, shape[1]):
-            return mistakes.wrong("heads-not-shared", name)
-        if one in structure.USUAL:
-            return mistakes.wrong(structure.USUAL[one], name)
-        if one != shape:
-            given = ", ".join(f"{n} = {size}" for n, size in zip(NAMES, sizes, strict=True))
+    asked, by_mistake, others = weight_shapes(sizes), {}, []
+    for name in structure.differing(found, asked):
+        one, (rows, columns) = found.projections[name], asked[name]
+        if H > G and name in ("W_K", "W_V") and one == (rows // G * H, columns):
+            by_mistake.setdefault("heads-not-shared", []).append(name)
+        elif one in structure.USUAL:
+            by_mistake.setdefault(structure.USUAL[one], []).append(name)
+        else:
             said = structure.SAID[one] if isinstance(one, Problem) else f"is of shape {one}"
-            return rubric.fact(False, f"for {given}, {name} {said}.")
-    return rubric.fact(True, "") if found.is_module else mistakes.wrong("not-a-module")
+            others.append(f"{name} {said}")
+    verdicts = [mistakes.wrong(key, ", ".join(those)) for key, those in by_mistake.items()]
+    if others:
+        given = ", ".join(f"{n} = {size}" for n, size in zip(NAMES, sizes, strict=True))
+        verdicts.append(rubric.fact(False, f"for {given}, {', '.join(others)}."))
+    return structure.together(found, verdicts)
 
 
 def keeps_no_copies() -> Verdict:

@@ -10,7 +10,6 @@ from grading.bridge.reasons import Reason, Why
 from grading.bridge.wire import Tensor
 from grading.core.course import Calls
 
-
 FAILED = (Why.RAISED, Why.UNWRITTEN)  # an answer may raise NotImplementedError for a dtype
 
 

@@ -47,7 +47,7 @@ class Reason:
 
 
 def asked_for(name: str, code: np.ndarray | None, args: tuple) -> frozenset[str]:
-    """The names that a request may be about: that of the student's function, or all in the test's code and arguments."""
+    """The names that a request is about: that of the student's function, or all in the test's code and arguments."""
     if code is None:
         return frozenset({name})
     inner = [one for one in marshal.loads(code).co_consts if isinstance(one, CodeType)]

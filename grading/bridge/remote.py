@@ -229,7 +229,7 @@ def _builtin_name(error: BaseException) -> str:
 
 
 def _is_unwritten(error: BaseException) -> bool:
-    """Whether an answer's stub raised the error: where PyTorch can't do something, its NotImplementedError says what."""
+    """Whether an answer's stub raised it; a NotImplementedError of PyTorch's has a text: what it can't do."""
     return NotImplementedError in type.mro(type(error)) and BaseException.args.__get__(error) == ()
 
 

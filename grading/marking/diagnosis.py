@@ -17,7 +17,7 @@ from typing import TypeVar
 import numpy as np
 
 from grading.bridge.reasons import Reason, Why
-from grading.core import limits, messages
+from grading.core import limits
 from grading.marking import budget, rubric
 from grading.marking.rubric import TENSOR, Kind, Verdict
 

@@ -118,9 +118,21 @@ def test_right_projections_of_all_models_are_right_and_one_with_a_bias_is_named(
     [
         ({}, "", None),
         ({"W_Q": (5, 6), "W_O": (4, 5)}, "", "the weight has the wrong shape: W_Q, W_O."),
-        ({"W_Q": (5, 6), "W_V": Problem.MISSING}, "", "what is missing: W_V."),
-        ({"W_Q": Problem.NOT_LINEAR, "W_V": Problem.MISSING}, "", "what is missing: W_V."),
-        ({"W_V": Problem.NOT_LINEAR, "W_K": Problem.BIAS}, "", "what is not an nn.Linear: W_V."),
+        (
+            {"W_Q": (5, 6), "W_V": Problem.MISSING},
+            "",
+            "what is missing: W_V. Also: the weight has the wrong shape: W_Q.",
+        ),
+        (
+            {"W_Q": Problem.NOT_LINEAR, "W_V": Problem.MISSING},
+            "",
+            "what is missing: W_V. Also: what is not an nn.Linear: W_Q.",
+        ),
+        (
+            {"W_V": Problem.NOT_LINEAR, "W_K": Problem.BIAS},
+            "bias-left-in",
+            "what is not an nn.Linear: W_V. Also: W_K: Something is added",
+        ),
         ({"W_K": Problem.SHARED, "W_V": Problem.SHARED}, "layers-shared", "W_K, W_V: "),
     ],
     ids=[
@@ -132,11 +144,19 @@ def test_right_projections_of_all_models_are_right_and_one_with_a_bias_is_named(
         "shared",
     ],
 )
-def test_projections_are_named_by_the_gravest_that_is_wrong(changed: dict, mistake: str, text: str | None):
+def test_all_that_is_wrong_with_projections_is_named_the_gravest_first(changed: dict, mistake: str, text: str | None):
     verdict = part05.projections_right(Found(True, {**SHAPES, **changed}), SHAPES)
     assert verdict.right == (text is None) and verdict.mistake == mistake
     assert text is None or verdict.found.startswith(text)
 
 
+def test_two_mistakes_are_named_also_where_a_first_model_shows_but_one_of_them():
+    layers = "self.W_K = nn.Linear(D_2, D_qk, bias=False); self.W_Q = nn.Linear(D_1, H * D_qk)"
+    with answered(5, RIGHT.replace("self.W_K = nn.Linear(D_2, H * D_qk, bias=False)", layers)):
+        verdict = part05.projections_made([(5, 4, 3, 2, 1), SIZES])  # with one head, W_K has the right shape
+    assert verdict.found.startswith("W_Q: ") and verdict.found.endswith("Also: the weight has the wrong shape: W_K.")
+
+
 def test_a_class_that_is_no_module_is_told():
+    assert "Also: The class is a plain one" in part05.projections_right(Found(False, SHAPES | {"W_Q": 1}), SHAPES).found
     assert part05.projections_right(Found(False, SHAPES), SHAPES).mistake == "not-a-module"

@@ -50,6 +50,18 @@ def test_a_projection_that_is_wrong_is_named(layer: str, mistake: str, text: str
     assert not verdict.right and verdict.mistake == mistake and verdict.found.startswith(text)
 
 
+def test_several_things_that_are_wrong_with_projections_are_all_named():
+    layers = "self.W_K = nn.Linear(D_2, H * D_qk, bias=False); self.W_Q = nn.Linear(D_1, H * D_qk)"
+    values = "self.W_V = nn.Linear(D_2, G * D_v"
+    answer = RIGHT.replace(KEYS, layers).replace(values, f"{values} + 1")
+    with answered(7, answer):
+        verdict = part07.has_projections(CASES)
+    assert (
+        verdict.found.startswith("W_Q: Something is added") and " Also: W_K: There are as many heads" in verdict.found
+    )
+    assert verdict.found.endswith("G = 2, W_V is of shape (5, 4).")
+
+
 @pytest.mark.parametrize(
     "keep",
     ["self.register_buffer('all', {}.detach())", "self.all = {}", "self.all = {}.chunk(2)"],

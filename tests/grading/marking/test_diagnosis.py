@@ -14,7 +14,6 @@ from attention.course import COURSE
 from attention.mistakes import in_symbols, matrices, reduced
 from attention.mistakes.sentences import MISTAKES
 from dev import sample_class
-from grading.core import messages
 from grading.gradebook import course_folder, generate_assignment, marks
 from grading.judge import save_marks
 from grading.marking import expressions, rubric
