@@ -116,5 +116,8 @@ def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, how: 
 def values_right(cases: Iterable[Tried]) -> Verdict:
     """Are all outputs right, and the weights what they were before the calls?"""
     cases = list(cases)
-    verdict = mistakes.judged([value for case in cases for value in case.values], mistakes.MHA, rtol=1e-5)
+    values = [value for case in cases for value in case.values]
+    verdict = mistakes.judged(values, mistakes.MHA, rtol=1e-5)
+    if not verdict.right and not verdict.mistake:
+        verdict = mistakes.named(verdict, values, mistakes.MHA_TWICE, rtol=1e-5)
     return rubric.all_of(verdict, *[case.weights for case in cases])

@@ -172,7 +172,7 @@ def has_values(cases: Cases) -> Verdict:
         compared.append(mistakes.Case(where, output, oracles.gqa(*data), data))
     verdict = mistakes.judged(compared, mistakes.GQA)
     if not verdict.right:
-        return verdict
+        return verdict if verdict.mistake else mistakes.named(verdict, compared, mistakes.GQA_TWICE)
     return structure.unchanged(models[-1][1])
 
 

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from attention.course import COURSE
-from attention.mistakes import attention, in_symbols, matrices, reduced
+from attention.mistakes import attention, in_symbols, matrices, pairs, reduced
 from attention.mistakes.sentences import MISTAKES
 from grading.bridge.probe import Reason, Why
 from grading.marking import expressions
@@ -102,6 +102,7 @@ def known(part: int) -> dict[str, object]:
 
 
 LOGITS, MHA, GQA = attention.LOGITS, attention.MHA, attention.GQA
+MHA_TWICE, GQA_TWICE = pairs.MHA, pairs.GQA  # two mistakes at once
 PROJECTED, STACKS, PICKS, HEADS = matrices.PROJECTED, matrices.STACKS, matrices.PICKS, matrices.HEADS
 FACTORED, REBUILT, SWAPPED = matrices.FACTORED, matrices.REBUILT, matrices.SWAPPED
 ERRORS, PRODUCT = matrices.ERRORS, matrices.PRODUCT

@@ -24,6 +24,7 @@ from grading.marking.rubric import TENSOR, Kind, Verdict
 T = TypeVar("T")
 Usual = Mapping[str, Callable[..., np.ndarray | None]]
 CLEARLY = 1e-3  # what a mistake must differ by from what is right, of its largest number, in one case at least
+BOTH = "+"  # between two mistakes, in the key of what they give together; the first is the one that is counted
 WHEREVER = (Why.MISSING, Why.NOT_CALLABLE, Why.UNWRITTEN, Why.DIED)  # reasons that have nothing to do with a case
 _log = logging.getLogger(__name__)
 _log.addHandler(logging.NullHandler())  # text on a cell's stderr would cost marks under stock nbgrader
@@ -70,8 +71,8 @@ class Diagnosis:
             key = find()
             if not key:
                 return verdict
-            text = self.words[key]
-            return Verdict(False, f"{where}: {text}" if where else text, mistake=key)
+            text = " Also: ".join(self.words[one] for one in key.split(BOTH))
+            return Verdict(False, f"{where}: {text}" if where else text, mistake=key.partition(BOTH)[0])
 
         return searched(worded) or verdict
 

@@ -5,6 +5,7 @@ import pytest
 from hidden_tests import answered, model_answer
 
 from attention import course, part05
+from attention.mistakes.sentences import MISTAKES
 from attention.structure import Found, Problem
 
 RIGHT = model_answer(course.PARTS[5])
@@ -74,6 +75,29 @@ def test_what_is_wrong_in_one_way_of_calling_is_told_there(how: str, instead: st
         assert part05.values_right([part05.tried("elsewhere", sizes, 2, 4, 4, seed=1)]).right
         verdict = part05.values_right([part05.tried("here", sizes, 2, 4, 4, seed=1, how=how)])
     assert verdict.found.startswith("here, ")
+
+
+@pytest.mark.parametrize(
+    ("replaced", "key"),
+    [
+        ((("dim=-1", "dim=2"), (" / self.D_qk**0.5", "")), "softmax-over-queries+no-scale"),
+        (((" / self.D_qk**0.5", " / self.D_qk"), ("return self.W_O(o)", "return o @ o.mT @ x")), ""),
+        (((" / self.D_qk**0.5", ""), ("o = o.transpose(1, 2)  #", "#")), "no-scale+heads-joined-untransposed"),
+        ((("self.W_K(y)", "self.W_K(x)"), ("self.W_V(y)", "self.W_V(x)"), ("self.W_O(o)", "x + self.W_O(o)"),
+          ("L_2 = y.shape[1]", "L_2 = L_1")), "token-added+attends-to-itself"),
+    ],
+    ids=["softmax and scale", "none that is known", "scale and stack", "tokens and sum"],
+)  # fmt: skip
+def test_two_usual_mistakes_at_once_are_both_named(replaced: tuple, key: str):
+    answer = RIGHT
+    for old, new in replaced:
+        assert old in answer
+        answer = answer.replace(old, new)
+    with answered(5, answer):
+        verdict = part05.values_right([part05.tried("here", (5, 5, 3, 2, 2), 2, 3, 4, seed=1)])
+    first, _, second = key.partition("+")
+    assert not verdict.right and verdict.mistake == first
+    assert not key or verdict.found == f"{MISTAKES[first]} Also: {MISTAKES[second]}"
 
 
 def test_weights_that_a_first_call_draws_are_told():

@@ -51,6 +51,13 @@ def test_a_search_can_only_add_words():
     assert not named.right and named.mistake == "rows-repeated" and named.found.startswith("`K`: ")
 
 
+def test_two_mistakes_at_once_are_both_said_and_the_first_one_is_counted():
+    named = mistakes.diagnosed(WRONG, lambda: "rows-repeated+rows-equal")
+    assert named.found == f"{MISTAKES['rows-repeated']} Also: {MISTAKES['rows-equal']}"
+    assert named.mistake == "rows-repeated"
+    assert mistakes.diagnosed(WRONG, lambda: "rows-repeated+no such key") == WRONG
+
+
 def test_cases_that_raise_as_they_are_made_cost_the_name_alone():
     assert mistakes.named(WRONG, (raises() for _ in range(1)), reduced.RUN_ERRORS) == WRONG
 
