@@ -5,6 +5,7 @@ import torch
 from torch.nn.functional import scaled_dot_product_attention
 
 from attention_course import part14_data as data
+from attention_course import symbols
 from attention_course.answers import named, picture
 from attention_course.figure import BLACK, BLUE, ORANGE, RED, SKY, SMALLEST, heading, lines, show, subplots
 from attention_course.labels import scale, write
@@ -32,9 +33,9 @@ def check_part14(names):
     table = Table(14)
     for name in NAMES:
         with table.line(f"{name} is one expression"):
-            _form(named(names, name))
+            _form(symbols.unquoted(named(names, name)))
         with table.line(f"{name} uses no symbols but D, r, H, G and d"):
-            found = {str(symbol) for symbol in getattr(names[name], "free_symbols", ())}
+            found = {str(symbol) for symbol in getattr(symbols.unquoted(names[name]), "free_symbols", ())}
             unknown = ", ".join(sorted(found - set(SYMBOLS)))
             expect(not unknown, f"expected D, r, H, G or d, got {unknown}")
     table.end()
@@ -45,7 +46,7 @@ def _form(value):
     from sympy import Expr
 
     asked = "expected an expression in the symbols, such as D + r, got"
-    expect(not isinstance(value, str), f"{asked} {value!r}: leave the quotes out")
+    expect(not isinstance(value, str), f"{asked} {value!r}")
     number = isinstance(value, (int, float, np.number, Expr)) and not isinstance(value, bool)
     expect(number, f"{asked} {kind(value)}")
     letters = getattr(value, "free_symbols", None)
