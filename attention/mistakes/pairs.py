@@ -1,7 +1,7 @@
 """Two usual mistakes at once, in parts 5 and 7: looked for where no single one explains an answer's numbers.
 
-Two steps of `attention` that replace different things are taken together; a scale and the axis of the softmax, which are
-one step there, too.
+Two steps of `attention` that replace different things are taken together, and so are a scale and the axis of the
+softmax, which are one step there.
 """
 
 import itertools

@@ -195,8 +195,11 @@ def too_many_cells(number: int) -> str:
     return f"the notebook has {number} cells, and {limits.CELLS} are allowed"
 
 
-def type_changed(name: str) -> str:
-    return f"the type of the cell {name} was changed; the released one is used. Nothing to do."
+def types_changed(cells: list[str]) -> str:
+    if len(cells) == 1:
+        return f"the type of the cell {cells[0]} was changed; the released one is used. Nothing to do."
+    named = ", ".join(cells[:3]) + " and others" * (len(cells) > 3)
+    return f"the types of {len(cells)} cells were changed ({named}); the released ones are used. Nothing to do."
 
 
 def not_marked(part: int, where: str) -> str:

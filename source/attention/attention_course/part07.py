@@ -15,7 +15,7 @@ each of the {H} query heads. A filled cell, marked 1.0, says that this query hea
 
 
 def check_part07(names):
-    """Looks at the MyGQA among a notebook's names: its layers, shapes, and what it gives for zeros and for equal tokens."""
+    """Looks at the MyGQA among a notebook's names: layers, shapes, and what it gives for zeros and for equal tokens."""
     table = Table(7)
     sizes = {"D_1": 10, "D_2": 9, "D_qk": 5, "D_v": 4, "H": 6, "G": 2}
     alike = {"D_1": 6, "D_2": 6, "D_qk": 2, "D_v": 2, "H": 3, "G": 3}
