@@ -7,7 +7,7 @@ course's libraries already. The notebooks are read and never written.
 import json
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from multiprocessing import connection
@@ -24,6 +24,7 @@ from grading.sandbox.clock import Clock, Deadline
 from grading.submission import notebook_file
 
 REPLY_BYTES = 2**20
+TICK_S = 1.0
 
 
 class State(Enum):
@@ -104,8 +105,16 @@ def read(course: Course, path: Path) -> Notebook | Result:
     return Notebook(path, part, sources, untouched, written if reasoning else None)
 
 
-def results(course: Course, paths: list[Path], at_once: int | None = None) -> Iterator[Result]:
-    """The result of each notebook, as soon as it is ready; `at_once` at a time, by default one per core."""
+def results(
+    course: Course,
+    paths: list[Path],
+    at_once: int | None = None,
+    tick: Callable[[Part, float, float], None] | None = None,
+) -> Iterator[Result]:
+    """The result of each notebook, as soon as it is ready; `at_once` at a time, by default one per core.
+
+    `tick` is told about once a second of the part that has run longest: for how long, and for how long it may.
+    """
     waiting = []
     for path in paths:
         found = read(course, path)
@@ -123,7 +132,11 @@ def results(course: Course, paths: list[Path], at_once: int | None = None) -> It
         while waiting or running:
             while waiting and len(running) < (at_once or os.cpu_count() or 1):
                 running.append(_Run(context, waiting.pop(0)))
-            connection.wait([run.pipe for run in running], min(run.end.pause() for run in running))
+            pause = min(run.end.pause() for run in running)
+            connection.wait([run.pipe for run in running], pause if tick is None else min(pause, TICK_S))
+            if tick is not None:
+                longest = max(running, key=_Run.took_s)
+                tick(longest.notebook.part, longest.took_s(), longest.limit_s)
             for run in list(running):
                 if (result := run.look()) is not None:
                     running.remove(run)
@@ -164,6 +177,10 @@ class _Run:
         if self.end.left() > 0:
             return None
         return self._result(f"{_where(self.notebook, self.cell)} was still running after {self.limit_s:g} s.")
+
+    def took_s(self) -> float:
+        """Its own time so far."""
+        return self.end.spent()
 
     def stop(self) -> None:
         """Ends the process, and those that it has started."""

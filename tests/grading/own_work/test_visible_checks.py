@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -175,6 +176,21 @@ def test_an_endless_loop_is_stopped_with_all_that_it_started(
     started = int((tmp_path / "pid").read_text())
     with contextlib.suppress(psutil.NoSuchProcess):  # it may be waited for while it is looked at
         assert psutil.Process(started).status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_terminal_says_which_part_runs_and_for_how_long(
+    tmp_path: Path, shown: tuple[list[Result], str], monkeypatch: pytest.MonkeyPatch
+):
+    part = course.PARTS[10]
+    sample_class.write(tmp_path, part, sample_class.submission(part, "while True: pass"))
+    for module, name, seconds in ((limits, "CHECK_LIMIT_S", 4.0), (visible_checks, "TICK_S", 0.2)):
+        monkeypatch.setattr(module, name, seconds)
+    said = re.compile(r"  0 of 1 … part 10 running for \d s, of \d+ s at most")
+    monkeypatch.setattr(terminal := io.StringIO(), "isatty", lambda: True)
+    for out in (terminal, io.StringIO()):
+        table.show(COURSE, [tmp_path / "part10.ipynb"], out)
+        assert bool(said.search(out.getvalue())) == out.isatty()
+        assert "the answer cell was still running after 4 s." in out.getvalue()
 
 
 def test_part_13_takes_MyMHA_from_the_course_s_own_module_next_to_it(tmp_path: Path, shown: tuple[list[Result], str]):

@@ -1,0 +1,46 @@
+"""For a terminal: what runs, for how long, and how long it may take, in a line that is taken away again."""
+
+import contextlib
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import TextIO
+
+from grading.classroom.progress import duration
+
+REDRAW_S = 1.0
+QUIET_S = 2.0  # what ends before that needs no words
+
+
+def said(what: str, seconds: float, limit_s: float) -> str:
+    """What runs, and since when: nothing of the time as long as it is short."""
+    return what if seconds < QUIET_S else f"{what}running for {duration(seconds)}, of {duration(limit_s)} at most"
+
+
+def draw(text: str, out: TextIO) -> None:
+    """Puts a text in the place of the line that was drawn last."""
+    out.write(f"\r\x1b[K{text[: shutil.get_terminal_size().columns - 1]}")
+    out.flush()
+
+
+@contextlib.contextmanager
+def shown(what: str, limit_s: float) -> Iterator[None]:
+    """Says every second what runs in the block, and since when, if standard output is a terminal; then `what` alone."""
+    out, started, over = sys.stdout, time.monotonic(), threading.Event()
+
+    def run() -> None:
+        while not over.wait(REDRAW_S):
+            draw(said(what, time.monotonic() - started, limit_s), out)
+
+    thread = threading.Thread(target=run, daemon=True)
+    if out.isatty():
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if out.isatty():
+            thread.join()
+            draw(what, out)
