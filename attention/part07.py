@@ -79,9 +79,12 @@ def projections_right(found: Found, sizes: Sizes) -> Verdict:
     """Whether what was found of one model's projections is what its sizes ask for; each kind of mistake is named."""
     H, G = sizes[4:]
     asked, by_mistake, others = weight_shapes(sizes), {}, []
-    for name in structure.differing(found, asked):
-        one, (rows, columns) = found.projections[name], asked[name]
-        if H > G and name in ("W_K", "W_V") and one == (rows // G * H, columns):
+    wrong = structure.differing(found, asked)
+    of_all = {name: (asked[name][0] // G * H, asked[name][1]) for name in ("W_K", "W_V") if H > G}
+    alone = all(isinstance(found.projections[name], Problem) for name in wrong if name not in of_all)
+    for name in wrong:
+        one = found.projections[name]
+        if alone and one == of_all.get(name):
             by_mistake.setdefault("heads-not-shared", []).append(name)
         elif one in structure.USUAL:
             by_mistake.setdefault(structure.USUAL[one], []).append(name)

@@ -73,6 +73,14 @@ def test_several_things_that_are_wrong_with_projections_are_all_named():
     assert verdict.found.endswith("G = 2, W_V is of shape (5, 4).")
 
 
+def test_where_the_queries_have_another_number_of_heads_too_all_shapes_are_told():
+    with answered(
+        7, RIGHT.replace("H * D_qk", "x").replace("G * D_qk", "H * D_qk").replace("(D_1, x", "(D_1, G * D_qk")
+    ):
+        verdict = part07.has_projections(CASES)
+    assert verdict.found.endswith("G = 2, W_Q is of shape (6, 5), W_K is of shape (18, 4).") and not verdict.mistake
+
+
 @pytest.mark.parametrize(
     "keep",
     ["self.register_buffer('all', {}.detach())", "self.all = {}", "self.all = {}.chunk(2)"],
