@@ -33,7 +33,11 @@ def product(left: object, right: object) -> np.ndarray | None:
 
 def not_two(got: object, names: str) -> str:
     """What a student reads who returned something else than two matrices of these names."""
-    asked = f"two matrices, {names}"
+    return not_so_many(got, f"two matrices, {names}")
+
+
+def not_so_many(got: object, asked: str) -> str:
+    """What a student reads who returned something else than the pieces asked for, in words."""
     if not isinstance(got, (tuple, list)):
         return messages.wrong_kind(got, asked)
     return f"expected {asked}, got a {type(got).__name__} of {len(got) if len(got) < FEW else 'more'}."

@@ -11,12 +11,15 @@ from typing import TextIO
 from grading.classroom.progress import duration
 
 REDRAW_S = 1.0
-QUIET_S = 2.0  # what ends before that needs no words
+QUIET_S, LONG_S = 2.0, 20.0  # what ends before the first needs no words; after the second, somebody may wait in vain
 
 
 def said(what: str, seconds: float, limit_s: float) -> str:
     """What runs, and since when: nothing of the time as long as it is short."""
-    return what if seconds < QUIET_S else f"{what}running for {duration(seconds)}, of {duration(limit_s)} at most"
+    if seconds < QUIET_S:
+        return what
+    stops = ". Ctrl-C stops it" if seconds > LONG_S else ""
+    return f"{what}running for {duration(seconds)}, of {duration(limit_s)} at most{stops}"
 
 
 def draw(text: str, out: TextIO) -> None:

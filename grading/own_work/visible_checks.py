@@ -25,6 +25,7 @@ from grading.submission import notebook_file
 
 REPLY_BYTES = 2**20
 TICK_S = 1.0
+LOST = "its answer cell is missing. You may write the answer into a new cell of code above the checks."
 
 
 class State(Enum):
@@ -39,13 +40,16 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Notebook:
-    """A notebook that can be checked: its cells of code up to the checks, by name; whether the answer is untouched."""
+    """A notebook that can be checked: its cells of code up to the checks, by name; whether the answer is untouched, or
+    its cell is missing.
+    """
 
     path: Path
     part: Part
     sources: list[tuple[str, str]]
     untouched: bool
     written: bool | None  # the written answer; None where the part asks for none
+    lost: bool = False
 
 
 @dataclass(frozen=True)
@@ -95,14 +99,15 @@ def read(course: Course, path: Path) -> Notebook | Result:
         return Result(path, by_name, State.UNREAD, "its cell of visible checks is missing. Get the notebook again.")
     sources = []
     for position, (meta, cell) in enumerate(named[: checks[0] + 1], start=1):
-        if cell.get("cell_type") == "code" and _source(cell).strip():
+        if _is_code(part, meta, cell) and _source(cell).strip():
             sources.append((str(meta.get("grade_id") or f"cell {position}"), _source(cell)))
-    editable = [(meta, cell) for meta, cell in named if cell.get("cell_type") == "code" and not cells.is_ours(meta)]
+    editable = [(meta, cell) for meta, cell in named if _is_code(part, meta, cell) and not cells.is_ours(meta)]
     editable = [(m, c) for m, c in editable if not m or m.get("solution")]  # the rest is the course's own scratch cells
     reasoning = [(m, c) for m, c in named if m.get("grade_id") in part.written]
     written = any(not _untouched(*r) and _source(r[1]).strip() not in ("", cells.TEXT_STUB) for r in reasoning)
     untouched = all(_untouched(*e) or not _source(e[1]).strip() for e in editable)
-    return Notebook(path, part, sources, untouched, written if reasoning else None)
+    lost = not any(meta.get("grade_id") == f"{part.stem}-answer" for meta, _ in named)
+    return Notebook(path, part, sources, untouched, written if reasoning else None, lost)
 
 
 def results(
@@ -121,7 +126,7 @@ def results(
         if isinstance(found, Result):
             yield found
         elif found.untouched:
-            yield Result(path, found.part, State.NOT_STARTED, written=found.written)
+            yield Result(path, found.part, State.NOT_STARTED, LOST if found.lost else "", found.written)
         else:
             waiting.append(found)
     order = {stem: place for place, stem in enumerate(course.longest)}
@@ -222,6 +227,11 @@ def _where(notebook: Notebook, cell: str) -> str:
 
 
 _CELLS = {"setup": "the setup cell", "answer": "the answer cell", "check": "the cell of checks"}
+
+
+def _is_code(part: Part, meta: dict, cell: dict) -> bool:
+    """Whether a cell is run in grading: one of the released cells whatever type somebody gave it."""
+    return cell.get("cell_type") == "code" or meta.get("grade_id") in {f"{part.stem}-{kind}" for kind in _CELLS}
 
 
 def _meta(cell: dict) -> dict:

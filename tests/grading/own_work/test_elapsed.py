@@ -21,7 +21,7 @@ class Terminal(io.StringIO):
     [
         (1.0, "part 10: "),
         (12.4, "part 10: running for 12 s, of 15 min at most"),
-        (200.0, "part 10: running for 3 min, of 15 min at most"),
+        (200.0, "part 10: running for 3 min, of 15 min at most. Ctrl-C stops it"),
     ],
 )
 def test_what_takes_long_is_said_with_its_limit(seconds: float, said: str):

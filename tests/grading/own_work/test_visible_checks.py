@@ -193,6 +193,18 @@ def test_a_terminal_says_which_part_runs_and_for_how_long(
         assert "the answer cell was still running after 4 s." in out.getvalue()
 
 
+def test_an_answer_cell_that_is_missing_or_of_another_type_is_read_as_in_grading(tmp_path: Path, shown: object):
+    part = course.PARTS[1]
+    notebook = sample_class.model(part)
+    lost = notebook | {"cells": [cell for cell in notebook["cells"] if cell["id"] != f"{part.stem}-answer"]}
+    sample_class.equip(tmp_path)
+    raw = notebook | {"cells": [cell | {"cell_type": "raw"} for cell in notebook["cells"]]}
+    for changed, state, message in ((lost, State.NOT_STARTED, visible_checks.LOST), (raw, State.PASSES, "")):
+        sample_class.write(tmp_path, part, changed)
+        (result,) = visible_checks.results(COURSE, [tmp_path / f"{part.stem}.ipynb"])
+        assert (result.state, result.message) == (state, message)
+
+
 def test_part_13_takes_MyMHA_from_the_course_s_own_module_next_to_it(tmp_path: Path, shown: tuple[list[Result], str]):
     answer = "assert MyMHA.__module__ == 'attention_course.mha'\ndef reduced_matrices(*_):\n    return None"
     sample_class.write(tmp_path, course.PARTS[13], sample_class.submission(course.PARTS[13], answer))
