@@ -45,7 +45,7 @@ def test_right_answers_of_all_kinds_pass_and_have_a_picture(answer, capsys):
     [
         ({}, "gives two matrices: there is none yet. Write it in the answer cell, then run that cell"),
         ({"stack_and_pick": lambda H, G, d: None}, "expected the two matrices A and B, got None. Does"),
-        ({"stack_and_pick": lambda H, G, d: (1, 2, 3)}, "expected the two matrices A and B, got 3 values"),
+        ({"stack_and_pick": lambda H, G, d: (1, 2, 3)}, "expected the two matrices A and B, got a tuple of 3"),
         (answered(pick, stack), "the first, A, has shape (H*d, G*d) = (18, 6): got shape (6, 18)"),
         (answered(stack, stack), "the second, B, has shape (G*d, H*d) = (6, 18): got shape (18, 6)"),
         (answered(lambda *_: "A", pick), "expected numbers, got a str"),
