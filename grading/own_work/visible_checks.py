@@ -118,7 +118,7 @@ def results(
 ) -> Iterator[Result]:
     """The result of each notebook, as soon as it is ready; `at_once` at a time, by default one per core.
 
-    `tick` is told about once a second of the part that has run longest: for how long, and for how long it may.
+    About once a second `tick` gets the part that has run longest, for how long it has, and for how long it may.
     """
     waiting = []
     for path in paths:
