@@ -49,8 +49,8 @@ def of_nobody(submitted: Path, course: Course) -> list[str]:
 
 
 def beside(place: Path, course: Course) -> str | None:
-    """The folder within a student's in which notebooks lie next to the right one: "" for the student's itself, or one of
-    the course's name in other letters' case; None where there are none.
+    """The folder within a student's in which notebooks lie instead of in the right one: "" for the student's itself, or
+    one of the course's name in other letters' case; None where there are none.
     """
     if safe_walk.is_folder(place / course.name):
         return None
