@@ -92,6 +92,15 @@ def test_the_figure_shows_a_mistake_of_the_answer(capsys):
     assert (numbers(lines).sum(2) - 1).abs().max() > 0.1
 
 
+@pytest.mark.parametrize(("old", "new"), [("dim=-1", "dim=-2"), ("return self.W_O(o)", "return float('nan') * x")])
+def test_rows_that_do_not_add_up_to_1_are_not_said_to(old, new, capsys):
+    said = "Not every row adds up to 1."
+    lines, _ = drawn(5, names(5), capsys)
+    assert said not in lines
+    lines, shown = drawn(5, names(5, old, new), capsys)
+    assert lines[-1] == said and len(shown) == 1
+
+
 @pytest.mark.parametrize(
     ("found", "text"),
     [

@@ -59,9 +59,11 @@ def _drawn(maps):
         print(f"{title}: l_1 in rows, l_2 in columns")
         for row in maps[h]:
             print("  ".join(f"{alpha:.2f}" for alpha in row))
-    figure.colorbar(
-        image, figure.add_axes((0.932, 0.142, 0.017, 0.804)), label="attention weight α; a row adds up to 1"
-    )
+    adds_up = abs(maps.sum(axis=2) - 1).max() < 0.01  # False for NaN, too
+    label = "a row adds up to 1" if adds_up else "NOT every row adds up to 1"
+    if not adds_up:
+        print("Not every row adds up to 1.")
+    figure.colorbar(image, figure.add_axes((0.932, 0.142, 0.017, 0.804)), label=f"attention weight α; {label}")
     return figure
 
 
