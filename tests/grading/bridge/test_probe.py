@@ -608,6 +608,13 @@ def test_a_call_that_works_in_float32_alone_is_made_in_it_and_the_next_one_in_fl
         assert probe.call("f", a, b).why is probe.Why.RAISED
 
 
+def test_an_answer_that_calls_float64_not_implemented_is_called_in_float32_too():
+    a, b = probe.tensor(np.ones((2, 3))), probe.tensor(np.ones(3))
+    refuses = "def f(a, b):\n    if a.dtype != torch.float32:\n        raise NotImplementedError\n    return a @ b"
+    with probe.through(Beside(refuses), IN_FLOAT64):
+        assert probe.call("f", a, b).array.tolist() == [3.0, 3.0]
+
+
 def test_a_trial_that_fails_in_float64_alone_settles_all_further_calls_of_the_test():
     a, b = probe.tensor(np.ones((2, 3))), probe.tensor(np.ones(3))
     ask = probe.remote(_asked)
