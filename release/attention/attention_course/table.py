@@ -53,7 +53,7 @@ class Table:
         """Prints one line for the block: ✓, or ✗ if an `expect` in it fails or the student's code raises an error.
 
         After a ✗, a block that raises an error is a `·`: it probably needed what had failed before. After a function
-        that is not written yet it is counted, and so is one that needs this function again.
+        that is not written yet it is counted, unless the student's code raised the error.
         """
         try:
             yield
@@ -64,7 +64,7 @@ class Table:
             if missing and missing not in self.unwritten:
                 self.unwritten[missing] = error
                 print(f"  · {name}: {missing} is not written yet")
-            elif self.unwritten:
+            elif self.unwritten and (missing or not _own_code(error)):
                 self._waiting += 1
             elif self.failed:
                 print(f"  · {name}: try again when the ✗ above is fixed")
@@ -122,8 +122,8 @@ def unwritten(error: Exception) -> str:
     """
     if not isinstance(error, NotImplementedError) or str(error):
         return ""
-    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__) if _is_own(frame.f_code.co_filename)]
-    return frames[-1].f_code.co_qualname.rpartition("<locals>.")[2] if frames else "this"
+    code = _own_code(error)
+    return code[-1].co_qualname.rpartition("<locals>.")[2] if code else "this"
 
 
 def three_digits(array) -> str:
@@ -141,6 +141,12 @@ def _place(error: Exception) -> str:
     """Where in the student's notebook an error comes from."""
     own = [step for step in traceback.extract_tb(error.__traceback__) if _is_own(step.filename)]
     return f"line {own[-1].lineno} of your answer, `{own[-1].line}`, raised " if own and own[-1].line else "raised "
+
+
+def _own_code(error: Exception) -> list:
+    """The student's code on the way to an error, the innermost last."""
+    codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return [code for code in codes if _is_own(code.co_filename)]
 
 
 def _is_own(file: str) -> bool:
