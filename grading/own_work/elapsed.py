@@ -32,18 +32,19 @@ def draw(text: str, out: TextIO) -> None:
 def shown(what: str, limit_s: float) -> Iterator[None]:
     """Says every second what runs in the block, and since when, if standard output is a terminal; then `what` alone."""
     out, started, over = sys.stdout, time.monotonic(), threading.Event()
+    terminal = out.isatty()
 
     def run() -> None:
         while not over.wait(REDRAW_S):
             draw(said(what, time.monotonic() - started, limit_s), out)
 
     thread = threading.Thread(target=run, daemon=True)
-    if out.isatty():
+    if terminal:
         thread.start()
     try:
         yield
     finally:
         over.set()
-        if out.isatty():
+        if terminal:
             thread.join()
             draw(what, out)
