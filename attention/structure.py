@@ -154,10 +154,7 @@ def together(found: Found, verdicts: list[Verdict]) -> Verdict:
     """One verdict on the projections of a model, from all that is wrong with them; right if nothing is."""
     if not found.is_module:
         verdicts = [*verdicts, mistakes.wrong("not-a-module")]
-    if len(verdicts) < 2:
-        return verdicts[0] if verdicts else rubric.fact(True, "")
-    mistake = next((verdict.mistake for verdict in verdicts if verdict.mistake), "")
-    return Verdict(False, " Also: ".join(verdict.found for verdict in verdicts), mistake=mistake)
+    return mistakes.together(verdicts or [rubric.fact(True, "")])
 
 
 def unchanged(weights: dict[str, np.ndarray]) -> Verdict:
