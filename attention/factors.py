@@ -4,11 +4,16 @@ Two thin matrices of some kilobytes have a product of any size: (n, 1) times (1,
 `product` multiplies matrices of which a student chose both.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
+from grading.core import messages
 from grading.marking import rubric
+from grading.marking.rubric import Kind, Verdict
 
 MAX_PRODUCT = 10**5  # entries; the largest product that is asked for has 96 times 96
+FEW = 10  # of more pieces their number is not said
 TOO_LARGE = "the product of the two factors would be far larger than the task asks for, so it was not formed."
 
 
@@ -24,6 +29,24 @@ def product(left: object, right: object) -> np.ndarray | None:
         return None
     with np.errstate(all="ignore"):  # infinities of an answer are found out by comparison
         return factors[0] @ factors[1]
+
+
+def not_two(got: object, names: str) -> str:
+    """What a student reads who returned something else than two matrices of these names."""
+    return not_so_many(got, f"two matrices, {names}")
+
+
+def not_so_many(got: object, asked: str) -> str:
+    """What a student reads who returned something else than the pieces asked for, in words."""
+    if not isinstance(got, (tuple, list)):
+        return messages.wrong_kind(got, asked)
+    return f"expected {asked}, got a {type(got).__name__} of {len(got) if len(got) < FEW else 'more'}."
+
+
+def shaped(name: str, got: object, shape: tuple[int, int], kind: Kind = rubric.ANY) -> Verdict:
+    """Whether one of the factors has its shape; if not, the verdict says which of them."""
+    verdict = rubric.same_shape(got, shape, kind)
+    return verdict if verdict.right or verdict.no_value else replace(verdict, found=f"{name}: {verdict.found}")
 
 
 def fit(left: object, right: object) -> bool:

@@ -50,23 +50,22 @@ def projections_made(cases: list[Sizes]) -> Verdict:
     found = structure.projections(MODEL, cases, OTHERS, seed=590)
     if isinstance(found, probe.Reason):
         return mistakes.unanswered(found)
-    return rubric.all_of(
-        *[projections_right(one, weight_shapes(sizes)) for one, sizes in zip(found, cases, strict=True)]
-    )
+    every = [(one, weight_shapes(sizes)) for one, sizes in zip(found, cases, strict=True)]
+    return projections_right(*max(every, key=lambda pair: len(structure.differing(*pair))))
 
 
 def projections_right(found: Found, asked: dict[str, Sizes]) -> Verdict:
     """Whether what was found of one model's projections is what was asked for; all that share a problem are named."""
-    wrong = [name for name in asked if found.projections[name] != asked[name]]
+    verdicts, wrong = [], structure.differing(found, asked)
     for problem in Problem:
         those = ", ".join(name for name in wrong if found.projections[name] is problem)
         if those and problem in structure.USUAL:
-            return mistakes.wrong(structure.USUAL[problem], those)
-        if those:
-            return rubric.fact(False, f"what {structure.SAID[problem]}: {those}.")
-    if wrong:
-        return rubric.fact(False, f"the weight has the wrong shape: {', '.join(wrong)}.")
-    return rubric.fact(True, "") if found.is_module else mistakes.wrong("not-a-module")
+            verdicts.append(mistakes.wrong(structure.USUAL[problem], those))
+        elif those:
+            verdicts.append(rubric.fact(False, f"what {structure.SAID[problem]}: {those}."))
+    if shapes := [name for name in wrong if not isinstance(found.projections[name], Problem)]:
+        verdicts.append(rubric.fact(False, f"the weight has the wrong shape: {', '.join(shapes)}."))
+    return structure.together(found, verdicts)
 
 
 def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, how: str = "") -> Tried:
@@ -117,5 +116,8 @@ def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, how: 
 def values_right(cases: Iterable[Tried]) -> Verdict:
     """Are all outputs right, and the weights what they were before the calls?"""
     cases = list(cases)
-    verdict = mistakes.judged([value for case in cases for value in case.values], mistakes.MHA, rtol=1e-5)
+    values = [value for case in cases for value in case.values]
+    verdict = mistakes.judged(values, mistakes.MHA, rtol=1e-5)
+    if not verdict.right and not verdict.mistake:
+        verdict = mistakes.named(verdict, values, mistakes.MHA_TWICE, rtol=1e-5)
     return rubric.all_of(verdict, *[case.weights for case in cases])

@@ -3,6 +3,7 @@
 import numpy as np
 
 from attention import mistakes, oracles
+from attention.factors import not_two
 from grading.bridge import probe
 from grading.marking import rubric
 from grading.marking.rubric import Verdict
@@ -34,8 +35,10 @@ def matrices(H: int, G: int, d: int) -> tuple[object, object]:
         return tuple(got)
     single = rubric.array(got, rubric.ANY)
     shapes = ((H * d, G * d), (G * d, H * d))
-    if single is None or single.shape not in shapes:
+    if isinstance(got, probe.Reason):
         return got, got
+    if single is None or single.shape not in shapes:
+        return (probe.Reason(probe.Why.MISSING, not_two(got, "A and B")),) * 2
     return tuple(got if single.shape == shape else ONE for shape in shapes)
 
 

@@ -71,23 +71,31 @@ def has_projections(cases: Cases) -> Verdict:
     found = structure.projections(MODEL, list(cases), OTHERS, seed=790)
     if isinstance(found, probe.Reason):
         return mistakes.unanswered(found)
-    return rubric.all_of(*[projections_right(one, sizes) for one, sizes in zip(found, cases, strict=True)])
+    every = list(zip(found, cases, strict=True))
+    return projections_right(*max(every, key=lambda pair: len(structure.differing(pair[0], weight_shapes(pair[1])))))
 
 
 def projections_right(found: Found, sizes: Sizes) -> Verdict:
-    """Whether what was found of one model's projections is what its sizes ask for; the first that is wrong is named."""
+    """Whether what was found of one model's projections is what its sizes ask for; each kind of mistake is named."""
     H, G = sizes[4:]
-    for name, shape in weight_shapes(sizes).items():
+    asked, by_mistake, others = weight_shapes(sizes), {}, []
+    wrong = structure.differing(found, asked)
+    of_all = {name: (asked[name][0] // G * H, asked[name][1]) for name in ("W_K", "W_V") if H > G}
+    alone = all(isinstance(found.projections[name], Problem) for name in wrong if name not in of_all)
+    for name in wrong:
         one = found.projections[name]
-        if H > G and name in ("W_K", "W_V") and one == (shape[0] // G * H, shape[1]):
-            return mistakes.wrong("heads-not-shared", name)
-        if one in structure.USUAL:
-            return mistakes.wrong(structure.USUAL[one], name)
-        if one != shape:
-            given = ", ".join(f"{n} = {size}" for n, size in zip(NAMES, sizes, strict=True))
+        if alone and one == of_all.get(name):
+            by_mistake.setdefault("heads-not-shared", []).append(name)
+        elif one in structure.USUAL:
+            by_mistake.setdefault(structure.USUAL[one], []).append(name)
+        else:
             said = structure.SAID[one] if isinstance(one, Problem) else f"is of shape {one}"
-            return rubric.fact(False, f"for {given}, {name} {said}.")
-    return rubric.fact(True, "") if found.is_module else mistakes.wrong("not-a-module")
+            others.append(f"{name} {said}")
+    verdicts = [mistakes.wrong(key, ", ".join(those)) for key, those in by_mistake.items()]
+    if others:
+        given = ", ".join(f"{n} = {size}" for n, size in zip(NAMES, sizes, strict=True))
+        verdicts.append(rubric.fact(False, f"for {given}, {', '.join(others)}."))
+    return structure.together(found, verdicts)
 
 
 def keeps_no_copies() -> Verdict:
@@ -167,7 +175,7 @@ def has_values(cases: Cases) -> Verdict:
         compared.append(mistakes.Case(where, output, oracles.gqa(*data), data))
     verdict = mistakes.judged(compared, mistakes.GQA)
     if not verdict.right:
-        return verdict
+        return verdict if verdict.mistake else mistakes.named(verdict, compared, mistakes.GQA_TWICE)
     return structure.unchanged(models[-1][1])
 
 

@@ -1,7 +1,6 @@
 """The checks of part 9's hidden test on the factors of a stacked matrix: their shapes and their product."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 
@@ -25,15 +24,15 @@ def tried(W: Array, H: int) -> Tried:
     got = probe.call("factor_gqa", W, H)
     where = f"with G = {rows * H // D}, d = {D // H} and H = {H}"
     if not isinstance(got, (tuple, list)) or len(got) != 2:
-        text = got.text if isinstance(got, probe.Reason) else "expected two matrices, W_UM and W_DKV."
+        text = got.text if isinstance(got, probe.Reason) else factors.not_two(got, "W_UM and W_DKV")
         # Code that stops at dependent rows may have inverted something: there the hint is to the point.
-        stopped = isinstance(got, probe.Reason) and np.linalg.matrix_rank(W) == rows
-        verdict = Verdict(False, text, no_value=stopped)
+        inverted = isinstance(got, probe.Reason) and got.why is probe.Why.RAISED and np.linalg.matrix_rank(W) < rows
+        verdict = Verdict(False, text, no_value=not inverted)
         if rubric.close(got, stacked, kind=rubric.ANY).right:
             verdict = mistakes.wrong("product-returned")
         return verdict, mistakes.Case(where, probe.Reason(probe.Why.MISSING, text), stacked, (W, H))
     each = zip(("W_UM", "W_DKV"), got, ((D, rows), (rows, D)), strict=True)
-    shapes = rubric.all_of(*[shaped(*one) for one in each])
+    shapes = rubric.all_of(*[factors.shaped(*one) for one in each])
     if not shapes.right:
         key = mistakes.shown_by_shapes([rubric.shape(factor, rubric.ANY) for factor in got], W)
         verdict = mistakes.wrong(key) if key else mistakes.placed(where, shapes)
@@ -44,12 +43,6 @@ def tried(W: Array, H: int) -> Tried:
     if not stacked.any() and np.abs(product).max() <= SMALL:  # nothing to measure a miss by
         product = stacked
     return shapes, mistakes.Case(where, product, stacked, (W, H))
-
-
-def shaped(name: str, got: object, shape: tuple[int, int]) -> Verdict:
-    """Whether one of the factors has its shape; if not, the verdict says which of them."""
-    verdict = rubric.same_shape(got, shape, kind=rubric.ANY)
-    return replace(verdict, found=f"{name}: {verdict.found}")
 
 
 def products(every: Iterable[Tried]) -> Verdict:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention import mistakes, oracles, printed
-from attention.factors import TOO_LARGE, fit, product
+from attention.factors import TOO_LARGE, fit, not_two, product, shaped
 from attention.oracles import Array
 from grading.bridge import probe
 from grading.marking import rubric
@@ -19,8 +19,8 @@ from grading.marking.rubric import Verdict
 
 Returned = list[tuple[Array, object]]  # W, and what came back
 Printed = list[tuple[Array, object, str]]  # the same, and what was printed
+NAMES = "W_DKV_MLA and W_UM_MLA"
 NOTHING = "nothing was printed."
-NOT_A_PAIR = "expected two matrices, W_DKV_MLA and W_UM_MLA."
 SMALL = 1e-9  # what a factorisation of zeros may miss them by: of the other matrices' entries, which are of order 1
 # What another order of operations may multiply a mean squared error by: one that is nothing but rounding, or any other.
 # A mean over the wrong count is off by D or D / r, which of the large matrices are more than SLACK.
@@ -43,9 +43,12 @@ def factors(got: object) -> list[Array] | None:
 def shapes(W: Array, got: object) -> Verdict:
     """Whether W_DKV_MLA (r, D) and W_UM_MLA (D, r), both numpy, are returned in this order."""
     if not isinstance(got, (tuple, list)) or len(got) != 2:
-        return mistakes.unanswered(got) if isinstance(got, probe.Reason) else rubric.fact(False, NOT_A_PAIR)
-    (r, D), kind = W.shape, rubric.ARRAY
-    right = rubric.all_of(rubric.same_shape(got[0], (r, D), kind=kind), rubric.same_shape(got[1], (D, r), kind=kind))
+        return mistakes.unanswered(got) if isinstance(got, probe.Reason) else rubric.fact(False, not_two(got, NAMES))
+    r, D = W.shape
+    right = rubric.all_of(
+        shaped("W_DKV_MLA", got[0], (r, D), kind=rubric.ARRAY),
+        shaped("W_UM_MLA", got[1], (D, r), kind=rubric.ARRAY),
+    )
 
     def usual() -> str | None:
         pair = factors(got)
@@ -60,7 +63,8 @@ def shapes(W: Array, got: object) -> Verdict:
 def rebuilds(W: Array, got: object) -> Verdict:
     """Whether the second matrix, (D, r), times the first, (r, D), is the stacked one, (D, D)."""
     if isinstance(got, probe.Reason):  # code that stops at dependent rows may have inverted something: a hint helps
-        return Verdict(False, got.text, no_value=bool(np.linalg.matrix_rank(W) == len(W)))
+        inverted = got.why is probe.Why.RAISED and np.linalg.matrix_rank(W) < len(W)
+        return Verdict(False, got.text, no_value=not inverted)
     pair = factors(got)
     built = product(pair[1], pair[0]) if pair else None  # (D, D)
     if built is None:

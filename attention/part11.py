@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention import factors, mistakes
-from grading.bridge.probe import Tensor
+from grading.bridge.probe import Reason, Tensor
 from grading.core import messages
 from grading.marking import rubric
 from grading.marking.rubric import Verdict
@@ -20,7 +20,8 @@ NOT_FORMED = "`W_UM_MLA @ W_DKV_MLA` cannot be formed from the two factors."
 def shapes(W_UM: object, W_DKV: object) -> Verdict:
     """Whether W_UM is (2, 1) and W_DKV is (1, 2)."""
     right = rubric.all_of(
-        rubric.same_shape(W_DKV, (1, 2), kind=rubric.ANY), rubric.same_shape(W_UM, (2, 1), kind=rubric.ANY)
+        factors.shaped("W_DKV_MLA", W_DKV, (1, 2)),
+        factors.shaped("W_UM_MLA", W_UM, (2, 1)),
     )
     return mistakes.diagnosed(
         right, lambda: USUAL.get(tuple(rubric.shape(factor, rubric.ANY) for factor in (W_DKV, W_UM)))
@@ -33,6 +34,9 @@ def is_product(product: object, W_UM: object, W_DKV: object) -> Verdict:
     The task leaves the dtype open, and with r = 1 each entry is one product, rounded once to the coarsest of the three.
     """
     theirs = factors.product(W_UM, W_DKV)
+    missing = next((one for one in (product, W_DKV, W_UM) if isinstance(one, Reason)), None)
+    if missing:
+        return mistakes.unanswered(missing)
     if theirs is None:
         return rubric.fact(False, factors.TOO_LARGE if factors.fit(W_UM, W_DKV) else NOT_FORMED)
     case = mistakes.Case("", product, theirs, tuple(rubric.array(factor, rubric.ANY) for factor in (W_UM, W_DKV)))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention import mistakes, oracles
+from attention.factors import not_so_many
 from attention.oracles import Array
 from grading.bridge import probe
 from grading.marking import rubric
@@ -58,7 +59,7 @@ def shaped(got: object, D: int, H: int, r: int) -> Verdict:
     if isinstance(got, probe.Reason):
         return mistakes.unanswered(got)
     if not isinstance(got, (tuple, list)) or len(got) != 4:
-        return rubric.fact(False, "expected four tensors, got something else.")
+        return rubric.fact(False, not_so_many(got, "four tensors"))
     shapes = ((r, D), (r, D), (H * r, D), (D, H * r))
     return rubric.all_of(*(_shaped(*one, (D, H, r)) for one in zip(HATS, got, shapes, strict=True)))
 

@@ -15,6 +15,7 @@ from attention import mistakes, oracles
 from attention.oracles import Array
 from attention.part13 import BOUND, FULL, WEIGHTS, relative, vanilla, weight_shapes
 from grading.bridge import probe
+from grading.core import messages
 from grading.marking import rubric, shapes
 from grading.marking.rubric import Verdict
 
@@ -108,6 +109,8 @@ def received(answer: object, B: int, L_1: int, L_2: int) -> Run | Verdict:
     for name, wanted in expected.items():
         value = found.get(name)
         if not isinstance(value, probe.Tensor) or value.array.dtype.kind != "f" or value.shape != wanted:
+            if value is None:
+                return Verdict(False, messages.missing(name), no_value=True)
             state = f"one of shape {shapes.shown(value.shape)}" if isinstance(value, probe.Tensor) else "none"
             return rubric.fact(False, f"`{name}`: expected a tensor of shape {wanted}, got {state}.")
         if not np.isfinite(value.array).all():
@@ -118,6 +121,8 @@ def received(answer: object, B: int, L_1: int, L_2: int) -> Run | Verdict:
     if shape not in (None, (H * r, D)):
         text = f"`model_MHA_reduced` has a W_Q of shape {shapes.shown(shape)}, not {(H * r, D)}."
         return rubric.fact(False, text)
+    if found.get("relative_error") is None:
+        return Verdict(False, messages.missing("relative_error"), no_value=True)
     number = rubric.array(found.get("relative_error"), rubric.ANY)
     if number is None or number.size != 1 or number.dtype.kind == "c":
         return rubric.fact(False, "`relative_error` is not a number.")

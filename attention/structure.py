@@ -145,6 +145,18 @@ def _described(one: dict) -> Found:
     return Found(one.get("model") is True, found)
 
 
+def differing(found: Found, asked: dict[str, Sizes]) -> list[str]:
+    """The projections of one model that are not as they were asked for."""
+    return [name for name in asked if found.projections[name] != asked[name]]
+
+
+def together(found: Found, verdicts: list[Verdict]) -> Verdict:
+    """One verdict on the projections of a model, from all that is wrong with them; right if nothing is."""
+    if not found.is_module:
+        verdicts = [*verdicts, mistakes.wrong("not-a-module")]
+    return mistakes.together(verdicts or [rubric.fact(True, "")])
+
+
 def unchanged(weights: dict[str, np.ndarray]) -> Verdict:
     """Right if calls left in the last model that was prepared what was written there; what can't be read costs nothing.
 

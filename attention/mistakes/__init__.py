@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 
 from attention.course import COURSE
-from attention.mistakes import attention, in_symbols, matrices, reduced
+from attention.mistakes import attention, in_symbols, matrices, pairs, reduced
 from attention.mistakes.sentences import MISTAKES
-from grading.bridge.probe import Reason, Why
+from grading.bridge.probe import Reason
 from grading.marking import expressions
 from grading.marking.diagnosis import (  # noqa: F401  (for hidden tests)
     Case,
@@ -63,22 +63,41 @@ def shown_by_shapes(shapes: list[tuple[int, ...]], W: np.ndarray) -> str | None:
     return searched(find)
 
 
-def shape(part: int, name: str, want: tuple[str, ...], naming: bool = False) -> Verdict:
-    """Right if the student's variable of that name is the shape wanted; a usual mistake in it is named.
-
-    `naming`: what is found says the name, for items of several shapes.
-    """
+def shape(part: int, name: str, want: tuple[str, ...]) -> Verdict:
+    """Right if the student's variable of that name is the shape wanted; a usual mistake in it is named."""
     got = expressions.fetch(name)
-    verdict = DIAGNOSIS.of_several(
+    return DIAGNOSIS.of_several(
         partial(expressions.is_shape, got, symbols=COURSE.symbols), want, in_symbols.SHAPES[part][name]
     )
-    says_it = isinstance(got, Reason) and got.why is Why.MISSING
-    return replace(verdict, found=f"`{name}`: {verdict.found}") if naming and not says_it else verdict
 
 
 def shapes(part: int, **wanted: tuple[str, ...]) -> Verdict:
-    """As `shape`, of several variables; the verdict is that of the first that is not right."""
-    return all_of(*(shape(part, name, want, naming=True) for name, want in wanted.items()))
+    """As `shape`, of several variables: what is found says which are wrong in which way; of those that are not there it
+    names the first.
+    """
+    alike: dict[Verdict, list[str]] = {}
+    for name, want in wanted.items():
+        verdict = shape(part, name, want)
+        if not verdict.no_value or not any(other.no_value for other in alike):
+            alike.setdefault(verdict, []).append(f"`{name}`")
+    return together(
+        [
+            verdict
+            if verdict.right or verdict.no_value
+            else replace(verdict, found=f"{', '.join(of)}: {verdict.found}")
+            for verdict, of in alike.items()
+        ]
+    )
+
+
+def together(verdicts: list[Verdict]) -> Verdict:
+    """Right if all are; else one verdict with what each wrong one found. The first mistake that is known is counted."""
+    wrong = [verdict for verdict in verdicts if not verdict.right]
+    if len(wrong) < 2:
+        return all_of(*verdicts)
+    mistake = next((verdict.mistake for verdict in wrong if verdict.mistake), "")
+    found = " Also: ".join(dict.fromkeys(verdict.found for verdict in wrong))
+    return Verdict(False, found, all(verdict.no_value for verdict in wrong), mistake)
 
 
 def expression(part: int, name: str, want: str, where: dict[str, str] | None = None) -> Verdict:
@@ -102,6 +121,7 @@ def known(part: int) -> dict[str, object]:
 
 
 LOGITS, MHA, GQA = attention.LOGITS, attention.MHA, attention.GQA
+MHA_TWICE, GQA_TWICE = pairs.MHA, pairs.GQA  # two mistakes at once
 PROJECTED, STACKS, PICKS, HEADS = matrices.PROJECTED, matrices.STACKS, matrices.PICKS, matrices.HEADS
 FACTORED, REBUILT, SWAPPED = matrices.FACTORED, matrices.REBUILT, matrices.SWAPPED
 ERRORS, PRODUCT = matrices.ERRORS, matrices.PRODUCT

@@ -13,7 +13,7 @@ def runs(name, sizes):
 def make(name, cases, others):
     """Makes a model of all sizes, and then one of others."""
     if name not in globals():
-        raise NameError(name)
+        raise NameError(name, name=name)
     kept.clear()
     kept["models"] = [globals()[name](*sizes) for sizes in cases]
     kept["later"] = globals()[name](*others)

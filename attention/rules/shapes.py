@@ -116,7 +116,7 @@ def shape_comments(answer_id: str, class_name: str) -> Verdict:
     codes = editable(answer_id)
     found = methods.method(codes, class_name, "forward") or methods.method(codes, class_name, "__call__")
     if found is None:
-        return Verdict(False, f"no `forward` of `{class_name}` was found in your cells.")
+        return Verdict(False, f"no `forward` of `{class_name}` was found in your cells.", no_value=True)
     counts = [_count([found]), _count(_with_helpers(codes, class_name, found))]
     right = any(total and 2 * commented >= total for commented, total in counts)
     commented, statements = counts[0]

@@ -19,7 +19,7 @@ from typing import Protocol
 import numpy as np
 
 from grading.bridge import in_process, precision, wire
-from grading.bridge.reasons import Reason, Why, worded
+from grading.bridge.reasons import Reason, Why, asked_for, worded
 from grading.bridge.wire import Tensor
 from grading.core import limits, messages
 from grading.core.course import Calls
@@ -156,7 +156,7 @@ def _ask(name: str, code: np.ndarray | None, args: tuple, most: int = wire.REPLY
             case {"value": value, "printed": str(shown)}:
                 return value, shown[: limits.PRINTED_CHARS]
             case {"reason": str(why), "printed": str(shown), **content}:
-                reason = worded(Why(why), name, limit_s, **content)
+                reason = worded(Why(why), name, limit_s, asked_for(name, code, args), **content)
             case _:
                 raise ValueError("no reply")
     except (wire.WireError, TypeError, ValueError):

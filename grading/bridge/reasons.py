@@ -1,7 +1,11 @@
 """Why a call of student code gave no value, in words of ours that the student reads."""
 
+import marshal
 from dataclasses import dataclass
 from enum import Enum
+from types import CodeType
+
+import numpy as np
 
 from grading.bridge import remote, wire
 from grading.core import limit_messages, limits, messages
@@ -16,6 +20,7 @@ class Why(Enum):
     MISSING = "missing"
     NOT_CALLABLE = "not callable"
     RAISED = "raised"
+    UNWRITTEN = "unwritten"
     TIME = "time"
     NOT_DATA = "not data"
     DIED = "died"
@@ -41,16 +46,37 @@ class Reason:
     text: str
 
 
-def worded(why: Why, name: str, limit_s: float, error: object = "", of: object = "", line: object = None) -> Reason:
+def asked_for(name: str, code: np.ndarray | None, args: tuple) -> frozenset[str]:
+    """The names that a request is about: that of the student's function, or all in the test's code and arguments."""
+    if code is None:
+        return frozenset({name})
+    inner = [one for one in marshal.loads(code).co_consts if isinstance(one, CodeType)]
+    for function in inner:
+        inner += [one for one in function.co_consts if isinstance(one, CodeType)]
+    used = {name for function in inner for name in function.co_names}
+    return frozenset(used | {one for one in args if isinstance(one, str)})
+
+
+def worded(
+    why: Why,
+    name: str,
+    limit_s: float,
+    asked: frozenset[str] = frozenset(),
+    error: object = "",
+    of: object = "",
+    line: object = None,
+) -> Reason:
     """The reason in words of ours: what a reply adds to it is taken from lists, so that it can tell nothing else."""
     error = error if isinstance(error, str) else ""
     line = line if type(line) is int and 0 < line <= limits.SOURCE_CHARS else None
+    known = of if isinstance(of, str) and of in asked else name if name in asked else ""
+    if why is Why.RAISED and (error, line) == ("NameError", None):  # in no cell of the student's: in what the test asks
+        return Reason(Why.MISSING, messages.missing(known)) if known == of else Reason(why, NAME_NOT_THERE)
     texts = {
         Why.MISSING: messages.missing(name),
         Why.NOT_CALLABLE: messages.not_callable(name),
-        Why.RAISED: messages.raised(error if error in ERRORS else "Exception", line)
-        if (error, line) != ("NameError", None)
-        else NAME_NOT_THERE,  # in no cell of the student's: in what the test asks
+        Why.RAISED: messages.raised(error if error in ERRORS else "Exception", line),
+        Why.UNWRITTEN: messages.unwritten(known),
         Why.TIME: limit_messages.out_of_time(limit_s),
         Why.NOT_DATA: messages.not_data(_refused(error, of)),
         Why.DIED: limit_messages.died(None),

@@ -97,7 +97,7 @@ def answer(request: bytes, names: dict) -> bytes:
         except wire.Refused as error:
             reply = {"reason": "not data", "error": error.refusal.value, "of": error.of}
         except BaseException as error:  # SystemExit and KeyboardInterrupt of an answer are answers too
-            reply = {"reason": "raised", "error": _builtin_name(error), "line": _line(error)}
+            reply = {"reason": "unwritten" if _is_unwritten(error) else "raised", **_told(error)}
     return encode({**reply, "printed": printed.getvalue()})
 
 
@@ -231,12 +231,22 @@ def _builtin_name(error: BaseException) -> str:
     return next(known.__name__ for ancestor in type.mro(type(error)) for known in ERRORS if ancestor is known)
 
 
-def _line(error: BaseException) -> int | None:
-    """The innermost line of the student's cells on the way to the error."""
-    line, trace = None, BaseException.__traceback__.__get__(error)  # whatever the error's own class says
+def _is_unwritten(error: BaseException) -> bool:
+    """Whether an answer's stub raised it; a NotImplementedError of PyTorch's has a text: what it can't do."""
+    return NotImplementedError in type.mro(type(error)) and BaseException.args.__get__(error) == ()
+
+
+def _told(error: BaseException) -> dict:
+    """Its Python name; the innermost line of the student's cells on the way to it; and of what it is, if that is known:
+    of the function or class of the student's that was called, or of the name that the test's own code lacks.
+    """
+    steps, trace = [], BaseException.__traceback__.__get__(error)  # whatever the error's own class says
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if "ipykernel_" in file or file.startswith("<ipython-input"):
-            line = trace.tb_lineno
+            steps.append((trace.tb_frame.f_code.co_qualname, trace.tb_lineno))
         trace = trace.tb_next
-    return line
+    called, line = (steps[0][0].partition(".")[0], steps[-1][1]) if steps else ("", None)
+    lacks = NameError.name.__get__(error) if not steps and NameError in type.mro(type(error)) else None
+    of = lacks if type(lacks) is str else called
+    return {"error": _builtin_name(error), "of": of if of.isidentifier() else "", "line": line}

@@ -130,16 +130,17 @@ class TaskQueue:
             return Graded(student, error=why)
         submitted = self._root / "submitted"
         folder, where = submitted / student / self._course.name, names.path(submitted)
-        if misplaced.is_beside(submitted / student, self._course):
-            return Graded(student, error=misplaced.reason(where, self._course))
+        if (place := misplaced.beside(submitted / student, self._course)) is not None:
+            return Graded(student, error=misplaced.reason(where, student, place, self._course))
         try:
             submission = bundle.read(student, folder, self._course, times.text(self._root, student))
         except OSError as error:
             return Graded(student, error=_unreadable(error, folder))
         if not submission.notebooks:
             found = notices.of_files(student, folder, self._course)
-            below = misplaced.is_below(folder, self._course)
-            why = misplaced.reason(where, self._course) if below else "no notebook was submitted."
+            why, place = "No notebook was submitted.", misplaced.below(folder, self._course)
+            if place is not None:
+                why = misplaced.reason(where, student, f"{self._course.name}/{place}", self._course)
             return Graded(student, found, error=why)
         before = merge.before(self._engine, self._course, student)
         key = f"{self._given.digest} {submission.digest}"

@@ -13,7 +13,6 @@ NOT_PROPORTIONAL = "the numbers are not one factor times the expected ones."
 NEGATIVE_FACTOR = "every number has the opposite sign of the expected one."
 NO_EXPRESSION = "this is not an expression in the symbols that the setup cell provides."
 NO_SHAPE = "this is not a shape: expected a tuple or a list of expressions in the symbols."
-UNWRITTEN = "it is not written yet."
 NUMBER = "expected an expression in letters, got a number. Has one of the letters been given a value?"
 OTHER_EXPRESSION = "the expression's value is not the expected one."
 # About a submission: what was found, and what to do. Read by instructors in the log, and by students in the feedback.
@@ -99,6 +98,10 @@ def missing(name: str) -> str:
     return f"`{name}` is not there. Is it spelled like this, and did the cell that defines it run without an error?"
 
 
+def unwritten(name: str) -> str:
+    return f"`{name}` is not written yet." if name else "it is not written yet."
+
+
 def not_run(cell: str, line: int, words: str) -> str:
     """`words` are Python's own."""
     return short(f"{cell} could not be run. Python says about line {line}: {words}.")
@@ -109,8 +112,6 @@ def not_callable(name: str) -> str:
 
 
 def raised(error: str, line: int | None) -> str:
-    if error == "NotImplementedError":
-        return UNWRITTEN
     where = f" in line {line} of its cell" if line else ""
     limit = f" {limit_messages.process_memory()}" if error == "MemoryError" else ""
     return f"your code stopped with {article(error)}{where} on one of the tests' inputs.{limit}"
@@ -195,8 +196,11 @@ def too_many_cells(number: int) -> str:
     return f"the notebook has {number} cells, and {limits.CELLS} are allowed"
 
 
-def type_changed(name: str) -> str:
-    return f"the type of the cell {name} was changed; the released one is used. Nothing to do."
+def types_changed(cells: list[str]) -> str:
+    if len(cells) == 1:
+        return f"the type of the cell {cells[0]} was changed; the released one is used. Nothing to do."
+    named = ", ".join(cells[:3]) + " and others" * (len(cells) > 3)
+    return f"the types of {len(cells)} cells were changed ({named}); the released ones are used. Nothing to do."
 
 
 def not_marked(part: int, where: str) -> str:

@@ -193,7 +193,7 @@ def students(root: Path, only: str | None = None, assignment: str = "") -> list[
     with errors.of_files(submitted):
         listed = sorted(os.listdir(submitted)) if submitted.is_dir() else []
     places = [submitted / name for name in listed if not name.startswith(".")]
-    found = [path.name for path in places if _may_hold(path, asked.name) or misplaced.is_beside(path, asked)]
+    found = [path.name for path in places if _may_hold(path, asked.name) or misplaced.beside(path, asked) is not None]
     if not found:
         raise errors.CourseError(
             f"there are no submissions in {names.path(root / 'submitted')}. "

@@ -17,14 +17,15 @@ from typing import TypeVar
 import numpy as np
 
 from grading.bridge.reasons import Reason, Why
-from grading.core import limits, messages
+from grading.core import limits
 from grading.marking import budget, rubric
 from grading.marking.rubric import TENSOR, Kind, Verdict
 
 T = TypeVar("T")
 Usual = Mapping[str, Callable[..., np.ndarray | None]]
 CLEARLY = 1e-3  # what a mistake must differ by from what is right, of its largest number, in one case at least
-WHEREVER = (Why.MISSING, Why.NOT_CALLABLE, Why.DIED)  # reasons that have nothing to do with a case
+BOTH = "+"  # between two mistakes, in the key of what they give together; the first is the one that is counted
+WHEREVER = (Why.MISSING, Why.NOT_CALLABLE, Why.UNWRITTEN, Why.DIED)  # reasons that have nothing to do with a case
 _log = logging.getLogger(__name__)
 _log.addHandler(logging.NullHandler())  # text on a cell's stderr would cost marks under stock nbgrader
 
@@ -70,8 +71,8 @@ class Diagnosis:
             key = find()
             if not key:
                 return verdict
-            text = self.words[key]
-            return Verdict(False, f"{where}: {text}" if where else text, mistake=key)
+            text = " Also: ".join(self.words[one] for one in key.split(BOTH))
+            return Verdict(False, f"{where}: {text}" if where else text, mistake=key.partition(BOTH)[0])
 
         return searched(worded) or verdict
 
@@ -120,7 +121,7 @@ def differs(numbers: np.ndarray, want: np.ndarray) -> bool:
 
 def placed(where: str, verdict: Verdict, got: object = None) -> Verdict:
     """The verdict with the case that shows it before what was found, unless it would be so in any case."""
-    anywhere = isinstance(got, Reason) and (got.why in WHEREVER or got.text == messages.UNWRITTEN)
+    anywhere = isinstance(got, Reason) and got.why in WHEREVER
     if verdict.right or not where or anywhere:
         return verdict
     return replace(verdict, found=f"{where}, {verdict.found}")

@@ -5,9 +5,10 @@ import time
 import webbrowser
 from pathlib import Path
 
-from grading.core import command_line, errors, names, process_limits
+from grading.core import command_line, errors, limits, names, process_limits
 from grading.gradebook import results
 from grading.judge import sandbox_check
+from grading.own_work import elapsed
 from grading.own_work import table as check_table
 from grading.own_work.own_marks import Marked, OwnMarks
 from grading.submission import in_memory
@@ -55,8 +56,10 @@ def _once(own: OwnMarks) -> bool:
     own.looks_changed()
     todo, failed = own.changed(), False
     for number, part in enumerate(todo, start=1):
-        print(f"[{number}/{len(todo)}] part {part.number}: ", end="", flush=True)
-        marked = own.mark(part)
+        what = f"[{number}/{len(todo)}] part {part.number}: "
+        print(what, end="", flush=True)
+        with elapsed.shown(what, limits.NOTEBOOK_LIMIT_S):
+            marked = own.mark(part)
         failed |= bool(marked.error)
         print(_said(marked), flush=True)
     if own.count_ticks() or todo:
@@ -83,7 +86,8 @@ def _again(own: OwnMarks, terminal: bool) -> None:
     """Grades what has changed, and says so in a line on a terminal, below the table; elsewhere in a line per part."""
     started, said = time.monotonic(), []
     for part in own.changed():
-        marked = own.mark(part)
+        with elapsed.shown(f"part {part.number}: ", limits.NOTEBOOK_LIMIT_S):
+            marked = own.mark(part)
         lost = [] if terminal else _found(own, marked.result)  # a terminal has the table
         said.append(". ".join([f"part {part.number}: {_said(marked)}", *map(names.printable, lost)]))
     said += [f"part {part.number}: what you ticked is counted" for part in own.count_ticks()]

@@ -4,13 +4,13 @@ import os
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
 from grading.core import errors, messages, names
-from grading.core.course import Course
-from grading.own_work import visible_checks
+from grading.core.course import Course, Part
+from grading.own_work import elapsed, visible_checks
 from grading.own_work.visible_checks import Result, State
 
 _COLOURS = {State.PASSES: 32, State.FAILS: 31, State.UNFINISHED: 33, State.NOT_STARTED: 2, State.UNREAD: 31}
@@ -34,7 +34,7 @@ def show(course: Course, places: list[Path], out: TextIO | None = None) -> list[
     found = []
     for place, paths in chosen:
         print(_painted(f"Visible checks in {names.path(place)}", 1, out), file=out, flush=True)
-        for result in _in_order(paths, visible_checks.results(course, paths), out):
+        for result in _in_order(course, paths, out):
             found.append(result)
             print(row(course, result, out), file=out, flush=True)
         print(file=out)
@@ -73,22 +73,24 @@ def summary(found: list[Result]) -> str:
     return f"{text}\n{looked_at} The marks come from hidden tests, and from a grader."
 
 
-def _in_order(paths: list[Path], ready: Iterable[Result], out: TextIO) -> Iterator[Result]:
-    """The results in the order of the paths, each as soon as those before it are there; says how many are done."""
-    early, expected = {}, list(paths)
-    for done, result in enumerate(ready, start=1):
-        early[result.path] = result
+def _in_order(course: Course, paths: list[Path], out: TextIO) -> Iterator[Result]:
+    """The results in the order of the paths, each as soon as those before it are there.
+
+    On a terminal a line says how many are done, and which part has run longest, and for how long.
+    """
+    early, expected, done, terminal = {}, list(paths), 0, out.isatty()
+
+    def tick(part: Part, seconds: float, limit_s: float) -> None:
+        elapsed.draw(elapsed.said(f"  {done} of {len(paths)} … part {part.number} ", seconds, limit_s), out)
+
+    for result in visible_checks.results(course, paths, tick=tick if terminal else None):
+        early[result.path], done = result, done + 1
         while expected and expected[0] in early:
-            _progress("", out)
+            if terminal:
+                elapsed.draw("", out)
             yield early.pop(expected.pop(0))
-        _progress(f"  {done} of {len(paths)} …" if expected else "", out)
-
-
-def _progress(text: str, out: TextIO) -> None:
-    """A line that the next one replaces, on a terminal alone."""
-    if out.isatty():
-        out.write(f"\r\x1b[K{text}")
-        out.flush()
+        if terminal:
+            elapsed.draw(f"  {done} of {len(paths)} …" if expected else "", out)
 
 
 def _painted(text: str, code: int, out: TextIO) -> str:

@@ -7,7 +7,7 @@ course's libraries already. The notebooks are read and never written.
 import json
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from multiprocessing import connection
@@ -24,6 +24,8 @@ from grading.sandbox.clock import Clock, Deadline
 from grading.submission import notebook_file
 
 REPLY_BYTES = 2**20
+TICK_S = 1.0
+LOST = "its answer cell is missing. You may write the answer into a new cell of code above the checks."
 
 
 class State(Enum):
@@ -38,13 +40,16 @@ class State(Enum):
 
 @dataclass(frozen=True)
 class Notebook:
-    """A notebook that can be checked: its cells of code up to the checks, by name; whether the answer is untouched."""
+    """A notebook that can be checked: its cells of code up to the checks, by name; whether the answer is untouched, or
+    its cell is missing.
+    """
 
     path: Path
     part: Part
     sources: list[tuple[str, str]]
     untouched: bool
     written: bool | None  # the written answer; None where the part asks for none
+    lost: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,25 +99,34 @@ def read(course: Course, path: Path) -> Notebook | Result:
         return Result(path, by_name, State.UNREAD, "its cell of visible checks is missing. Get the notebook again.")
     sources = []
     for position, (meta, cell) in enumerate(named[: checks[0] + 1], start=1):
-        if cell.get("cell_type") == "code" and _source(cell).strip():
+        if _is_code(part, meta, cell) and _source(cell).strip():
             sources.append((str(meta.get("grade_id") or f"cell {position}"), _source(cell)))
-    editable = [(meta, cell) for meta, cell in named if cell.get("cell_type") == "code" and not cells.is_ours(meta)]
+    editable = [(meta, cell) for meta, cell in named if _is_code(part, meta, cell) and not cells.is_ours(meta)]
     editable = [(m, c) for m, c in editable if not m or m.get("solution")]  # the rest is the course's own scratch cells
     reasoning = [(m, c) for m, c in named if m.get("grade_id") in part.written]
     written = any(not _untouched(*r) and _source(r[1]).strip() not in ("", cells.TEXT_STUB) for r in reasoning)
     untouched = all(_untouched(*e) or not _source(e[1]).strip() for e in editable)
-    return Notebook(path, part, sources, untouched, written if reasoning else None)
+    lost = not any(meta.get("grade_id") == f"{part.stem}-answer" for meta, _ in named)
+    return Notebook(path, part, sources, untouched, written if reasoning else None, lost)
 
 
-def results(course: Course, paths: list[Path], at_once: int | None = None) -> Iterator[Result]:
-    """The result of each notebook, as soon as it is ready; `at_once` at a time, by default one per core."""
+def results(
+    course: Course,
+    paths: list[Path],
+    at_once: int | None = None,
+    tick: Callable[[Part, float, float], None] | None = None,
+) -> Iterator[Result]:
+    """The result of each notebook, as soon as it is ready; `at_once` at a time, by default one per core.
+
+    About once a second `tick` gets the part that has run longest, for how long it has, and for how long it may.
+    """
     waiting = []
     for path in paths:
         found = read(course, path)
         if isinstance(found, Result):
             yield found
         elif found.untouched:
-            yield Result(path, found.part, State.NOT_STARTED, written=found.written)
+            yield Result(path, found.part, State.NOT_STARTED, LOST if found.lost else "", found.written)
         else:
             waiting.append(found)
     order = {stem: place for place, stem in enumerate(course.longest)}
@@ -123,7 +137,11 @@ def results(course: Course, paths: list[Path], at_once: int | None = None) -> It
         while waiting or running:
             while waiting and len(running) < (at_once or os.cpu_count() or 1):
                 running.append(_Run(context, waiting.pop(0)))
-            connection.wait([run.pipe for run in running], min(run.end.pause() for run in running))
+            pause = min(run.end.pause() for run in running)
+            connection.wait([run.pipe for run in running], pause if tick is None else min(pause, TICK_S))
+            if tick is not None:
+                longest = max(running, key=_Run.took_s)
+                tick(longest.notebook.part, longest.took_s(), longest.limit_s)
             for run in list(running):
                 if (result := run.look()) is not None:
                     running.remove(run)
@@ -165,6 +183,10 @@ class _Run:
             return None
         return self._result(f"{_where(self.notebook, self.cell)} was still running after {self.limit_s:g} s.")
 
+    def took_s(self) -> float:
+        """Its own time so far."""
+        return self.end.spent()
+
     def stop(self) -> None:
         """Ends the process, and those that it has started."""
         if hasattr(os, "killpg"):
@@ -189,9 +211,10 @@ def _judged(notebook: Notebook, failed: list[list]) -> Result:
         return result
     # Where setup or answer did not run to their ends, the check finds little: the first error is the one to fix.
     name, error, text, cell, line = ours[0]
-    if error == "NotImplementedError":
+    if error == "NotImplementedError" and (name.endswith("-check") or not text):  # else PyTorch says what it can't do
         place = f"{_where(notebook, cell)}, line {line}" if line else _where(notebook, cell)
-        return replace(result, state=State.UNFINISHED, message=f"NotImplementedError is still raised: {place}.")
+        said = text.removesuffix(".") or "NotImplementedError is still raised"
+        return replace(result, state=State.UNFINISHED, message=f"{said}: {place}.")
     if name.endswith("-check") and cell == name and error == "AssertionError" and text:
         return replace(result, state=State.FAILS, message=text)
     place = f", line {line}" if line else ""
@@ -204,6 +227,11 @@ def _where(notebook: Notebook, cell: str) -> str:
 
 
 _CELLS = {"setup": "the setup cell", "answer": "the answer cell", "check": "the cell of checks"}
+
+
+def _is_code(part: Part, meta: dict, cell: dict) -> bool:
+    """Whether a cell is run in grading: one of the released cells whatever type somebody gave it."""
+    return cell.get("cell_type") == "code" or meta.get("grade_id") in {f"{part.stem}-{kind}" for kind in _CELLS}
 
 
 def _meta(cell: dict) -> dict:

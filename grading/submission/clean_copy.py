@@ -109,7 +109,7 @@ def _own_cell(cell: dict, name: str) -> nbformat.NotebookNode:
 
 
 def _findings(official: dict, seen: dict) -> list[str]:
-    out = []
+    out, changed = [], []
     for name, cell in official.items():
         copies = seen.get(name, [])
         if not copies and name.endswith("-test"):
@@ -119,9 +119,10 @@ def _findings(official: dict, seen: dict) -> list[str]:
         elif not copies and name.endswith("-reasoning"):
             out.append(messages.REASONING_DELETED)
         elif copies and copies[0].get("cell_type") != cell.cell_type:
-            out.append(messages.type_changed(name))
+            changed.append(name)
         elif name.endswith("-test") and _points(copies[0]) not in (None, cell.metadata.nbgrader["points"]):
             out.append(messages.POINTS_CHANGED)
+    out += [messages.types_changed(changed)] if changed else []
     locked = [n for n, c in official.items() if not cells.is_editable(c) and n in seen]
     if any(_source(seen[n][0]).strip() != official[n].source.strip() for n in locked):
         out.append(messages.OTHER_RELEASE)

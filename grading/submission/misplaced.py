@@ -10,10 +10,14 @@ from grading.submission import safe_walk
 ARCHIVES = (".zip", ".7z", ".rar", ".tar", ".tgz", ".gz", ".bz2", ".xz")
 
 
-def reason(submissions: str, course: Course) -> str:
-    """What to report of them, and what to do; `submissions` is the path, as it is shown, of the students' folders."""
-    where = f"{submissions}/STUDENT/{course.name}"
-    return f"expected the notebooks in {where}, found them elsewhere, so they aren't graded. Move them there."
+def reason(submissions: str, student: str, place: str, course: Course) -> str:
+    """What to report of them, and what to do.
+
+    `submissions` is the path, as it is shown, of the students' folders; `place` is where they lie in the student's.
+    """
+    of_student = f"{submissions}/{names.printable(student, names.SHOWN)}"
+    there = names.printable(f"{of_student}/{place}".rstrip("/"), names.SHOWN + len(of_student))
+    return f"Expected the notebooks in {of_student}/{course.name}, found them in {there}. Move them to be graded."
 
 
 def is_archive(name: str) -> bool:
@@ -22,40 +26,53 @@ def is_archive(name: str) -> bool:
 
 
 def of_nobody(submitted: Path, course: Course) -> list[str]:
-    """A line about each archive and notebook that lies among the students' folders, where it is nobody's."""
+    """A line about each archive and notebook that lies among the students' folders, where it is nobody's, and about
+    each of these folders with no folder in it, in which nobody would look for anything.
+    """
     try:
         with os.scandir(submitted) as entries:
-            found = sorted(entry.name for entry in entries if not entry.is_dir())
+            found = sorted((entry.name, entry.is_dir()) for entry in entries if not entry.name.startswith("."))
     except OSError:
         return []
-    wanted = [name for name in found if is_archive(name) or name.casefold().endswith(".ipynb")]
-    place = names.path(submitted)
+    place, files, empty = names.path(submitted), [], []
+    for name, is_folder in found:
+        if is_folder and _folders(submitted / name) == [] and not _holds(submitted / name, course):
+            empty.append(name)
+        elif not is_folder and (is_archive(name) or name.casefold().endswith(".ipynb")):
+            files.append(name)
     said = f"this file is in no student's folder. Put notebooks into {place}/STUDENT/{course.name}."
-    return [f"{place}/{names.printable(name, names.SHOWN)}: {said}" for name in wanted[: limits.NAMED]]
+    lines = [f"{place}/{names.printable(name, names.SHOWN)}: {said}" for name in files[: limits.NAMED]]
+    for name in empty[: limits.NAMED]:
+        folder = f"{place}/{names.printable(name, names.SHOWN)}"
+        lines.append(f"{folder}: nothing to grade here. Put notebooks into {folder}/{course.name}.")
+    return lines
 
 
-def is_beside(place: Path, course: Course) -> bool:
-    """Whether notebooks lie in a student's folder itself, or in one of the course's name in other letters' case."""
+def beside(place: Path, course: Course) -> str | None:
+    """The folder within a student's in which notebooks lie instead of in the right one: "" for the student's itself, or
+    one of the course's name in other letters' case; None where there are none.
+    """
     if safe_walk.is_folder(place / course.name):
-        return False
-    return _holds(place, course) or any(
-        name.casefold() == course.name.casefold() and _holds(place / name, course) for name in _folders(place)
-    )
+        return None
+    if _holds(place, course):
+        return ""
+    alike = (name for name in sorted(_folders(place) or []) if name.casefold() == course.name.casefold())
+    return next((name for name in alike if _holds(place / name, course)), None)
 
 
-def is_below(submission: Path, course: Course) -> bool:
-    """Whether notebooks of a course lie in a folder within a submission, as an unpacked archive leaves them."""
-    return any(_holds(submission / name, course) for name in _folders(submission))
+def below(submission: Path, course: Course) -> str | None:
+    """The folder within a submission in which notebooks of a course lie, as an unpacked archive leaves them."""
+    return next((name for name in sorted(_folders(submission) or []) if _holds(submission / name, course)), None)
 
 
 def _holds(folder: Path, course: Course) -> bool:
     return any(safe_walk.is_there(folder / f"{stem}.ipynb") for stem in course.stems)
 
 
-def _folders(place: Path) -> list[str]:
-    """Names of the folders in one, without links; none where it can't be read."""
+def _folders(place: Path) -> list[str] | None:
+    """Names of the folders in one, without links; None where it can't be read."""
     try:
         with os.scandir(place) as found:
             return [entry.name for entry in found if entry.is_dir(follow_symlinks=False)]
     except OSError:
-        return []
+        return None

@@ -60,10 +60,16 @@ def test_a_single_thing_that_is_wrong_gets_its_line(old, new, text, capsys):
 def test_a_class_that_is_missing_or_not_written_is_no_traceback(capsys):
     lines = checked(5, {}, capsys)
     assert "there is no MyMHA yet" in lines[0] and all(line.startswith("  · ") for line in lines[1:-1])
-    unwritten = checked(5, names(5, "B, L_1, _ = x.shape", "raise NotImplementedError()"), capsys)
-    assert (
-        unwritten[4].endswith("not written yet") and unwritten[-1] == "NotImplementedError: part 5 is not written yet."
-    )
+    *made, first, waiting, error = checked(5, names(5, "B, L_1, _ = x.shape", "raise NotImplementedError()"), capsys)
+    assert first.endswith("give (5, 6, 10): MyMHA.forward is not written yet")
+    assert len(made) == 4 and waiting == "  · 4 more checks wait for it"
+    assert error == "NotImplementedError: MyMHA.forward is not written yet."
+
+
+def test_what_pytorch_says_is_not_implemented_is_no_answer_that_is_not_written(capsys):
+    found = names(5, "def forward(self", "def foward(self")
+    assert 'missing the required "forward" function' in checked(5, found, capsys)[-1]
+    assert "raised NotImplementedError: Module [MyMHA] is missing" in drawn(5, found, capsys)[0][0]
 
 
 def numbers(lines: list[str]) -> torch.Tensor:
@@ -86,11 +92,23 @@ def test_the_figure_shows_a_mistake_of_the_answer(capsys):
     assert (numbers(lines).sum(2) - 1).abs().max() > 0.1
 
 
+@pytest.mark.parametrize(("old", "new"), [("dim=-1", "dim=-2"), ("return self.W_O(o)", "return float('nan') * x")])
+def test_rows_that_do_not_add_up_to_1_are_not_said_to(old, new, capsys):
+    said = "Not every row adds up to 1."
+    lines, _ = drawn(5, names(5), capsys)
+    assert said not in lines
+    lines, shown = drawn(5, names(5, old, new), capsys)
+    assert lines[-1] == said and len(shown) == 1
+
+
 @pytest.mark.parametrize(
     ("found", "text"),
     [
         ({}, "No picture yet: there is no MyMHA. Write it in the answer cell, then run that cell."),
-        (names(5, "B, L_1, _ = x.shape", "raise NotImplementedError()"), "No picture yet: MyMHA is not written."),
+        (
+            names(5, "B, L_1, _ = x.shape", "raise NotImplementedError()"),
+            "No picture yet: MyMHA.forward is not written yet.",
+        ),
         (names(5, "return self.W_O(o)", "return o[0, 0]"), "No picture yet: MyMHA raised RuntimeError: "),
         (names(5, "return self.W_O(o)", "return None"), "No picture yet: MyMHA raised TypeError: "),
         ({"MyMHA": 5}, "No picture yet: MyMHA raised TypeError: 'int' object is not callable."),

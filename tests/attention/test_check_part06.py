@@ -45,7 +45,7 @@ def test_right_answers_of_all_kinds_pass_and_have_a_picture(answer, capsys):
     [
         ({}, "gives two matrices: there is none yet. Write it in the answer cell, then run that cell"),
         ({"stack_and_pick": lambda H, G, d: None}, "expected the two matrices A and B, got None. Does"),
-        ({"stack_and_pick": lambda H, G, d: (1, 2, 3)}, "expected the two matrices A and B, got 3 values"),
+        ({"stack_and_pick": lambda H, G, d: (1, 2, 3)}, "expected the two matrices A and B, got a tuple of 3"),
         (answered(pick, stack), "the first, A, has shape (H*d, G*d) = (18, 6): got shape (6, 18)"),
         (answered(stack, stack), "the second, B, has shape (G*d, H*d) = (6, 18): got shape (18, 6)"),
         (answered(lambda *_: "A", pick), "expected numbers, got a str"),
@@ -74,8 +74,8 @@ def test_the_check_gives_no_relation_away(relation, capsys):
 
 def test_an_answer_that_is_not_written_is_no_mistake(capsys):
     found = names(6, "identity = np.eye(G * d)", "raise NotImplementedError()")
-    assert checked(6, found, capsys)[-1] == "NotImplementedError: part 6 is not written yet."
-    assert drawn(6, found, capsys) == (["No picture yet: stack_and_pick is not written."], [])
+    assert checked(6, found, capsys)[-1] == "NotImplementedError: stack_and_pick is not written yet."
+    assert drawn(6, found, capsys) == (["No picture yet: stack_and_pick is not written yet."], [])
 
 
 def test_the_figure_shows_rows_in_the_wrong_place_and_rows_that_are_no_row_of_W(capsys):

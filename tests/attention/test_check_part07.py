@@ -18,7 +18,7 @@ def test_right_answers_of_several_kinds_pass(answer, capsys):
     capsys.readouterr()
     *lines, last = checked(7, found, capsys)
     table = [line for line in lines if line.startswith("  ")]  # an answer may print, too
-    assert last == PASSED and len(table) == 9 and all(line.startswith("  ✓ ") for line in table)
+    assert last == PASSED and len(table) == 10 and all(line.startswith("  ✓ ") for line in table)
 
 
 @pytest.mark.parametrize(
@@ -35,6 +35,8 @@ def test_right_answers_of_several_kinds_pass(answer, capsys):
             "expected one tensor, got a NumPy array",
         ),
         ("return self.W_O(o)", "return self.W_O(o).transpose(1, 2)", "give (3, 7, 10): got shape (3, 10, 7)"),
+        ("return self.W_O(o)", "self.W_O(o)", "give (3, 7, 10): got None. Does forward end with a return?"),
+        ("dim=3", "dim=4", "that value. Over which axis do your weights add up to 1, and do cutting and joining keep"),
         ("return self.W_O(o)", "return 1 + self.W_O(o)", "so is the output: expected zeros, got numbers up to 1"),
     ],
 )
@@ -47,8 +49,8 @@ def test_a_single_thing_that_is_wrong_gets_its_line(old, new, text, capsys):
 def test_a_class_that_is_missing_or_not_written_is_no_traceback(capsys):
     assert "there is no MyGQA yet" in checked(7, {}, capsys)[0]
     found = names(7, "B, L_1, L_2 = x", "raise NotImplementedError()\n        B, L_1, L_2 = x")
-    assert checked(7, found, capsys)[-1] == "NotImplementedError: part 7 is not written yet."
-    assert drawn(7, found, capsys, H=6, G=2) == (["No picture yet: MyGQA is not written."], [])
+    assert checked(7, found, capsys)[-1] == "NotImplementedError: MyGQA.forward is not written yet."
+    assert drawn(7, found, capsys, H=6, G=2) == (["No picture yet: MyGQA.forward is not written yet."], [])
 
 
 def test_the_figure_shows_which_head_the_answer_reads(capsys):

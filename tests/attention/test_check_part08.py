@@ -57,7 +57,8 @@ def test_right_answers_of_all_kinds_pass_and_have_a_picture(answer, capsys):
             answered(lambda h, G: h // (H // G)),
             "expected a number, got floor(1/floor(H/3)): inside kv_head, letters don't help",
         ),
-        (answered(G_for_MHA="H"), "expected an expression in letters, without quotes, got 'H'"),
+        (answered(G_for_MHA="all of them"), "expected an expression in letters, got 'all of them'"),
+        (answered(G_for_MHA="h"), "expected only D_1, D_2, D_qk, D_v, H, G, got h"),
         (answered(G_for_MHA=12), "got 12. A number fits a single model: write letters."),
     ],
 )
@@ -68,23 +69,28 @@ def test_a_single_thing_that_is_wrong_gets_its_line(found, text, capsys):
 
 
 @pytest.mark.parametrize("head", [lambda h, G: h // 4 % G, lambda h, G: min(h, G - 1), lambda h, G: h % G])
-@pytest.mark.parametrize("number", [H, G, H / G])
+@pytest.mark.parametrize("number", [H, G, H / G, "H", " H / 1"])
 def test_the_check_gives_nothing_away(head, number, capsys):
     assert checked(8, answered(head, number), capsys)[-1] == PASSED
 
 
 def test_an_answer_that_is_not_written_is_no_mistake(capsys):
     found = names(8, "return h % G", "raise NotImplementedError()")
-    assert checked(8, found, capsys)[-1] == "NotImplementedError: part 8 is not written yet."
-    assert drawn(8, found, capsys) == (["No picture yet: kv_head is not written."], [])
+    assert checked(8, found, capsys)[-1] == "NotImplementedError: kv_head is not written yet."
+    assert drawn(8, found, capsys) == (["No picture yet: kv_head is not written yet."], [])
 
 
-@pytest.mark.parametrize("number", [None, G, "H", sympy.Integer(5) * H, sympy.nan, np.array([12]), torch.ones(2)])
+@pytest.mark.parametrize("number", [None, G, "a head", sympy.Integer(5) * H, sympy.nan, np.array([12]), torch.ones(2)])
 def test_a_number_of_heads_that_is_none_of_the_settings_is_said_to_be_none(number, capsys):
     lines, shown = drawn(8, answered(G_for_MHA=number), capsys)
     in_letters = "For H = 12, your G_for_MHA is none of these G."
     said = "Your G_for_MHA is not written in letters, so no setting is marked."
     assert lines[-1] == (in_letters if getattr(number, "free_symbols", None) else said) and len(shown) == 1
+
+
+def test_a_letter_in_quotes_is_drawn_as_it_earns(capsys):
+    lines, _ = drawn(8, answered(G_for_MHA="H"), capsys)
+    assert "For H = 12, your G_for_MHA is 12." in lines
 
 
 def test_the_figure_shows_heads_that_do_not_exist_as_question_marks(capsys):

@@ -53,8 +53,8 @@ def test_a_right_answer_of_any_kind_passes(kind: str, capsys: pytest.CaptureFixt
 
 def test_the_model_answer_passes_and_no_line_says_what_r_MLA_is(capsys: pytest.CaptureFixture):
     nine.check_part09(Beside(9, model_answer(course.PARTS[9])).names)
-    for wrong in (D, H * d, 2 * G * d, Symbol("r")):
-        nine.check_part09({"r_MLA": wrong, "factor_gqa": copies})
+    for other in (D, H * d, 2 * G * d, Symbol("r"), "G*d"):
+        nine.check_part09({"r_MLA": other, "factor_gqa": copies})
     assert "✗" not in capsys.readouterr().out
 
 
@@ -63,12 +63,13 @@ def test_the_model_answer_passes_and_no_line_says_what_r_MLA_is(capsys: pytest.C
     [
         ({"r_MLA": 4}, "r_MLA is written in symbols: expected an expression in D_1, D_2, D, D_qk, D_v, d, H, G, r, "),
         ({"r_MLA": 4}, "got 4. A number fits a single model: write letters. Has one of them been given a value?"),
-        ({"r_MLA": "G*d"}, "without quotes, got 'G*d'"),
+        ({"r_MLA": "G d"}, "H, G, r, got 'G d'"),
+        ({"r_MLA": "G*s"}, "got s"),
         ({"r_MLA": Symbol("s") * G}, "got s"),
         ({"factor_gqa": 3}, "expected `factor_gqa` to be a function, got an int"),
         ({"factor_gqa": lambda W, H: None}, "got None. Does the function end with a return?"),
         ({"factor_gqa": lambda W, H: np.eye(4)}, "expected two matrices, W_UM and W_DKV, got a NumPy array"),
-        ({"factor_gqa": lambda W, H: (W, W, W)}, "expected two matrices, W_UM and W_DKV, got 3"),
+        ({"factor_gqa": lambda W, H: (W, W, W)}, "expected two matrices, W_UM and W_DKV, got a tuple of 3"),
         ({"factor_gqa": lambda W, H: copies(W, H)[::-1]}, "expected W_UM with 4 rows, got shape (2, 4)"),
         ({"factor_gqa": lambda W, H: (np.eye(4), W)}, "r differs: W_UM has shape (4, 4), W_DKV (2, 4)"),
         (

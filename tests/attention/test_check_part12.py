@@ -118,11 +118,21 @@ def test_the_factor_is_not_given_away(capsys: pytest.CaptureFixture):
 
 
 def test_functions_that_are_not_written_or_missing_are_said_to_be(capsys: pytest.CaptureFixture):
-    with pytest.raises(Unwritten):
-        twelve.check_part12(PLAIN | {"O_hat_h": unwritten})
-    assert len(capsys.readouterr().out.splitlines()) == 4  # three that are there, and the one that isn't
+    with pytest.raises(Unwritten, match=r"^unwritten is not written yet\.$"):
+        twelve.check_part12(PLAIN | {"V_hat": unwritten})
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:4] for line in lines] == ["  ✓ ", "  · ", "  ✓ ", "  ✓ ", "  ✓ ", "  · "]
+    assert lines[-1] == "  · 1 more check waits for it"
     with pytest.raises(ChecksFailed, match="there is no `K_hat` yet"):
         twelve.check_part12({})
+
+
+def test_an_error_in_a_function_is_told_next_to_one_that_is_not_written(capsys: pytest.CaptureFixture):
+    with pytest.raises(Unwritten):
+        twelve.check_part12(PLAIN | {"V_hat": unwritten, "Q_hat_h": lambda *_: 1 / 0})
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:4] for line in lines] == ["  ✓ ", "  · ", "  ✗ ", "  ✓ ", "  · ", "  · "]
+    assert "raised ZeroDivisionError" in lines[2] and "try again" in lines[4]
 
 
 def test_the_figure_shows_a_forgotten_factor_in_the_scores_alone(shown: list[str], capsys, monkeypatch):

@@ -39,7 +39,7 @@ def test_the_model_answer_passes(capsys: pytest.CaptureFixture):
     assert [line[:4] for line in lines] == ["  ✓ "] * 4 and last == "Part 14: the visible checks pass."
 
 
-@pytest.mark.parametrize("answer", [2 * H * d, 2.0 * D, D + D, sympy.symbols("D") * 2, G * d])
+@pytest.mark.parametrize("answer", [2 * H * d, 2.0 * D, D + D, sympy.symbols("D") * 2, G * d, "2*D"])
 def test_any_expression_in_the_symbols_has_the_right_form_whatever_its_value(answer: object, capsys):
     lines = printed(part14.check_part14, MODEL | {"kv_cache_MHA": answer}, capsys)
     assert lines[-1] == "Part 14: the visible checks pass."
@@ -48,7 +48,8 @@ def test_any_expression_in_the_symbols_has_the_right_form_whatever_its_value(ans
 @pytest.mark.parametrize(
     ("answer", "line", "text"),
     [
-        ("2*D", 0, "expected an expression in the symbols, such as D + r, got '2*D': leave the quotes out"),
+        ("2 D", 0, "expected an expression in the symbols, such as D + r, got '2 D'"),
+        ("2*D*n", 1, "expected D, r, H, G or d, got n"),
         ((2, D), 0, "got a tuple"),
         (None, 0, "got None"),
         (True, 0, "got a bool"),

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hand_written import declared
-from hidden_tests import QUICK, Beside, run
+from hidden_tests import QUICK, Beside, answered, run
 
 from attention import course, mistakes, oracles
 from attention.hints import HINTS
@@ -69,6 +69,39 @@ def test_every_mistake_differs_from_what_is_right_and_from_the_others_on_the_hid
             if a < b and same(list(values[a]) if isinstance(want, tuple) else values[a], values[b], **where).right
         ]
         assert not alike, f"part {part}, {name}"
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("shape_k = D_qk\nshape_v = (D_v,)", f"`shape_k`, `shape_v`: {MISTAKES['one-head-for-all']}"),
+        (
+            "shape_k = D_qk\nshape_v = (1, H * D_v)",
+            f"`shape_k`: {MISTAKES['one-head-for-all']} Also: `shape_v`: {MISTAKES['axis-of-one']}",
+        ),
+        ("shape_v = D_v", "`shape_k` is not there. Is it spelled like this, and did the cell that defines it run "),
+        ("", "`shape_k` is not there. Is it spelled like this, and did the cell that defines it run without an error?"),
+        ("shape_k, shape_v = H * D_qk, (H * D_v, 1)", None),
+    ],
+    ids=["alike", "two mistakes", "one missing", "both missing", "right"],
+)
+def test_all_shapes_that_are_wrong_are_named_those_alike_together(answer: str, found: str | None):
+    with answered(2, answer):
+        verdict = mistakes.shapes(2, shape_k=("H*D_qk",), shape_v=("H*D_v",))
+    assert verdict.right == (found is None) and verdict.found.startswith(found or "")
+
+
+@pytest.mark.parametrize(("table", "G"), [(mistakes.MHA_TWICE, ()), (mistakes.GQA_TWICE, (2,))], ids=["MHA", "GQA"])
+def test_two_mistakes_at_once_can_be_computed_wherever_each_can(table: dict, G: tuple):
+    for sizes, lengths in (((5, 4, 3, 2), (2, 3, 4)), ((4, 4, 3, 3), (1, 4, 4)), ((4, 4, 3, 2), (2, 3, 5))):
+        weights = oracles.mha_weights(*sizes, 4, *G, seed=1)
+        B, L_1, L_2 = lengths
+        x, y = oracles.draw(2).standard_normal((B, L_1, sizes[0])), oracles.draw(3).standard_normal((B, L_2, sizes[1]))
+        for key, both in table.items():
+            given = both(weights, x, y, 4, *G)
+            assert given is None or np.isfinite(given).all(), key
+            assert all(one in MISTAKES for one in key.split(diagnosis.BOTH)), key
+    assert len(table) > 300
 
 
 def test_the_hidden_tests_ask_for_every_table_and_every_name_in_symbols(asked):

@@ -74,23 +74,24 @@ def test_the_figure_says_what_fits(monkeypatch: pytest.MonkeyPatch, capsys):
         of(1).draw_part01(RIGHT)
     assert capsys.readouterr().out.splitlines() == [
         "Drawn for D_1 = 6, D_2 = 5, D_qk = 3, D_v = 4, H = 2.",
-        "W^Q_h: 3 x 6 on the 6 numbers of x fits; out come 3 numbers.",
-        "W^K_h: 3 x 5 on the 5 numbers of y fits; out come 3 numbers.",
-        "W^V_h: 4 x 5 on the 5 numbers of y fits; out come 4 numbers.",
+        "W^Q_h: 3 × 6 on the 6 numbers of x fits; out come 3 numbers.",
+        "W^K_h: 3 × 5 on the 5 numbers of y fits; out come 3 numbers.",
+        "W^V_h: 4 × 5 on the 5 numbers of y fits; out come 4 numbers.",
     ]
     (alt,) = shown
-    assert "3 x 6 on the 6 numbers of x fits" in alt
+    assert "3 × 6 on the 6 numbers of x fits" in alt
 
 
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        ((D_1, D_qk), "6 x 3 on the 6 numbers of x does not fit; nothing comes out."),
-        ((3, 6), "3 x 6 on the 6 numbers of x fits; out come 3 numbers."),
-        (symbols("D_qk D_1"), "3 x 6 on the 6 numbers of x fits; out come 3 numbers."),
-        (D_qk * D_1, "18 x 1 on the 6 numbers of x does not fit; nothing comes out."),
-        (("D_qk", "D_1"), "3 x 6 on the 6 numbers of x fits; out come 3 numbers."),
-        (np.array([D_qk, D_1]), "3 x 6 on the 6 numbers of x fits; out come 3 numbers."),
+        ((D_1, D_qk), "6 × 3 on the 6 numbers of x does not fit; nothing comes out."),
+        ((1, 6), "1 × 6 on the 6 numbers of x fits; out comes 1 number."),
+        ((3, 6), "3 × 6 on the 6 numbers of x fits; out come 3 numbers."),
+        (symbols("D_qk D_1"), "3 × 6 on the 6 numbers of x fits; out come 3 numbers."),
+        (D_qk * D_1, "18 × 1 on the 6 numbers of x does not fit; nothing comes out."),
+        (("D_qk", "D_1"), "3 × 6 on the 6 numbers of x fits; out come 3 numbers."),
+        (np.array([D_qk, D_1]), "3 × 6 on the 6 numbers of x fits; out come 3 numbers."),
         (None, "not drawn yet."),
         *(
             (wrong, "not drawn, which takes one or two whole numbers up to 40.")

@@ -49,12 +49,12 @@ def test_another_form_gets_its_line(name: str, value: object, text: str, capsys)
 @pytest.mark.parametrize(
     ("changed", "line"),
     [
-        ({}, "W_O_h: 5 x 2 on the 2 numbers of o_h fits; out come 5 numbers; x_out has 5."),
+        ({}, "W_O_h: 5 × 2 on the 2 numbers of o_h fits; out come 5 numbers; x_out has 5."),
         (
             {"shape_W_O_h": (D_v, D_1)},
-            "W_O_h: 2 x 5 on the 2 numbers of o_h does not fit; nothing comes out; x_out has 5.",
+            "W_O_h: 2 × 5 on the 2 numbers of o_h does not fit; nothing comes out; x_out has 5.",
         ),
-        ({"shape_W_O_h": (D_2, D_v)}, "W_O_h: 7 x 2 on the 2 numbers of o_h fits; out come 7 numbers; x_out has 5."),
+        ({"shape_W_O_h": (D_2, D_v)}, "W_O_h: 7 × 2 on the 2 numbers of o_h fits; out come 7 numbers; x_out has 5."),
         (
             {"shape_o_h": (D_1, D_v, 2)},
             "W_O_h: not drawn, which takes one or two whole numbers up to 40; x_out has 5.",
@@ -67,7 +67,7 @@ def test_the_figure_draws_what_is_known_of_any_answer(changed: dict, line: str, 
         of(4).draw_part04(RIGHT | changed)
     assert capsys.readouterr().out.splitlines() == [
         "Drawn for D_1 = 5, D_2 = 7, D_qk = 4, D_v = 2, H = 3.",
-        "W_O: 5 x 6 on the 6 numbers of o fits; out come 5 numbers; x_out has 5.",
+        "W_O: 5 × 6 on the 6 numbers of o fits; out come 5 numbers; x_out has 5.",
         line,
     ]
     (alt,) = shown

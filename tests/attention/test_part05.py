@@ -5,6 +5,7 @@ import pytest
 from hidden_tests import answered, model_answer
 
 from attention import course, part05
+from attention.mistakes.sentences import MISTAKES
 from attention.structure import Found, Problem
 
 RIGHT = model_answer(course.PARTS[5])
@@ -76,6 +77,29 @@ def test_what_is_wrong_in_one_way_of_calling_is_told_there(how: str, instead: st
     assert verdict.found.startswith("here, ")
 
 
+@pytest.mark.parametrize(
+    ("replaced", "key"),
+    [
+        ((("dim=-1", "dim=2"), (" / self.D_qk**0.5", "")), "softmax-over-queries+no-scale"),
+        (((" / self.D_qk**0.5", " / self.D_qk"), ("return self.W_O(o)", "return o @ o.mT @ x")), ""),
+        (((" / self.D_qk**0.5", ""), ("o = o.transpose(1, 2)  #", "#")), "no-scale+heads-joined-untransposed"),
+        ((("self.W_K(y)", "self.W_K(x)"), ("self.W_V(y)", "self.W_V(x)"), ("self.W_O(o)", "x + self.W_O(o)"),
+          ("L_2 = y.shape[1]", "L_2 = L_1")), "token-added+attends-to-itself"),
+    ],
+    ids=["softmax and scale", "none that is known", "scale and stack", "tokens and sum"],
+)  # fmt: skip
+def test_two_usual_mistakes_at_once_are_both_named(replaced: tuple, key: str):
+    answer = RIGHT
+    for old, new in replaced:
+        assert old in answer
+        answer = answer.replace(old, new)
+    with answered(5, answer):
+        verdict = part05.values_right([part05.tried("here", (5, 5, 3, 2, 2), 2, 3, 4, seed=1)])
+    first, _, second = key.partition("+")
+    assert not verdict.right and verdict.mistake == first
+    assert not key or verdict.found == f"{MISTAKES[first]} Also: {MISTAKES[second]}"
+
+
 def test_weights_that_a_first_call_draws_are_told():
     drawn = "self.W_K.weight.data *= getattr(self, 'factor', 2); self.factor = 1; B, L_1, _ ="
     verdict = part05.values_right([tried(RIGHT.replace("B, L_1, _ =", drawn))])
@@ -118,9 +142,21 @@ def test_right_projections_of_all_models_are_right_and_one_with_a_bias_is_named(
     [
         ({}, "", None),
         ({"W_Q": (5, 6), "W_O": (4, 5)}, "", "the weight has the wrong shape: W_Q, W_O."),
-        ({"W_Q": (5, 6), "W_V": Problem.MISSING}, "", "what is missing: W_V."),
-        ({"W_Q": Problem.NOT_LINEAR, "W_V": Problem.MISSING}, "", "what is missing: W_V."),
-        ({"W_V": Problem.NOT_LINEAR, "W_K": Problem.BIAS}, "", "what is not an nn.Linear: W_V."),
+        (
+            {"W_Q": (5, 6), "W_V": Problem.MISSING},
+            "",
+            "what is missing: W_V. Also: the weight has the wrong shape: W_Q.",
+        ),
+        (
+            {"W_Q": Problem.NOT_LINEAR, "W_V": Problem.MISSING},
+            "",
+            "what is missing: W_V. Also: what is not an nn.Linear: W_Q.",
+        ),
+        (
+            {"W_V": Problem.NOT_LINEAR, "W_K": Problem.BIAS},
+            "bias-left-in",
+            "what is not an nn.Linear: W_V. Also: W_K: Something is added",
+        ),
         ({"W_K": Problem.SHARED, "W_V": Problem.SHARED}, "layers-shared", "W_K, W_V: "),
     ],
     ids=[
@@ -132,11 +168,19 @@ def test_right_projections_of_all_models_are_right_and_one_with_a_bias_is_named(
         "shared",
     ],
 )
-def test_projections_are_named_by_the_gravest_that_is_wrong(changed: dict, mistake: str, text: str | None):
+def test_all_that_is_wrong_with_projections_is_named_the_gravest_first(changed: dict, mistake: str, text: str | None):
     verdict = part05.projections_right(Found(True, {**SHAPES, **changed}), SHAPES)
     assert verdict.right == (text is None) and verdict.mistake == mistake
     assert text is None or verdict.found.startswith(text)
 
 
+def test_two_mistakes_are_named_also_where_a_first_model_shows_but_one_of_them():
+    layers = "self.W_K = nn.Linear(D_2, D_qk, bias=False); self.W_Q = nn.Linear(D_1, H * D_qk)"
+    with answered(5, RIGHT.replace("self.W_K = nn.Linear(D_2, H * D_qk, bias=False)", layers)):
+        verdict = part05.projections_made([(5, 4, 3, 2, 1), SIZES])  # with one head, W_K has the right shape
+    assert verdict.found.startswith("W_Q: ") and verdict.found.endswith("Also: the weight has the wrong shape: W_K.")
+
+
 def test_a_class_that_is_no_module_is_told():
+    assert "Also: The class is a plain one" in part05.projections_right(Found(False, SHAPES | {"W_Q": 1}), SHAPES).found
     assert part05.projections_right(Found(False, SHAPES), SHAPES).mistake == "not-a-module"

@@ -34,12 +34,26 @@ def test_another_relation_is_wrong_and_told_why(said: object, mistake: str, text
     assert not verdict.right and verdict.mistake == mistake and text in verdict.found
 
 
-@pytest.mark.parametrize(
-    ("returned", "want"), [("1, 2", (1, 2)), ("[1, 2]", (1, 2)), ("1", (1, 1)), ("(1, 2, 3)", ((1, 2, 3),) * 2)]
-)
-def test_what_is_no_pair_stands_for_both_matrices(returned: str, want: tuple):
+@pytest.mark.parametrize(("returned", "pair"), [("1, 2", (1, 2)), ("[1, 2]", (1, 2))])
+def test_a_pair_is_A_and_B(returned: str, pair: tuple):
     with answered(6, f"def stack_and_pick(H, G, d):\n    return {returned}"):
-        assert part06.matrices(*SIZES) == want
+        assert part06.matrices(*SIZES) == pair
+
+
+@pytest.mark.parametrize(
+    ("returned", "got"),
+    [("1", "an int"), ("np.eye(2)", "a NumPy array"), ("(1, 2, 3)", "a tuple of 3"), ("None", "None (is a `return`")],
+)
+def test_of_what_is_no_pair_both_items_say_what_came_instead(returned: str, got: str):
+    with answered(6, f"def stack_and_pick(H, G, d):\n    return {returned}"):
+        A, B = part06.matrices(*SIZES)
+    assert A is B and A.text.startswith(f"expected two matrices, A and B, got {got}")
+
+
+def test_an_answer_that_raises_is_told_as_such():
+    with answered(6, "pass"):
+        A, B = part06.matrices(*SIZES)
+    assert A is B and "`stack_and_pick` is not there" in A.text
 
 
 @pytest.mark.parametrize(("single", "which"), [("np.zeros((4, 2))", 0), ("np.zeros((2, 4))", 1)])

@@ -4,6 +4,7 @@ import pytest
 from hidden_tests import answered, model_answer
 
 from attention import course, part07
+from attention.mistakes.sentences import MISTAKES
 
 RIGHT = model_answer(course.PARTS[7])
 CASES = {(4, 3, 2, 1, 2, 2): (1, 2, 3), (5, 4, 3, 2, 6, 2): (2, 3, 4)}  # by D_1, D_2, D_qk, D_v, H, G: B, L_1, L_2
@@ -21,6 +22,16 @@ def test_a_right_model_passes_every_check():
         for check in (part07.has_shapes, part07.has_projections, part07.has_values):
             assert check(CASES).right, check.__name__
         assert part07.keeps_no_copies().right and part07.makes_no_copies().right
+
+
+def test_two_usual_mistakes_at_once_are_both_named():
+    # Neighbouring heads, which is another order of the split, and a softmax over the queries.
+    answer = RIGHT.replace("N, self.G, self.D_qk)", "self.G, N, self.D_qk).transpose(2, 3)")
+    answer = answer.replace("o = o.reshape(", "o = o.transpose(2, 3).reshape(").replace("dim=3)", "dim=4)")
+    with answered(7, answer):
+        verdict = part07.has_values(CASES)
+    both = (MISTAKES[key] for key in ("softmax-over-queries", "neighbouring-heads"))
+    assert verdict.found == " Also: ".join(both) and verdict.mistake == "softmax-over-queries"
 
 
 def test_an_output_of_another_shape_is_told_with_its_sizes_and_lengths():
@@ -48,6 +59,26 @@ def test_a_projection_that_is_wrong_is_named(layer: str, mistake: str, text: str
     with answered(7, RIGHT.replace(KEYS, layer)):
         verdict = part07.has_projections(CASES)
     assert not verdict.right and verdict.mistake == mistake and verdict.found.startswith(text)
+
+
+def test_several_things_that_are_wrong_with_projections_are_all_named():
+    layers = "self.W_K = nn.Linear(D_2, H * D_qk, bias=False); self.W_Q = nn.Linear(D_1, H * D_qk)"
+    values = "self.W_V = nn.Linear(D_2, G * D_v"
+    answer = RIGHT.replace(KEYS, layers).replace(values, f"{values} + 1")
+    with answered(7, answer):
+        verdict = part07.has_projections(CASES)
+    assert (
+        verdict.found.startswith("W_Q: Something is added") and " Also: W_K: There are as many heads" in verdict.found
+    )
+    assert verdict.found.endswith("G = 2, W_V is of shape (5, 4).")
+
+
+def test_where_the_queries_have_another_number_of_heads_too_all_shapes_are_told():
+    with answered(
+        7, RIGHT.replace("H * D_qk", "x").replace("G * D_qk", "H * D_qk").replace("(D_1, x", "(D_1, G * D_qk")
+    ):
+        verdict = part07.has_projections(CASES)
+    assert verdict.found.endswith("G = 2, W_Q is of shape (6, 5), W_K is of shape (18, 4).") and not verdict.mistake
 
 
 @pytest.mark.parametrize(

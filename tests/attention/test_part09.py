@@ -25,7 +25,10 @@ def test_any_factors_of_the_stacked_matrix_are_right(returned: str):
 @pytest.mark.parametrize(
     ("returned", "mistake", "text"),
     [
-        ("W", "", "expected two matrices, W_UM and W_DKV."),
+        ("W", "", "expected two matrices, W_UM and W_DKV, got a NumPy array."),
+        ("None", "", "expected two matrices, W_UM and W_DKV, got None (is a `return` missing?)."),
+        ("(W, W, W)", "", "expected two matrices, W_UM and W_DKV, got a tuple of 3."),
+        ("[W] * 99", "", "expected two matrices, W_UM and W_DKV, got a list of more."),
         ("np.concatenate([W, W])", "product-returned", ""),
         ("np.eye(4), np.concatenate([W, W])", "full-width", ""),
         ("np.ones((3, 2)), W", "", "with G = 1, d = 2 and H = 2, W_UM: expected shape (4, 2), got (3, 2)"),
@@ -43,6 +46,14 @@ def test_what_is_no_pair_of_these_shapes_is_told(returned: str, mistake: str, te
 def test_code_that_stops_gets_a_hint_where_dependent_rows_may_have_stopped_it(W: np.ndarray, hint: bool):
     shapes, case = tried("1 / 0", W)
     assert shapes.no_value != hint and part09.products([(shapes, case)]).no_value != hint
+
+
+def test_an_answer_that_is_not_there_gets_no_hint_about_dependent_rows():
+    with answered(9, "pass"):
+        shapes, case = part09.tried(ZEROS, 2)
+    assert (
+        shapes.no_value and part09.products([(shapes, case)]).no_value and "`factor_gqa` is not there" in shapes.found
+    )
 
 
 def test_factors_of_right_shapes_and_another_product_are_wrong():

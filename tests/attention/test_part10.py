@@ -25,9 +25,10 @@ def test_only_two_matrices_are_factors(got: object):
 @pytest.mark.parametrize(
     ("got", "text"),
     [
-        ((UP, DOWN), "expected shape (1, 2), got (2, 1)"),
+        ((UP, DOWN), "W_DKV_MLA: expected shape (1, 2), got (2, 1)"),
         ((DOWN.tolist(), UP), "a list"),
-        (DOWN, part10.NOT_A_PAIR),
+        (DOWN, "expected two matrices, W_DKV_MLA and W_UM_MLA, got a NumPy array."),
+        ((DOWN,), "expected two matrices, W_DKV_MLA and W_UM_MLA, got a tuple of 1."),
         (REASON, "it stopped."),
     ],
 )

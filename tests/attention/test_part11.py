@@ -5,8 +5,10 @@ import pytest
 
 from attention import part11
 from attention.factors import TOO_LARGE
+from grading.bridge.probe import Reason, Why
 
 UP, DOWN = np.array([[3.0], [4.0]]), np.array([[1.0, 2.0]])  # W_UM and W_DKV
+MISSING = Reason(Why.MISSING, "`W_UM_MLA` is not there.")
 PRODUCT = np.array([[3.0, 6.0], [4.0, 8.0]])
 
 
@@ -15,7 +17,7 @@ PRODUCT = np.array([[3.0, 6.0], [4.0, 8.0]])
     [
         (DOWN, UP, "factors-exchanged", ""),
         (np.eye(2), PRODUCT, "more-than-one-latent", ""),
-        (UP, [1.0, 2.0], "", "expected shape (1, 2), got (2,)"),
+        (UP, [1.0, 2.0], "", "W_DKV_MLA: expected shape (1, 2), got (2,)"),
         (UP, None, "", "expected an array of numbers, got None"),
     ],
 )
@@ -32,6 +34,7 @@ def test_factors_of_other_shapes_are_told(W_UM: object, W_DKV: object, mistake: 
         (PRODUCT, UP, np.ones((2, 2)), part11.NOT_FORMED),
         (PRODUCT, np.ones((10**3, 1)), np.ones((1, 10**3)), TOO_LARGE),
         (PRODUCT, None, DOWN, part11.NOT_FORMED),
+        (PRODUCT, MISSING, DOWN, "`W_UM_MLA` is not there."),
     ],
 )
 def test_a_product_that_is_not_that_of_the_factors_is_told(product: object, W_UM: object, W_DKV: object, text: str):

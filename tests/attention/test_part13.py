@@ -139,6 +139,18 @@ def test_a_width_that_no_model_has_is_not_shown_for_it_could_say_what_the_test_h
     assert "a W_Q of shape (too large to show), not" in found.found
 
 
+def test_what_is_not_there_is_said_not_to_be_and_so_is_what_came_in_place_of_four_tensors():
+    found = part13_run.received(({}, None, False), 1, 2, 3)
+    assert found.no_value and found.found.startswith("`W_DKV` is not there. Is it spelled like this")
+    shapes = {**part13.weight_shapes(*part13.FULL), "x": (1, 2, D), "y": (1, 3, D), "output_vanilla": (1, 2, D)}
+    shapes["output_reduced"] = (1, 2, D)
+    own = {name: probe.Tensor(np.ones(shape, dtype=np.float32), "float32") for name, shape in shapes.items()}
+    found = part13_run.received((own, None, False), 1, 2, 3)
+    assert found.no_value and found.found.startswith("`relative_error` is not there.")
+    assert part13.shaped([1, 2, 3], 4, 2, 3).found == "expected four tensors, got a list of 3."
+    assert part13.shaped(None, 4, 2, 3).found == "expected four tensors, got None (is a `return` missing?)."
+
+
 def test_rows_where_two_keys_are_as_strong_are_the_most_undecided():
     W = [np.zeros(shape) for shape in part13.weight_shapes(*part13.FULL).values()]
     W[0][0, 0] = W[1][:, 0] = 1.0  # k of every head is the first number of y

@@ -42,7 +42,32 @@ def test_an_error_in_the_answer_is_a_line_with_its_place(capsys: pytest.CaptureF
 
 def test_an_answer_that_is_not_written_yet_is_no_mistake(capsys: pytest.CaptureFixture):
     lines = shown("def attention_logits(q, K, D_qk):\n    raise NotImplementedError", capsys).splitlines()
-    assert lines == ["  · 3 keys give 3 logits: not written yet", "NotImplementedError: part 3 is not written yet."]
+    assert lines == [
+        "  · 3 keys give 3 logits: attention_logits is not written yet",
+        "  · 3 more checks wait for it",
+        "NotImplementedError: attention_logits is not written yet.",
+    ]
+
+
+def test_all_functions_that_are_not_written_yet_are_named_and_the_others_are_checked(capsys: pytest.CaptureFixture):
+    def one():
+        raise NotImplementedError
+
+    def two():
+        raise NotImplementedError
+
+    table = Table(9)
+    for function in (one, one, two, int, one):
+        with table.line("a line"):
+            function()
+    with pytest.raises(Unwritten, match=r"^one and two are not written yet\.$"):
+        table.end()
+    assert capsys.readouterr().out.splitlines() == [
+        "  · a line: one is not written yet",
+        "  · a line: two is not written yet",
+        "  ✓ a line",
+        "  · 2 more checks wait for them",
+    ]
 
 
 def test_the_error_counts_the_other_lines_that_failed(capsys: pytest.CaptureFixture):

@@ -67,7 +67,7 @@ def test_an_empty_submission_is_named_and_the_others_are_graded(repository: Path
         sample_class.write(folder, part, sample_class.model(part))
     assert main(["autograde", "--workers", "1"]) == 1
     printed = capsys.readouterr().out
-    assert "ben: not graded. no notebook was submitted." in printed
+    assert "ben: not graded. No notebook was submitted." in printed
     assert "ben, part01" not in printed  # neither as 0 points nor otherwise
     rows = list(csv.DictReader((repository / "marks.csv").open()))
     assert [(row["student"], row["part01"], row["part13"]) for row in rows] == [("anna", "5", "5")]
@@ -83,8 +83,8 @@ def test_notebooks_in_another_folder_are_not_passed_over(repository: Path, capsy
     (submitted / "eve" / "another-course").mkdir(parents=True)
     assert main(["autograde", "--workers", "1"]) == 1
     printed = capsys.readouterr().out
-    why = misplaced.reason("submitted", COURSE)
     for student in ("anna", "ben", "cleo"):
+        why = misplaced.reason("submitted", student, places[student], COURSE)
         assert f"\n  {student}: not graded. {why}\n" in printed
         assert f"{student}, part01" not in printed  # no word of points: nothing is marked
     assert "eve" not in printed

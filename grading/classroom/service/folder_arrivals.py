@@ -58,8 +58,8 @@ class Folder:
     def _misplaced(self, name: str) -> str:
         """Why what lies under a name is never graded, if somebody meant it to be; empty if nobody did."""
         source = self._source(name)
-        if misplaced.is_beside(self._folder / name, self._course):
-            return misplaced.reason(names.whole_path(self._folder), self._course)
+        if (place := misplaced.beside(self._folder / name, self._course)) is not None:
+            return misplaced.reason(names.whole_path(self._folder), name, place, self._course)
         try:
             return refusals.linked(names.whole_path(source)) if stat.S_ISLNK(os.lstat(source).st_mode) else ""
         except PermissionError as error:  # it is looked at again, and found once it is open

@@ -1,4 +1,4 @@
-"""The lines that the checks of parts 5 and 7 share: what a model keeps, its four layers, and its output's shape."""
+"""The lines that the checks of parts 5 and 7 share: what a model keeps, its layers, its output's shape, an average."""
 
 import torch
 import torch.nn as nn
@@ -51,5 +51,16 @@ def check_shapes(table, model, D_1, D_2, lengths):
     for what, (B, L_1, L_2) in lengths.items():
         with table.line(f"{what}: x {(B, L_1, D_1)} and y {(B, L_2, D_2)} give {(B, L_1, D_1)}"):
             output = model(torch.ones(B, L_1, D_1), torch.ones(B, L_2, D_2))
+            expect(output is not None, "got None. Does forward end with a return?")
             expect(isinstance(output, torch.Tensor), f"expected one tensor, got {kind(output)}")
             expect(output.shape == (B, L_1, D_1), f"got shape {tuple(output.shape)}")
+
+
+def check_average(table, model, D_1, D_2):
+    """The line for weights that add up to 1 over the positions of y: what is averaged is the same there."""
+    with table.line("equal tokens in y give the same output at every position of x"):
+        x, token = torch.arange(6.0 * D_1).reshape(1, 6, D_1) / (6 * D_1), torch.arange(float(D_2)) / D_2
+        got = model(x, token.expand(1, 7, D_2))
+        same = torch.allclose(got, got[:, :1].expand(1, 6, D_1), atol=1e-4)
+        asked = "Over which axis do your weights add up to 1, and do cutting and joining keep the positions apart?"
+        expect(same, f"an average of equal values is that value. {asked}")

@@ -95,5 +95,5 @@ def _pair(returned):
 def _returned(value):
     """What came back in place of two values, in words."""
     if isinstance(value, (tuple, list)):
-        return f"{len(value)} values"
+        return f"{kind(value)} of {len(value)}"
     return "None. Does the function end with a return?" if value is None else kind(value)

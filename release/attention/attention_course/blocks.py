@@ -58,10 +58,13 @@ def fits(matrix: tuple[int, int] | None, vector: tuple[int, int] | None, what: s
     if matrix is None or vector is None:
         missing = any(shape is None for shape in given)
         return "not drawn yet" if missing else f"not drawn, which takes one or two whole numbers up to {LARGEST}"
-    (rows, columns), numbers = matrix, vector[0]
-    holds = "" if columns == numbers else "not "
-    out = f"out come {rows} numbers" if columns == numbers else "nothing comes out"
-    return f"{rows} x {columns} on the {numbers} numbers of {what} does {holds}fit; {out}".replace("does fit", "fits")
+    (rows, columns), fit = matrix, matrix[1] == vector[0]
+    out = f"out {'comes' if rows == 1 else 'come'} {_counted(rows)}" if fit else "nothing comes out"
+    return f"{rows} × {columns} on the {_counted(vector[0])} of {what} {'fits' if fit else 'does not fit'}; {out}"
+
+
+def _counted(number: int) -> str:
+    return f"{number} number{'s' * (number != 1)}"
 
 
 def drawn(sizes: dict[str, int]) -> str:

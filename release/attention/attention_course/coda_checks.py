@@ -28,7 +28,7 @@ def check_gqa_to_mla(gqa_to_mla):
 def check_logits(model, other, windows):
     """Step 2: two models give the same logits for every token of some windows."""
     table = Table("Step 2")
-    with table.line(f"all {windows.numel()} x 512 logits agree to rounding"):
+    with table.line(f"all {windows.numel()} × 512 logits agree to rounding"):
         _same("the logits", other(windows), model(windows))
     table.end()
 
@@ -65,7 +65,7 @@ def check_cached_step(cached_step):
     latents = x @ W_K_hat.T
     queries = (x @ W_Q_hat.T).unflatten(2, (H, r))
     for l in range(L):  # noqa: E741  (the course's letter for a position)
-        with table.line(f"token {l}: a cache of {l + 1} x {r} numbers, and the output of the reduced form"):
+        with table.line(f"token {l}: a cache of {l + 1} × {r} numbers, and the output of the reduced form"):
             hats = (W_K_hat.clone(), W_Q_hat.clone(), W_O_hat.clone())
             output, cache = _results(cached_step(x[:, l].clone(), cache.clone(), *hats, H), 2)
             _shape("the output", output, (B, D))

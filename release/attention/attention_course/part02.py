@@ -58,4 +58,4 @@ def draw_part02(names):
 def _count(size: tuple[int, int] | None, given: object) -> str:
     if size is None:
         return "no size yet" if given is None else "a size that is not drawn"
-    return f"{size[0]}" if size[1] == 1 else f"{size[0]} x {size[1]}"
+    return f"{size[0]}" if size[1] == 1 else f"{size[0]} × {size[1]}"

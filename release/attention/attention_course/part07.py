@@ -7,7 +7,7 @@ from attention_course.answers import result
 from attention_course.figure import heading, show, subplots
 from attention_course.heads import COLOURS
 from attention_course.labels import scale, write
-from attention_course.models import check_model, check_shapes
+from attention_course.models import check_average, check_model, check_shapes
 from attention_course.table import Table, expect
 
 ALT = """Two tables, one for keys and one for values, with a row for each of the {G} key/value heads and a column for
@@ -15,7 +15,7 @@ each of the {H} query heads. A filled cell, marked 1.0, says that this query hea
 
 
 def check_part07(names):
-    """Looks at the MyGQA among a notebook's names: its layers, shapes, and one value: zeros have nothing to give."""
+    """Looks at the MyGQA among a notebook's names: layers, shapes, and what it gives for zeros and for equal tokens."""
     table = Table(7)
     sizes = {"D_1": 10, "D_2": 9, "D_qk": 5, "D_v": 4, "H": 6, "G": 2}
     alike = {"D_1": 6, "D_2": 6, "D_qk": 2, "D_v": 2, "H": 3, "G": 3}
@@ -30,6 +30,7 @@ def check_part07(names):
     with table.line("where y is 0, all values are 0, and so is the output"):
         output = model(torch.ones(3, 7, 10), torch.zeros(3, 8, 9))
         expect((output == 0).all(), f"expected zeros, got numbers up to {output.abs().max():.2g}")
+    check_average(table, model, 10, 9)
     table.end()
 
 

@@ -4,12 +4,14 @@ import math
 
 import numpy as np
 
+from attention_course import symbols
 from attention_course.answers import result
 from attention_course.figure import BLUE, ORANGE, show, subplots
 from attention_course.heads import draw_heads
 from attention_course.labels import scale, write
 from attention_course.table import Table, expect
 
+LETTERS = ("D_1", "D_2", "D_qk", "D_v", "H", "G")
 H, DRAWN = 12, (1, 3, 12)  # the figure's query heads, and the G for which it shows who reads what
 ALT = """Three drawings of twelve query heads and the key/value heads that they read by your kv_head, for G = 1, 3
 and 12. Below, a bar per possible G: a position has 2, 4, 6, 8, 12 or 24 keys and values for G = 1, 2, 3, 4, 6 or 12."""
@@ -29,11 +31,13 @@ def check_part08(names):
             expect(abs(head) < 1e-5, f"kv_head(0, {G}): got {head:g}")
     with table.line("G_for_MHA is written in the symbols of the setup cell"):
         expect("G_for_MHA" in names, "there is none yet. Set it in the answer cell, then run that cell")
-        got = names["G_for_MHA"]
-        symbols = getattr(got, "free_symbols", None)
-        asked = f"expected an expression in letters, without quotes, got {got!r}"
+        got = symbols.unquoted(names["G_for_MHA"])
+        letters = getattr(got, "free_symbols", None)
+        asked = f"expected an expression in letters, got {got!r}"
         number = ". A number fits a single model: write letters. Has one of them been given a value?"
-        expect(symbols, asked if isinstance(got, str) else asked + number)
+        expect(letters, asked if isinstance(got, str) else asked + number)
+        strange = ", ".join(sorted({str(letter) for letter in letters} - set(LETTERS)))
+        expect(not strange, f"expected only {', '.join(LETTERS)}, got {strange}")
     table.end()
 
 
@@ -49,7 +53,7 @@ def draw_part08(names):
         draw_heads(axes, heads, G)
         axes.set_title(f"H = {H}, G = {G}: who reads what, by your kv_head", fontsize=11)
         print(f"G = {G:2}: the query heads 0 to 11 read {' '.join('?' if g is None else str(g) for g in heads)}")
-    given = names.get("G_for_MHA")
+    given = symbols.unquoted(names.get("G_for_MHA"))
     yours, in_letters = _value(given), bool(getattr(given, "free_symbols", None))
     bars = panels[-1].bar(range(len(choices)), [2 * G for G in choices], color=BLUE, width=0.6)
     for place, G in enumerate(choices):

@@ -41,6 +41,16 @@ def expression(names: dict, name: str, letters: str) -> None:
     _in_letters(there(names, name), letters)
 
 
+def unquoted(value: object) -> object:
+    """An expression that stands in quotes as sympy has it, for it earns the same; anything else as it is."""
+    letters = _letters_of(value) if isinstance(value, str) else ()
+    known = {letter: sympy.Symbol(letter, positive=True, integer=True) for letter in letters}
+    try:
+        return sympy.sympify(value.strip(), locals=known, convert_xor=False) if known else value
+    except Exception:  # noqa: BLE001  (a text may be anything, and is then no expression)
+        return value
+
+
 def there(names: dict, name: str) -> object:
     """names[name]; fails the line if there is none."""
     expect(name in names, "not there yet. Set it in the answer cell, and run that cell")

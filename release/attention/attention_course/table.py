@@ -1,6 +1,7 @@
 """Visible checks as a short table: a line per check, ✓ or ✗, and an error of one line if any of them fails."""
 
 import contextlib
+import os
 import traceback
 from collections.abc import Iterator
 
@@ -44,24 +45,28 @@ class Table:
     """
 
     def __init__(self, part):
-        self.title, self.failed = part if isinstance(part, str) else f"Part {part}", []
+        self.title = part if isinstance(part, str) else f"Part {part}"
+        self.failed, self.unwritten, self._waiting = [], {}, 0
 
     @contextlib.contextmanager
     def line(self, name) -> Iterator[None]:
         """Prints one line for the block: ✓, or ✗ if an `expect` in it fails or the student's code raises an error.
 
-        After a ✗, a block that raises an error is a `·`: it probably needed what had failed before.
-        Errors  Unwritten where the student's code raises NotImplementedError.
+        After a ✗, a block that raises an error is a `·`: it probably needed what had failed before. After a function
+        that is not written yet it is counted, unless the student's code raised the error.
         """
         try:
             yield
         except Unmet as unmet:
             self._fail(f"{name}: {unmet}")
-        except NotImplementedError as error:
-            print(f"  · {name}: not written yet")
-            raise Unwritten(f"{self.title.lower()} is not written yet.").with_traceback(error.__traceback__) from None
         except Exception as error:  # noqa: BLE001  (whatever a student's code may raise)
-            if self.failed:
+            missing = unwritten(error)
+            if missing and missing not in self.unwritten:
+                self.unwritten[missing] = error
+                print(f"  · {name}: {missing} is not written yet")
+            elif self.unwritten and (missing or not _own_code(error)):
+                self._waiting += 1
+            elif self.failed:
                 print(f"  · {name}: try again when the ✗ above is fixed")
             else:
                 text = str(error).partition("\n")[0]
@@ -70,7 +75,20 @@ class Table:
             print(f"  ✓ {name}")
 
     def end(self) -> None:
-        """Prints how it ended. Errors  ChecksFailed if a line failed."""
+        """Prints how it ended.
+
+        Errors  Unwritten, which names all functions that raise NotImplementedError; else ChecksFailed if a line failed.
+        """
+        if self.unwritten:
+            several, waiting = len(self.unwritten) > 1, self._waiting
+            if waiting:
+                print(
+                    f"  · {waiting} more check{'s wait' if waiting > 1 else ' waits'} for {'them' if several else 'it'}"
+                )
+            *others, last = self.unwritten
+            named = f"{', '.join(others)} and {last} are" if several else f"{last} is"
+            first = next(iter(self.unwritten.values()))
+            raise Unwritten(f"{named} not written yet.").with_traceback(first.__traceback__) from None
         if not self.failed:
             print(f"{self.title}: the visible checks pass.")
             return
@@ -97,6 +115,17 @@ def kind(value) -> str:
     return names.get(name, f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}")
 
 
+def unwritten(error: Exception) -> str:
+    """The student's function that an error says isn't written yet; empty for any other error.
+
+    PyTorch says with a NotImplementedError, too, what it can't do; that has a text.
+    """
+    if not isinstance(error, NotImplementedError) or str(error):
+        return ""
+    code = _own_code(error)
+    return code[-1].co_qualname.rpartition("<locals>.")[2] if code else "this"
+
+
 def three_digits(array) -> str:
     """The numbers of an array, in one list, with three digits each."""
     return f"[{', '.join(f'{number:.3g}' for number in np.ravel(array) + 0.0)}]"
@@ -110,7 +139,16 @@ def _array(value) -> np.ndarray:
 
 def _place(error: Exception) -> str:
     """Where in the student's notebook an error comes from."""
-    course = __file__.rpartition("/")[0]
-    steps = [step for step in traceback.extract_tb(error.__traceback__) if not step.filename.startswith(course)]
-    own = [step for step in steps if "site-packages" not in step.filename]
+    own = [step for step in traceback.extract_tb(error.__traceback__) if _is_own(step.filename)]
     return f"line {own[-1].lineno} of your answer, `{own[-1].line}`, raised " if own and own[-1].line else "raised "
+
+
+def _own_code(error: Exception) -> list:
+    """The student's code on the way to an error, the innermost last."""
+    codes = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return [code for code in codes if _is_own(code.co_filename)]
+
+
+def _is_own(file: str) -> bool:
+    """Whether a file of code is the student's: neither the course's nor a package's."""
+    return not file.startswith(os.path.dirname(__file__)) and "site-packages" not in file

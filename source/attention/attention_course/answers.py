@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 
-from attention_course.table import expect, kind
+from attention_course.table import expect, kind, unwritten
 
 
 def named(names, name):
@@ -22,9 +22,9 @@ def function(names, name):
 def pair(value, first, second):
     """The two pieces of a pair; fails the line of the table, or the picture, for anything else."""
     expect(value is not None, "got None. Does the function end with a return?")
-    expected = f"expected two matrices, {first} and {second}"
-    expect(isinstance(value, (tuple, list)), f"{expected}, got {kind(value)}")
-    expect(len(value) == 2, f"{expected}, got {len(value)}")
+    expected = f"expected two matrices, {first} and {second}, got"
+    expect(isinstance(value, (tuple, list)), f"{expected} {kind(value)}")
+    expect(len(value) == 2, f"{expected} {kind(value)} of {len(value)}")
     return value
 
 
@@ -33,9 +33,10 @@ def picture() -> Iterator[None]:
     """Prints one line in place of a picture where the student's answer is missing or raises an error."""
     try:
         yield
-    except NotImplementedError:
-        print("No picture yet: the answer is not written yet.")
     except Exception as error:  # noqa: BLE001  (whatever a student's code may raise)
+        if missing := unwritten(error):
+            print(f"No picture yet: {missing} is not written yet.")
+            return
         ours = type(error).__module__.startswith("attention_course")
         print(f"No picture yet: {'' if ours else f'{type(error).__name__}: '}{str(error).partition(chr(10))[0]}")
 
@@ -47,9 +48,10 @@ def result(names, name, look):
         return None
     try:
         return look(names[name])
-    except NotImplementedError:
-        print(f"No picture yet: {name} is not written.")
     except Exception as error:  # noqa: BLE001  (whatever a student's code may raise)
+        if missing := unwritten(error):
+            print(f"No picture yet: {missing} is not written yet.")
+            return None
         text = str(error).partition("\n")[0].removesuffix(".")
         print(f"No picture yet: {name} raised {type(error).__name__}{f': {text}' if text else ''}.")
     return None

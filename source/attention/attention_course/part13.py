@@ -53,7 +53,7 @@ def _shapes(names, D, H, r):
     results = function(names, "reduced_matrices")(ones(r, D), ones(D, r), ones(D, r), ones(D, D), ones(D, D), H)
     expect(results is not None, "got None. Does the function end with a return?")
     expect(isinstance(results, (tuple, list)), f"expected four tensors, got {kind(results)}")
-    expect(len(results) == 4, f"expected four tensors, got {len(results)}")
+    expect(len(results) == 4, f"expected four tensors, got {kind(results)} of {len(results)}")
     for name, matrix, shape in zip(HATS, results, ((r, D), (r, D), (H * r, D), (D, H * r)), strict=True):
         expect(isinstance(matrix, torch.Tensor), f"{name}: expected a torch tensor, got {kind(matrix)}")
         expect(matrix.shape == shape, f"{name}: expected shape {shape}, got {tuple(matrix.shape)}")

@@ -340,7 +340,7 @@ def test_a_forward_that_computes_nothing_or_is_missing_has_no_comments():
     assert count("pass  # (B, L)") == (0, 0, False)
     with notebook("part05", "class Other:\n    def forward(self): pass"):
         verdict = shapes.shape_comments("part05-answer", "MyMHA")
-    assert not verdict.right and "`MyMHA`" in verdict.found
+    assert not verdict.right and "`MyMHA`" in verdict.found and verdict.no_value  # no hint about comments
 
 
 def test_one_comment_and_several_are_counted_in_whole_sentences():

@@ -14,7 +14,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grading.bridge import in_process, probe, remote, wire
+from grading.bridge import in_process, probe, reasons, remote, wire
 from grading.bridge.probe import Reason, Why
 from grading.core import limits
 from grading.core.course import Calls
@@ -177,7 +177,22 @@ def test_a_name_that_only_the_test_s_own_code_asks_for_is_said_to_be_missing(stu
     assert "a NameError in line 5 " in makes_a_model().text
     student("other = 1")
     got = makes_a_model()
+    assert got.why is Why.MISSING and got.text.startswith("`model` is not there. Is it spelled like this, and did")
+
+
+@probe.remote
+def calls_what_another_lacks(name):
+    return globals()["helper"](name)
+
+
+def test_a_name_that_a_test_never_asks_for_is_not_repeated(student):
+    # Raised in no line of a cell, as a library's is; the reply could say anything.
+    student("import functools\nhelper = functools.partial(exec, 'raise NameError(name=\"secret\")')")
+    got = calls_what_another_lacks({})
     assert got.why is Why.RAISED and got.text.startswith("a name that is needed is not there. Was the cell")
+    asked = reasons.asked_for("ask", None, ())
+    assert reasons.worded(Why.UNWRITTEN, "ask", 1.0, asked, of="secret").text == "`ask` is not written yet."
+    assert reasons.worded(Why.UNWRITTEN, "ask", 1.0, of="secret").text == "it is not written yet."
 
 
 def test_an_error_that_lies_about_where_it_was_raised_is_a_reason(student):
@@ -186,7 +201,15 @@ def test_an_error_that_lies_about_where_it_was_raised_is_a_reason(student):
 
 
 def test_what_is_not_written_yet_is_said_to_be_so(student):
-    assert "not written yet" in reason("def f():\n    raise NotImplementedError", student).text
+    got = reason("def helper():\n    raise NotImplementedError\ndef f():\n    return helper()", student)
+    assert (got.why, got.text) == (Why.UNWRITTEN, "`f` is not written yet.")
+    student("class model:\n    def __init__(self, n):\n        raise NotImplementedError()")
+    assert makes_a_model().text == "`model` is not written yet."
+
+
+def test_what_pytorch_has_not_implemented_is_not_said_to_be_unwritten(student):
+    got = reason("def f():\n    return torch.softmax(torch.ones(3).long(), 0)", student)
+    assert got.why is Why.RAISED and "a NotImplementedError in line 5 " in got.text
 
 
 def test_the_line_named_is_the_student_s_own_and_not_a_library_s(student):
@@ -571,7 +594,7 @@ def test_a_remote_function_that_fails_over_student_code_is_a_reason(student):
     got = doubled(3)
     assert got.why is Why.RAISED and "a TypeError in line 6" in got.text
     student("pass")
-    assert doubled(3).why is Why.RAISED and failing(1).why is Why.RAISED
+    assert doubled(3).why is Why.MISSING and failing(1).why is Why.RAISED
 
 
 def test_what_cannot_be_sent_is_a_failure_of_ours_and_not_a_reason(student):
@@ -593,6 +616,13 @@ def test_a_call_that_works_in_float32_alone_is_made_in_it_and_the_next_one_in_fl
         assert probe.call("g", a, b) == ["torch.float64"]
     with probe.through(Beside(MIXED)):  # a course that sets no dtype
         assert probe.call("f", a, b).why is probe.Why.RAISED
+
+
+def test_an_answer_that_calls_float64_not_implemented_is_called_in_float32_too():
+    a, b = probe.tensor(np.ones((2, 3))), probe.tensor(np.ones(3))
+    refuses = "def f(a, b):\n    if a.dtype != torch.float32:\n        raise NotImplementedError\n    return a @ b"
+    with probe.through(Beside(refuses), IN_FLOAT64):
+        assert probe.call("f", a, b).array.tolist() == [3.0, 3.0]
 
 
 def test_a_trial_that_fails_in_float64_alone_settles_all_further_calls_of_the_test():

@@ -14,7 +14,6 @@ from attention.course import COURSE
 from attention.mistakes import in_symbols, matrices, reduced
 from attention.mistakes.sentences import MISTAKES
 from dev import sample_class
-from grading.core import messages
 from grading.gradebook import course_folder, generate_assignment, marks
 from grading.judge import save_marks
 from grading.marking import expressions, rubric
@@ -50,6 +49,13 @@ def test_a_search_can_only_add_words():
     assert mistakes.diagnosed(WRONG, lambda: "no such key") == WRONG
     named = mistakes.diagnosed(WRONG, lambda: "rows-repeated", "`K`")
     assert not named.right and named.mistake == "rows-repeated" and named.found.startswith("`K`: ")
+
+
+def test_two_mistakes_at_once_are_both_said_and_the_first_one_is_counted():
+    named = mistakes.diagnosed(WRONG, lambda: "rows-repeated+rows-equal")
+    assert named.found == f"{MISTAKES['rows-repeated']} Also: {MISTAKES['rows-equal']}"
+    assert named.mistake == "rows-repeated"
+    assert mistakes.diagnosed(WRONG, lambda: "rows-repeated+no such key") == WRONG
 
 
 def test_cases_that_raise_as_they_are_made_cost_the_name_alone():
@@ -117,8 +123,8 @@ def test_through_the_judge_the_part_is_marked_and_nbgrader_s_log_says_what_faile
 
 
 def test_what_is_not_written_has_nothing_to_do_with_a_case():
-    unwritten = mistakes.Reason(mistakes.Why.RAISED, messages.UNWRITTEN)
-    wrong = Verdict(False, messages.UNWRITTEN)
+    wrong = Verdict(False, "`f` is not written yet.")
+    unwritten = mistakes.Reason(mistakes.Why.UNWRITTEN, wrong.found)
     assert mistakes.placed("with H = 2", wrong, unwritten) == wrong
     stopped = mistakes.Reason(mistakes.Why.RAISED, "your code stopped.")
     assert mistakes.placed("with H = 2", WRONG, stopped).found == "with H = 2, what was found."

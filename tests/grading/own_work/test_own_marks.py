@@ -22,7 +22,7 @@ from grading.__main__ import main
 from grading.core import cells, errors, limits
 from grading.core.course import Part
 from grading.judge import execution
-from grading.own_work import mark, own_marks, self_marking, work_folder
+from grading.own_work import elapsed, mark, own_marks, self_marking, work_folder
 from grading.own_work.own_marks import OwnMarks
 from grading.pages import overview, wording
 
@@ -325,6 +325,20 @@ def test_where_walls_cannot_stand_it_says_so_and_offers_to_go_on_without(root: P
     assert "the sandbox is refused." in said and f"python -m grading mark --course {root} --no-sandbox" in said
     assert main(["mark", "--course", str(root), "--no-sandbox"]) == 0
     assert "3 of 5" in capsys.readouterr().out
+
+
+def test_a_terminal_says_which_part_runs_and_since_when(root: Path, monkeypatch, capsys):
+    monkeypatch.setattr(elapsed, "REDRAW_S", 0.05)
+    monkeypatch.setattr(elapsed, "QUIET_S", 0.0)
+    work(root, ONE, HALF)
+    marked(root)  # so that what follows is a change
+    for answer, points, terminal in ((RIGHT, 5, True), (HALF, 3, False)):
+        work(root, ONE, answer)
+        monkeypatch.setattr(sys.stdout, "isatty", lambda terminal=terminal: terminal, raising=False)
+        assert main(["mark", "--course", str(root)]) == 0
+        said = capsys.readouterr().out
+        assert f"[1/1] part 1: {points} of 5\n" in said
+        assert ("[1/1] part 1: running for 0 s, of 15 min at most" in said) == terminal
 
 
 def test_watching_grades_whatever_is_saved_until_it_is_stopped(root: Path):

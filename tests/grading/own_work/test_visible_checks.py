@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,10 @@ ANSWERS = {
         "MyMHA(10, 12, 4, 3, 2) makes an nn.Module: line 3 of your answer, `1 / 0`, raised ZeroDivisionError"),
     6: ("import os\nos._exit(0)", "does not pass yet", "the process that ran it ended."),
     7: ("class MyGQA(nn.Module:\n    pass", "does not pass yet", "the answer cell, line 1: SyntaxError: invalid"),
+    4: ("torch.softmax(torch.ones(3).long(), 0)", "does not pass yet",
+        "the answer cell, line 1: NotImplementedError: \"softmax_lastdim_kernel_impl\" not implemented for 'Long'"),
+    13: ("def reduced_matrices(*_):\n    raise NotImplementedError()", "not finished",
+        "reduced_matrices is not written yet: the answer cell, line 2."),
     14: ("kv_cache_MHA = '\\x1b[2J'\nprint('noise')", "does not pass yet", "kv_cache_MHA is one expression: expected"),
 }  # fmt: skip
 
@@ -94,8 +99,7 @@ def test_right_answers_pass_also_beside_cells_that_fail(shown: tuple[list[Result
 
 
 def test_what_was_not_touched_is_not_started(shown: tuple[list[Result], str]):
-    for number in (4, 11, 13):
-        assert "not started" in row(shown[1], number)[0]
+    assert "not started" in row(shown[1], 11)[0]
 
 
 def test_a_written_answer_is_there_or_to_do(shown: tuple[list[Result], str]):
@@ -172,6 +176,33 @@ def test_an_endless_loop_is_stopped_with_all_that_it_started(
     started = int((tmp_path / "pid").read_text())
     with contextlib.suppress(psutil.NoSuchProcess):  # it may be waited for while it is looked at
         assert psutil.Process(started).status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_terminal_says_which_part_runs_and_for_how_long(
+    tmp_path: Path, shown: tuple[list[Result], str], monkeypatch: pytest.MonkeyPatch
+):
+    part = course.PARTS[10]
+    sample_class.write(tmp_path, part, sample_class.submission(part, "while True: pass"))
+    for module, name, seconds in ((limits, "CHECK_LIMIT_S", 4.0), (visible_checks, "TICK_S", 0.2)):
+        monkeypatch.setattr(module, name, seconds)
+    said = re.compile(r"  0 of 1 … part 10 running for \d s, of \d+ s at most")
+    monkeypatch.setattr(terminal := io.StringIO(), "isatty", lambda: True)
+    for out in (terminal, io.StringIO()):
+        table.show(COURSE, [tmp_path / "part10.ipynb"], out)
+        assert bool(said.search(out.getvalue())) == out.isatty()
+        assert "the answer cell was still running after 4 s." in out.getvalue()
+
+
+def test_an_answer_cell_that_is_missing_or_of_another_type_is_read_as_in_grading(tmp_path: Path, shown: object):
+    part = course.PARTS[1]
+    notebook = sample_class.model(part)
+    lost = notebook | {"cells": [cell for cell in notebook["cells"] if cell["id"] != f"{part.stem}-answer"]}
+    sample_class.equip(tmp_path)
+    raw = notebook | {"cells": [cell | {"cell_type": "raw"} for cell in notebook["cells"]]}
+    for changed, state, message in ((lost, State.NOT_STARTED, visible_checks.LOST), (raw, State.PASSES, "")):
+        sample_class.write(tmp_path, part, changed)
+        (result,) = visible_checks.results(COURSE, [tmp_path / f"{part.stem}.ipynb"])
+        assert (result.state, result.message) == (state, message)
 
 
 def test_part_13_takes_MyMHA_from_the_course_s_own_module_next_to_it(tmp_path: Path, shown: tuple[list[Result], str]):

@@ -118,7 +118,7 @@ KINDS: dict[str, tuple[object, float, str | None]] = {
     "test-deleted-without-an-answer": (_forged_test(), 0, messages.TEST_DELETED),
     "test-copied": (_copied("-test", source="raise ValueError"), 5, None),
     "test-rewritten": (_changed("-test", source="# mine\n5.0"), 5, messages.OTHER_RELEASE),
-    "test-made-text": (_changed("-test", cell_type="markdown"), 5, messages.type_changed("part01-test")),
+    "test-made-text": (_changed("-test", cell_type="markdown"), 5, messages.types_changed(["part01-test"])),
     "points-changed": (_with_meta("-test", points=500), 5, messages.POINTS_CHANGED),
     "answer-deleted": (_without("-answer"), 0, messages.ANSWER_DELETED),
     "answer-not-written": (_changed("-answer", source=STUB), 0, None),

@@ -1,5 +1,6 @@
 """What an instructor reads about a submission before it is graded."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from attention.course import COURSE
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
 from grading.core import messages
-from grading.submission import notices
+from grading.submission import misplaced, notices
 
 RELEASE = REPOSITORY / "release" / COURSE.name
 FOUR = course.PARTS[4].stem
@@ -42,7 +43,7 @@ def test_an_archive_and_a_notebook_among_the_students_folders_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "submitted" / "folder.zip").mkdir(parents=True)
+    (tmp_path / "submitted" / "folder.zip" / "another-course").mkdir(parents=True)
     for name in ("b.zip", "a\x1b.ipynb", "list.csv", ".DS_Store"):
         (tmp_path / "submitted" / name).write_bytes(b"")
     class_run._print_notices(tmp_path, [], COURSE, quiet=False)
@@ -56,3 +57,42 @@ def test_an_archive_and_a_notebook_among_the_students_folders_are_named(
     class_run._print_notices(tmp_path, [], COURSE, quiet=True)
     class_run._print_notices(tmp_path / "elsewhere", [], COURSE, quiet=False)
     assert capsys.readouterr().out == ""
+
+
+def test_a_student_s_folder_with_nothing_to_grade_in_it_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    for place in ("ben", "eve/another-course", "flo", "gil", ".hidden"):
+        (tmp_path / "submitted" / place).mkdir(parents=True)
+    (tmp_path / "submitted" / "flo" / "work.zip").write_bytes(b"PK")
+    (tmp_path / "submitted" / "gil" / f"{FOUR}.ipynb").write_text("{}")  # reported as misplaced
+    assert misplaced.of_nobody(Path("submitted"), COURSE) == [
+        f"submitted/{name}: nothing to grade here. Put notebooks into submitted/{name}/{COURSE.name}."
+        for name in ("ben", "flo")
+    ]
+
+
+@pytest.mark.parametrize("place", ["", COURSE.name.title(), f"{COURSE.name}/unpacked"])
+def test_where_misplaced_notebooks_were_found_is_said(place: str, tmp_path: Path):
+    folder = tmp_path / "a\x1b" / place
+    folder.mkdir(parents=True)
+    (folder / f"{FOUR}.ipynb").write_text("{}")
+    beside, below = (
+        misplaced.beside(tmp_path / "a\x1b", COURSE),
+        misplaced.below(tmp_path / "a\x1b" / COURSE.name, COURSE),
+    )
+    found = beside if beside is not None else f"{COURSE.name}/{below}"
+    assert found == place and (beside is None) == ("/" in place)
+    there = rf"submitted/a\x1b/{place}".rstrip("/")
+    assert misplaced.reason("submitted", "a\x1b", found, COURSE) == (
+        rf"Expected the notebooks in submitted/a\x1b/{COURSE.name}, found them in {there}. Move them to be graded."
+    )
+
+
+def test_a_notebook_of_raw_cells_gets_one_line(tmp_path: Path):
+    notebook = json.loads((RELEASE / f"{FOUR}.ipynb").read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        cell.update(cell_type="raw")
+    (tmp_path / f"{FOUR}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    (text,) = [notice.text for notice in notices.found("anna", tmp_path, RELEASE, COURSE) if notice.part == FOUR]
+    count = len(notebook["cells"])
+    assert text.startswith(f"the types of {count} cells were changed ({FOUR}, ") and "and others)" in text

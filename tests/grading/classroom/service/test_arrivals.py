@@ -46,7 +46,7 @@ def test_notebooks_outside_their_folder_are_told_once_and_graded_where_they_belo
     (cleo / "another-course").mkdir(parents=True)
     refused, graded = look()
     assert list(refused) == ["ada"] and graded == ["ben"]
-    assert f"expected the notebooks in {tmp_path / 'lms' / 'STUDENT' / COURSE.name}" in refused["ada"]
+    assert f"Expected the notebooks in {ada / COURSE.name}, found them in {ada}. Move them" in refused["ada"]
     assert look() == ({}, [])
     (ada / COURSE.name).mkdir()
     (ada / "part01.ipynb").rename(ada / COURSE.name / "part01.ipynb")
