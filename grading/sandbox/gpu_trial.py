@@ -12,7 +12,7 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import ModuleType
 
 VISIBLE = "CUDA_VISIBLE_DEVICES"  # CUDA's own name: empty, it finds no GPU
@@ -21,10 +21,12 @@ WORDS_BYTES = 400
 PR_SET_DUMPABLE = 4
 
 
-def hide_unless_it_computes(control: socket.socket, settings: dict, namespaces: ModuleType, prepare: Callable) -> str:
+def hide_unless_it_computes(
+    closed: Iterable[socket.socket | None], settings: dict, namespaces: ModuleType, prepare: Callable
+) -> str:
     """Hides the GPU from all that this process forks later, unless a product on it is right; why it is hidden, or "".
 
-    The trial is forked, furnished and held as a kernel is; `control`, the way to the judge, is closed to it.
+    The trial is forked, furnished and held as a kernel is; in it the sockets `closed`, ways to the judge, are closed.
     """
     if not settings.get("gpu"):
         return ""
@@ -33,7 +35,8 @@ def hide_unless_it_computes(control: socket.socket, settings: dict, namespaces: 
     def try_it() -> None:
         said = "the trial failed"
         try:
-            control.close()
+            for sock in filter(None, closed):
+                sock.close()
             os.close(hearing)
             namespaces.enter(settings, [telling], prepare)
             ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 1)

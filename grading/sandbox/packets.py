@@ -10,6 +10,9 @@
               to the kernel {"path": …} + an open file          put it into the notebook's folder
               {"seed": n}                                      what its random numbers follow from
               and the end of the socket: the folder is complete, cells may run
+    link      from the keeper to the preloaded process the judge's {"op": "start", …}, with a socket more, for the
+              supervisor; answered {"pid": …} + a descriptor of the kernel's process
+              {"bury": pid}                                    answered with what wait4 writes, as bytes
 
 This file stands alone: it is there on both sides of the walls.
 """
@@ -48,12 +51,3 @@ def receive(sock: socket.socket) -> tuple[dict | None, list[int]]:
             os.close(fd)
         raise OSError(errno.EMFILE, "this process may open no more files, so what came with a message is lost")
     return (json.loads(data) if data else None), list(fds)
-
-
-def next_one(sock: socket.socket) -> dict | None:
-    """The message that `receive` will give next; None when the other end is gone."""
-    try:
-        data = sock.recv(1 << 16, socket.MSG_PEEK)
-    except ConnectionError:
-        return None
-    return json.loads(data) if data else None

@@ -1,7 +1,7 @@
 """A notebook's processes as Linux shows them in /proc: which there are, their sessions, and their memory.
 
-A process chooses its name, which stands in the files that are read here, and of this process's memory each later kernel
-gets a copy: so they are read into one place, which is wiped. This file stands alone, as all that is within the walls.
+A process chooses its name, which stands in the files that are read here. Without walls each later kernel gets a copy of
+this process's memory: so they are read into one place, which is wiped. This file stands alone, as all that is within.
 """
 
 import contextlib
@@ -16,14 +16,14 @@ USUAL_SOCKETS = 50  # of a network; an idle kernel has about 10 in its own
 SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_default, as Linux has it unless told otherwise
 FILE_BYTES = 2**16  # of a file of /proc that is read here; the longest has some kilobytes
 DEAD = (b"Z", b"X")  # states of threads
+OURS = {os.getpid()}  # this process, and in time the one that it has fork the kernels
 
 
 def others(walled: bool) -> list[int]:
-    """A notebook's processes: all in this sandbox but this one and its parent, or without walls all descendants."""
+    """A notebook's processes: all in this sandbox that are not OURS, or without walls all descendants."""
     if not walled:
         return descendants()
-    ours = (os.getpid(), os.getppid())
-    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in ours]
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and int(name) not in OURS]
 
 
 def of_each(measured: Callable[[int], float], walled: bool) -> dict[int, float]:

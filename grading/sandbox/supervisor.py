@@ -61,17 +61,6 @@ class Supervisor:
         """The descriptor at which something waits for `answer`, if there is one."""
         return [fd for fd in (self._ours, self._listener) if fd is not None]
 
-    def offer(self, gpu: bool) -> None:
-        """In the kernel: from now on each of these calls, also of what it starts, waits for an answer."""
-        known = CALLS.get(platform.machine())
-        version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
-        if known is None or version < ANSWERED_SINCE:
-            return
-        listener = libc.syscall(known[-1], SET_MODE_FILTER, NEW_LISTENER, ctypes.byref(_Filter(gpu, *known)))
-        if listener >= 0:  # else Linux, or another filter around this one, allows none
-            socket.send_fds(self.kernels, [b"listener"], [listener])
-            os.close(listener)
-
     def answer(self, ready: list) -> None:
         """Answers one process that waits, if any of what is ready is this kernel's."""
         if self._ours in ready:
@@ -127,6 +116,21 @@ class Supervisor:
             return False
         self._granted.add(process)
         return True
+
+
+def offer(kernels: socket.socket, gpu: bool) -> None:
+    """In the kernel: from now on each of these calls, also of what it starts, waits for a supervisor's answer.
+
+    `kernels` is the supervisor's socket of this name.
+    """
+    known = CALLS.get(platform.machine())
+    version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))
+    if known is None or version < ANSWERED_SINCE:
+        return
+    listener = libc.syscall(known[-1], SET_MODE_FILTER, NEW_LISTENER, ctypes.byref(_Filter(gpu, *known)))
+    if listener >= 0:  # else Linux, or another filter around this one, allows none
+        socket.send_fds(kernels, [b"listener"], [listener])
+        os.close(listener)
 
 
 class _Asked(ctypes.Structure):

@@ -148,7 +148,7 @@ def hidden(monkeypatch: pytest.MonkeyPatch, product: Callable[[], str]) -> str:
 
     same = types.SimpleNamespace(fork=fork, enter=lambda settings, kept, *before: None)
     with ours, theirs:
-        said = gpu_trial.hide_unless_it_computes(ours, {"gpu": True}, same, lambda settings: None)
+        said = gpu_trial.hide_unless_it_computes((ours,), {"gpu": True}, same, lambda settings: None)
     with pytest.raises(ProcessLookupError):
         os.kill(pids[0], 0)
     return said

@@ -323,7 +323,7 @@ def test_a_kernel_forked_ahead_with_other_settings_is_replaced(ahead, monkeypatc
 
 
 def waiting(box: host.Sandbox) -> int:
-    """The one kernel in a sandbox that nothing else runs in: the only child of the zygote's only child."""
+    """The one kernel in a sandbox that nothing else runs in: the zygote's only child."""
     assert box.answers(), f"closed: {box._closed}, answers: {box._pongs} of {box._pings}"  # so that it has been forked
     found = inside(box)
     parents = {pid: int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in found}
@@ -487,16 +487,17 @@ for place, _, names in os.walk('/proc/sys'):
     assert run.printed == ""
 
 
-def keeper(zygote: int) -> int:
-    """The process that keeps a kernel: the zygote's only child."""
-    assert Path(f"/proc/{zygote}/comm").read_text().startswith("python")
-    return int(Path(f"/proc/{zygote}/task/{zygote}/children").read_text())
+def keeper(processes: set[int]) -> int:
+    """Of a sandbox's processes the one that keeps its kernels: the parent of the zygote."""
+    found = int(Path(f"/proc/{max(processes)}/stat").read_text().rpartition(")")[2].split()[1])
+    assert Path(f"/proc/{found}/comm").read_text().startswith("python")
+    return found
 
 
-def test_a_keeper_that_ends_takes_its_kernel_and_the_sandbox_along(walled):
+@pytest.mark.parametrize("which", [keeper, max])  # the latter is the zygote
+def test_a_keeper_or_a_zygote_that_ends_takes_the_kernel_and_the_sandbox_along(which, walled):
     box, processes = student(walled)
-    zygote = max(processes)
-    ending = threading.Timer(1.0, lambda: os.kill(keeper(zygote), signal.SIGKILL))
+    ending = threading.Timer(1.0, os.kill, (which(processes), signal.SIGKILL))
     ending.start()
     run = Run(walled, "import time\ntime.sleep(60)", "print('after')")
     ending.join()
@@ -507,10 +508,9 @@ def test_a_keeper_that_ends_takes_its_kernel_and_the_sandbox_along(walled):
 
 def test_a_silent_keeper_is_found_out_and_the_sandbox_replaced(walled, monkeypatch):
     box, processes = student(walled)
-    zygote = max(processes)
     monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 1.0)
     monkeypatch.setattr(kernel_handle, "STOP_LIMIT_S", 1.0)
-    stopping = threading.Timer(1.0, lambda: os.kill(keeper(zygote), signal.SIGSTOP))
+    stopping = threading.Timer(1.0, os.kill, (keeper(processes), signal.SIGSTOP))
     stopping.start()
     run = Run(walled, "import time\ntime.sleep(60)", "print('after')")
     stopping.join()
@@ -523,7 +523,7 @@ def test_a_silent_keeper_is_found_out_and_the_sandbox_replaced(walled, monkeypat
 def test_a_kernel_may_take_as_long_to_end_as_a_busy_machine_keeps_it_waiting(walled, monkeypatch):
     box, processes = student(walled)
     kernel = box.start(None, [], {})
-    watching = keeper(max(processes))
+    watching = keeper(processes)
     monkeypatch.setattr(kernel_handle, "STOP_LIMIT_S", 1.5)
     monkeypatch.setattr(box.clock, "now", lambda: 0.0)  # as if all had waited for a processor all the time
     os.kill(watching, signal.SIGSTOP)
