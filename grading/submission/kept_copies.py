@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from grading.core import cells, files, names
+from grading.core import cells, files, limits, names
 
 FOLDER = Path("work") / "earlier"  # below a course's folder
 NAME_BYTES, SUFFIX_BYTES = 190, 20  # of a file's name that its copy bears; the moment is added, and Linux takes 255
@@ -98,8 +98,13 @@ def of_former(target: Path, root: Path) -> list[tuple[Path, Path]]:
 
 
 def holds_work(path: Path, instead: Path) -> bool:
-    """Whether a notebook holds an answer or a cell of somebody's own that isn't in the one to be put there instead."""
+    """Whether a notebook holds an answer or a cell of somebody's own that isn't in the one to be put there instead.
+
+    One that is larger than any that is graded is not read: of 100 MB of empty lists Python makes gigabytes.
+    """
     try:
+        if max(each.stat().st_size for each in (path, instead)) > limits.NOTEBOOK_BYTES:
+            return True
         old, new = (json.loads(each.read_text(encoding="utf-8"))["cells"] for each in (path, instead))
         there = {_source(cell) for cell in new}
         return any(

@@ -103,6 +103,7 @@ class Journal:
         rows = self._connection.execute("SELECT * FROM submission ORDER BY number")
         self.entries: dict[tuple[str, str], Entry] = {}
         self._of: dict[str, list[tuple[str, str]]] = {}  # each student's keys
+        self._waiting: dict[tuple[str, str], Entry] = {}  # few, of all that a student may have written in months
         for entry in map(_entry, rows):  # what was at work when the service ended waits again
             self._put(replace(entry, begun=None) if entry.outcome is Outcome.WAITING else entry)
 
@@ -117,7 +118,7 @@ class Journal:
         Errors  sqlite3.Error if it can't be written; then it has not arrived.
         """
         waits = outcome is Outcome.WAITING
-        earlier = [e for e in self.of(arrival.student) if waits and e.outcome is Outcome.WAITING and e.begun is None]
+        earlier = [e for e in self.waiting() if waits and e.student == arrival.student and e.begun is None]
         place = min((entry.place for entry in earlier), default=None)
         made = seconds(arrival.made)
         with self._connection as connection:
@@ -131,7 +132,7 @@ class Journal:
                 replaced = (Outcome.REPLACED.value, entry.number)
                 connection.execute("UPDATE submission SET outcome = ? WHERE number = ?", replaced)
         for entry in earlier:
-            self.entries[entry.key] = replace(entry, outcome=Outcome.REPLACED)
+            self._put(replace(entry, outcome=Outcome.REPLACED))
         entry = Entry(number, place or number, *texts, *values[4:6], outcome, said=arrival.refused)
         self._put(entry)
         return entry, earlier
@@ -145,7 +146,8 @@ class Journal:
         values = [value.value if isinstance(value, Outcome) else value for value in changes.values()]
         with self._connection as connection:
             connection.execute(f"UPDATE submission SET {columns} WHERE number = ?", (*values, entry.number))
-        self.entries[entry.key] = changed = replace(self.entries[entry.key], **changes)
+        changed = replace(self.entries[entry.key], **changes)
+        self._put(changed)
         return changed
 
     def begun(self, entry: Entry) -> Entry:
@@ -154,7 +156,7 @@ class Journal:
 
     def wait_again(self, entry: Entry) -> None:
         """Puts back in line what was begun; on the disk it waits all the while."""
-        self.entries[entry.key] = replace(self.entries[entry.key], begun=None)
+        self._put(replace(self.entries[entry.key], begun=None))
 
     def of(self, student: str) -> list[Entry]:
         """All submissions of a student, in the order of arrival."""
@@ -162,8 +164,7 @@ class Journal:
 
     def waiting(self) -> list[Entry]:
         """The submissions that are not graded yet, in line."""
-        found = [entry for entry in self.entries.values() if entry.outcome is Outcome.WAITING]
-        return sorted(found, key=lambda entry: (entry.place, entry.number))
+        return sorted(self._waiting.values(), key=lambda entry: (entry.place, entry.number))
 
     def free_in_s(self, student: str, an_hour: int) -> float:
         """Seconds until one more submission of a student may be graded; 0 for now, and without a limit always."""
@@ -174,8 +175,13 @@ class Journal:
         return HOUR_S - agos[an_hour - 1] if len(agos) >= an_hour else 0.0
 
     def _put(self, entry: Entry) -> None:
+        if entry.key not in self.entries:
+            self._of.setdefault(entry.student, []).append(entry.key)
         self.entries[entry.key] = entry
-        self._of.setdefault(entry.student, []).append(entry.key)
+        if entry.outcome is Outcome.WAITING:
+            self._waiting[entry.key] = entry
+        else:
+            self._waiting.pop(entry.key, None)
 
 
 def seconds(when: datetime.datetime | None) -> float | None:

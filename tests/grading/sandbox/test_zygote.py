@@ -487,15 +487,21 @@ for place, _, names in os.walk('/proc/sys'):
     assert run.printed == ""
 
 
+def preloaded(processes: set[int]) -> int:
+    """Of a sandbox's processes the one that forks kernels: the first that Python runs."""
+    return min(pid for pid in processes if Path(f"/proc/{pid}/comm").read_text().startswith("python"))
+
+
 def keeper(processes: set[int]) -> int:
-    """The process that keeps a sandbox's kernels: the first child of the preloaded one, the first that Python runs."""
-    zygote = min(pid for pid in processes if Path(f"/proc/{pid}/comm").read_text().startswith("python"))
-    return int(Path(f"/proc/{zygote}/task/{zygote}/children").read_text().split()[0])
+    """The one that keeps them: the first child of the preloaded one."""
+    parent = preloaded(processes)
+    return int(Path(f"/proc/{parent}/task/{parent}/children").read_text().split()[0])
 
 
-def test_a_keeper_that_ends_takes_its_kernel_and_the_sandbox_along(walled):
+@pytest.mark.parametrize("which", [keeper, preloaded])
+def test_a_keeper_or_a_preloaded_process_that_ends_takes_the_kernel_and_the_sandbox_along(which, walled):
     box, processes = student(walled)
-    ending = threading.Timer(1.0, os.kill, (keeper(processes), signal.SIGKILL))
+    ending = threading.Timer(1.0, os.kill, (which(processes), signal.SIGKILL))
     ending.start()
     run = Run(walled, "import time\ntime.sleep(60)", "print('after')")
     ending.join()

@@ -13,6 +13,7 @@ from attention.course import COURSE, PARTS
 from dev import course_copy
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
+from grading.core import limits
 from grading.gradebook import course_folder, generate_assignment, release
 from grading.submission import kept_copies
 
@@ -157,6 +158,16 @@ def test_a_release_that_is_a_link_is_replaced_where_it_lies(tmp_path: Path):
     (tmp_path / "release").symlink_to("elsewhere")
     kept_copies.replace(tmp_path / "made", tmp_path / "release", tmp_path)
     assert (tmp_path / "elsewhere" / "one.txt").read_text() == "new" and (tmp_path / "release").is_symlink()
+
+
+def test_what_is_larger_than_any_that_is_graded_is_kept_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    large, small = tmp_path / "large.ipynb", tmp_path / "small.ipynb"
+    small.write_text('{"cells": []}')
+    large.write_text('{"cells": []}' + " " * 100)
+    assert not kept_copies.holds_work(large, small)
+    monkeypatch.setattr(limits, "NOTEBOOK_BYTES", 50)
+    monkeypatch.setattr(kept_copies.json, "loads", lambda _: pytest.fail("it was read"))
+    assert kept_copies.holds_work(large, small) and kept_copies.holds_work(small, large)
 
 
 def test_what_is_nested_too_deep_to_be_read_is_kept(tmp_path: Path):

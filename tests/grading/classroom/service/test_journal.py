@@ -40,6 +40,27 @@ def test_one_that_is_being_graded_is_not_replaced(tmp_path: Path):
     assert book.entries[first.key].outcome is Outcome.WAITING
 
 
+class NotLookedThrough(dict):
+    """What may be asked for one thing, and not for all."""
+
+    def __iter__(self) -> None:
+        pytest.fail("all were looked at")
+
+    keys = values = items = __iter__
+
+
+def test_however_often_one_student_has_submitted_neither_a_turn_nor_an_arrival_looks_at_all_of_it(tmp_path: Path):
+    book = Journal(tmp_path)
+    entries = [arrive(book, "mallory", number) for number in range(5)]
+    grade(book, entries[-1])
+    arrive(book, "anna")
+    book.entries, book._of = NotLookedThrough(book.entries), NotLookedThrough(mallory=NotLookedThrough())
+    book._of["mallory"].append = lambda _: None
+    assert [entry.student for entry in book.waiting()] == ["anna"]
+    arrive(book, "mallory", 5)
+    assert line(book) == ["anna", "mallory"]
+
+
 def test_a_restart_finds_the_line_and_what_was_at_work_waits_again(tmp_path: Path):
     book = Journal(tmp_path)
     for name in ("cleo", "anna", "ben"):
