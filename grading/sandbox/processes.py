@@ -20,7 +20,7 @@ DEAD = (b"Z", b"X")  # states of threads
 
 
 def others(walled: bool) -> list[int]:
-    """A notebook's processes: all in the sandbox but this one, its keeper, and the parent; without walls descendants."""
+    """A notebook's processes: all but the keeper, which is this one, and its parent; without walls descendants."""
     if not walled:
         return descendants()
     ours = (os.getpid(), os.getppid())
