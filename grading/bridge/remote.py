@@ -21,9 +21,7 @@ import numpy as np
 from grading.bridge import wire
 
 SLACK_S = 0.02  # less than this is not waited for again
-SWALLOWED_S = (
-    50e-6  # at most, between the alarms of an answer that swallowed the first: soon one falls outside its `try`
-)
+SWALLOWED_S = 50e-6  # at most between alarms of an answer that swallowed the first: soon one falls outside its `try`
 GOLDEN = 0.6180339887  # whose multiples modulo 1 lie evenly, so that no loop is as long as all pauses between alarms
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"
 _kept: dict = {}  # what a test's functions leave for those that are asked for next

@@ -3,11 +3,11 @@
     the delegated group
         grading/        the grader's own processes, for Linux allows none in a group that hands controllers down
         grading-1f0c/   a sandbox: its share of the processors, and how many processes it may have
-            zygote/     the preloaded process
+            zygote/     the preloaded process and the keeper
             notebook/   the notebook that runs, with all the memory that Linux charges to it
 
 With the older kind of groups, each controller has a tree of its own, the sandbox has a group in each, and the grader
-stays where it is. Usually the zygote's watch over a notebook's memory notices first. The group is a second wall, for
+stays where it is. Usually the keeper's watch over a notebook's memory notices first. The group is a second wall, for
 what Linux charges to no process: pipes, sockets, page tables, mappings, timers. Where this process may make no groups,
 nothing is done and nothing is reported.
 """

@@ -2,7 +2,7 @@
 
 Like the zygote it stands alone. Its notebook's files come to it before any cell runs. The sockets that it serves were
 opened by the judge and listen already, in a folder that no student can look into; there is no connection file, and no
-heartbeat, because the zygote sees the process.
+heartbeat, because the keeper sees the process.
 """
 
 import atexit

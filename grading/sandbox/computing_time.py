@@ -7,8 +7,8 @@ import time
 def cpu_limit_s(pid: int) -> float:
     """What a process may compute before Linux kills it. A notebook can lower it, and so end itself as if by us.
 
-    Asked of Linux alone: its file in /proc has all other limits, too, each 64 bits of a notebook's choice, and of what
-    this process reads each later kernel gets a copy. One that has ended has its limits until it is waited for.
+    Asked of Linux alone: its file in /proc has all other limits, too, each 64 bits of a notebook's choice. One that has
+    ended has its limits until it is waited for.
     """
     limit_s, _ = resource.prlimit(pid, resource.RLIMIT_CPU)
     return float("inf") if limit_s == resource.RLIM_INFINITY else limit_s

@@ -202,7 +202,7 @@ class Sandbox:
     def killed_by_others(self) -> bool:
         """Whether an end that nobody here asked for came from outside.
 
-        From inside only a lowered limit on computing time ends a kernel like that, and the zygote tells that one apart.
+        From inside only a lowered limit on computing time ends a kernel like that, and the keeper tells that one apart.
         """
         return self.walled and not self._killed
 

@@ -98,6 +98,7 @@ class Keeper:
             self._parts.packets.send(self._control, {"pong": request["n"]})
         elif request["op"] == "go" and self._kernel is not None:
             self._kernel.going = True
+            return self._ended()  # or the first look would count what the last notebook still has
         elif request["op"] == "start":
             if self._kernel is not None and not self._let_end():
                 return False

@@ -156,7 +156,7 @@ class Kernel:
                 self.close()
 
     def _struck(self, said: str | None) -> EndedBy | None:
-        """The limit that ended it, from what the zygote tells, its group and its exit code."""
+        """The limit that ended it, from what the keeper tells, its group and its exit code."""
         out_of_memory, killed = self.box.group.leave(), self.returncode == -signal.SIGKILL
         if self.returncode == -signal.SIGXCPU or (killed and self.cpu_s > self.box.limits.cpu_s):
             return EndedBy.COMPUTING

@@ -1,15 +1,18 @@
-"""What the judge and the preloaded process say to each other: JSON on SOCK_SEQPACKET sockets, with open files.
+"""What the judge, the keeper and the preloaded process say to each other: JSON on SOCK_SEQPACKET sockets, with files.
 
     control   {"op": "start", …} + a status socket, a gate, 4 sockets that listen for shell, iopub, stdin and control
               {"op": "go"}                                     the notebook begins, and with it the watch over it
               {"op": "ping", "n": …}                           answered {"pong": n}
-              and first of all from the sandbox: {"up": process} or {"failed": why}
+              and first of all from the preloaded process: {"up": process} or {"failed": why}
     status    from the judge {"signal": n}, or the end of the socket: the notebook is over
               from the sandbox {"failed": why}, {"exit": code, "struck": the limit that ended it or null, "cpu_s": …}
-    gate      first of all from the sandbox {} + a descriptor of the kernel's process, which has its number
+    gate      first of all, once the last notebook is gone, {} + a descriptor of the kernel's process, with its number
               to the kernel {"path": …} + an open file          put it into the notebook's folder
               {"seed": n}                                      what its random numbers follow from
               and the end of the socket: the folder is complete, cells may run
+    way       from the keeper the judge's "start", with the supervisor's socket after status and gate
+              answered {"forked": n} or {"failed": why}
+              {"op": "bury", "pid": n}                         answered by bytes of wait4 (`keeper.ENDED`)
 
 This file stands alone: it is there on both sides of the walls.
 """

@@ -1,7 +1,8 @@
 """A notebook's processes as Linux shows them in /proc: which there are, their sessions, and their memory.
 
-A process chooses its name, which stands in the files that are read here, and of this process's memory each later kernel
-gets a copy: so they are read into one place, which is wiped. This file stands alone, as all that is within the walls.
+A process chooses its name, which stands in the files that are read here. Without walls the preloaded process reads
+them, of whose memory each later kernel gets a copy: so they are read into one place, which is wiped. This file stands
+alone, as all that is within the walls.
 """
 
 import contextlib
@@ -19,7 +20,7 @@ DEAD = (b"Z", b"X")  # states of threads
 
 
 def others(walled: bool) -> list[int]:
-    """A notebook's processes: all in this sandbox but this one and its parent, or without walls all descendants."""
+    """A notebook's processes: all but the keeper, which is this one, and its parent; without walls descendants."""
     if not walled:
         return descendants()
     ours = (os.getpid(), os.getppid())

@@ -1,4 +1,4 @@
-"""Calls of a notebook's processes that wait until the preloaded process allows them (seccomp_unotify(2)).
+"""Calls of a notebook's processes that wait until the keeper allows them (seccomp_unotify(2)).
 
 Linux keeps no count of these that could be looked at later, or counts them by user, who may be the grader's, too:
 
@@ -12,8 +12,8 @@ Linux keeps no count of these that could be looked at later, or counts them by u
 Linux holds such a call until this process has answered; it can answer "go on" since Linux 5.5. On an older Linux, or
 where another program around us answers calls already, none waits here: there only the watch counts, and only sessions.
 
-What a notebook chooses, such as the arguments of its call, is wiped here as it is in `processes`. Like the zygote this
-file stands alone.
+What a notebook chooses, such as the arguments of its call, is wiped here as it is in `processes`: without walls the
+preloaded process is the keeper, too. Like the zygote this file stands alone.
 """
 
 import ctypes

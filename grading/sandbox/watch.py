@@ -1,4 +1,4 @@
-"""The watch that the preloaded process keeps over a notebook's processes: their memory, sessions and number.
+"""The watch that the keeper keeps over a notebook's processes: their memory, sessions and number.
 
 This file stands alone, as all that is within the walls.
 """

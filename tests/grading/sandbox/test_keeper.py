@@ -96,6 +96,8 @@ def test_the_next_kernel_is_forked_while_the_last_ends_and_its_notebook_begins_a
     second = Notebook(control)
     assert answered(control) and kernels.forked == [0, 1] and len(kernels.killed) == 1 and kernels.buried == []
     assert not second.may_begin()
+    packets.send(control, {"op": "go"})
+    assert not second.may_begin()
     kernels.has_ended(0)
     assert second.may_begin(10) and kernels.buried == [0] and first.exit() == 10
 
