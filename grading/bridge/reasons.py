@@ -71,7 +71,7 @@ def worded(
     line = line if type(line) is int and 0 < line <= limits.SOURCE_CHARS else None
     known = of if isinstance(of, str) and of in asked else name if name in asked else ""
     if why is Why.RAISED and (error, line) == ("NameError", None):  # in no cell of the student's: in what the test asks
-        return Reason(Why.MISSING, messages.missing(known)) if known == of else Reason(why, NAME_NOT_THERE)
+        return Reason(Why.MISSING, messages.missing(known)) if known and known == of else Reason(why, NAME_NOT_THERE)
     texts = {
         Why.MISSING: messages.missing(name),
         Why.NOT_CALLABLE: messages.not_callable(name),

@@ -7,6 +7,7 @@ answered by `sandbox.child`, so that it runs apart from the student's names.
 
 import marshal
 import secrets
+import time
 from pathlib import Path
 
 import zmq
@@ -19,7 +20,7 @@ from grading.core import limit_messages, limits
 from grading.judge import incoming
 from grading.judge.incoming import REPLY
 from grading.marking import budget
-from grading.sandbox.clock import Deadline
+from grading.sandbox.clock import LOOK_S, Deadline
 
 REQUEST = "grading_request"  # the type of the message that carries a request
 # What answers in the kernel: `bridge.wire` and `bridge.remote`, compiled here by the same Python, once.
@@ -68,14 +69,17 @@ class KernelTransport:
         Errors  RuntimeError if the kernel ended through no fault of the student's: then nothing is marked.
         """
         end = Deadline(self.client.kc.clock, limit_s)
-        coming = zmq.Socket(self.client.kc.iopub_channel.socket)
+        coming, looked = zmq.Socket(self.client.kc.iopub_channel.socket), time.monotonic()
         try:
             while (pause_s := end.pause()) > 0:
-                if coming.poll(int(1000 * pause_s)):
+                if came := coming.poll(int(1000 * pause_s)):
                     message = incoming.read(coming.recv_multipart())
                     if message and message["msg_type"] == REPLY and message["content"]["token"] == token:
                         return b"".join(message["buffers"])
-                elif not run_sync(self.client.km.is_alive)():
+                if came and time.monotonic() - looked < LOOK_S:
+                    continue
+                looked = time.monotonic()
+                if not run_sync(self.client.km.is_alive)():
                     self.client.km.raise_if_ours()
                     self.closed = Reason(Why.DIED, limit_messages.died(self.client.km.struck))
                     return None

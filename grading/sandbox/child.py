@@ -14,7 +14,6 @@ import marshal
 import os
 import random
 import re
-import resource
 import signal
 import socket
 import sys
@@ -45,7 +44,7 @@ ARGUMENT = re.compile(r"--(\w+)\.(\w+)=(.*)")
 # one is nbclient's, the others are those of grading/gradebook/configuration.py.
 ARGUMENTS = ["--HistoryManager.enabled=False", "--IPKernelApp.log_level=40", "--HistoryManager.hist_file=:memory:"]
 CHANNELS = ("shell_port", "iopub_port", "stdin_port", "control_port")  # in the order of the sockets
-PIECE_BYTES = 2**16  # of a file, copied at once
+PIECE_BYTES = 2**16  # of a file, copied at once; a shorter reply is copied, too
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 REQUEST, REPLY = "grading_request", "grading_reply"  # types of messages: from a hidden test, and back
 NEXT_MS = 50  # how long the next request is waited for; the judge has computed what is right by then
@@ -55,6 +54,7 @@ def run(
     settings: dict,
     receive: Callable,
     filled: Callable[[], None],
+    own_limits: ModuleType,
     request: dict,
     listening: list[int],
     status: socket.socket,
@@ -71,10 +71,7 @@ def run(
     os.environ.update(request["env"])
     sys.argv = ["ipykernel_launcher"]
     sys.path.insert(0, "")
-    for name, pair in request["limits"].items():
-        number = getattr(resource, name)
-        _, most = resource.getrlimit(number)
-        resource.setrlimit(number, [value if most == resource.RLIM_INFINITY else min(value, most) for value in pair])
+    own_limits.set_at_once(request["limits"])
     ipkernel.sys = NoModules()
     prctl(PR_SET_DUMPABLE, 1)  # unlike the zygote an ordinary process, which can read its own /proc/self
     app = WalledKernelApp.instance()
@@ -88,9 +85,10 @@ def run(
             else:
                 put(message[0]["path"], *message[1])
     sys.path_importer_cache.pop(os.getcwd(), None)  # what was known of a folder that was empty until now
+    own_limits.set_by_user(request["limits"])
     filled()
     if request["granted_bytes"] is not None:
-        limit_addresses(request["granted_bytes"], request["watched"]["memory_bytes"])
+        own_limits.limit_addresses(request["granted_bytes"], request["watched"]["memory_bytes"])
     status.close()  # from here on student code runs: its only way to the judge is its kernel's messages
     app.start()
 
@@ -135,14 +133,6 @@ def draw_from(seed: int) -> None:
     np.random.seed([seed >> 32, seed & 0xFFFFFFFF])
     if (torch := sys.modules.get("torch")) is not None:  # for all devices it takes 10 ms
         (torch if os.path.exists("/dev/nvidiactl") else torch.default_generator).manual_seed(seed)
-
-
-def limit_addresses(granted_bytes: int, least_bytes: int) -> None:
-    """Limits this process's addresses to those that the libraries take, which differs by their build, and some more."""
-    with open("/proc/self/statm", encoding="ascii") as file:
-        taken_bytes = int(file.read().split()[0]) * resource.getpagesize()
-    limit_bytes = max(taken_bytes + granted_bytes, least_bytes)
-    resource.setrlimit(resource.RLIMIT_AS, (limit_bytes, limit_bytes))
 
 
 def put(path: str, fd: int) -> None:
@@ -215,6 +205,7 @@ class WalledKernel(IPythonKernel):
                 return
             msg = self.shell_stream.socket.recv_multipart(copy=False)
         await super().dispatch_shell(msg, *args, **kwargs)
+        self.shell_stream.flush()
 
     def asked(self, msg: list[zmq.Frame]) -> dict | None:
         """The request of a hidden test that a message is; None for all others."""
@@ -236,7 +227,7 @@ class WalledKernel(IPythonKernel):
         reply = self.answering["remote"].answer(sent, self.shell.user_ns)
         header, content = json.dumps({"msg_type": REPLY}), json.dumps({"token": message["content"]["token"]})
         unsigned = [DELIM, b"", header.encode(), b"{}", b"{}", content.encode(), reply]  # the student has the key, too
-        self.iopub_socket.send_multipart([REPLY.encode(), *unsigned])
+        self.iopub_socket.send_multipart([REPLY.encode(), *unsigned], copy=len(reply) < PIECE_BYTES)
 
 
 class WalledKernelApp(IPKernelApp):

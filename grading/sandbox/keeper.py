@@ -89,6 +89,11 @@ class Keeper:
             if self._control in ready and not self._answered():
                 return
 
+    def failed(self, why: str) -> None:
+        """Tells the judge why the kernel ends."""
+        if self._kernel is not None:
+            self._kernel.tell_failure(why)
+
     def _answered(self) -> bool:
         """Does what the judge asks for; False when it is gone, or a notebook's files resist."""
         request, fds = self._parts.packets.receive(self._control)
@@ -150,6 +155,11 @@ class Kernel:
             for fd in fds[2:]:
                 os.close(fd)
         self.pidfd, self._started, self._last_pid = os.pidfd_open(self.pid), 0, parts.processes.last_pid()
+
+    def tell_failure(self, why: str) -> None:
+        """Tells the judge what of ours went wrong."""
+        with contextlib.suppress(OSError):
+            self._parts.packets.send(self._status, {"failed": why})
 
     def open_gate(self) -> None:
         """Lets its notebook come: nothing of another one is there any more."""

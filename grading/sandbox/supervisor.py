@@ -44,7 +44,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 def offer(way: socket.socket, gpu: bool) -> None:
     """In a kernel: from now on each of these calls, also of what it starts, waits for an answer of its supervisor's.
 
-    `way` leads to that one. It is to be closed before student code runs, or a student could answer on it.
+    `way` leads to that one. It must be closed before student code runs, or a student could answer on it.
     """
     known = CALLS.get(platform.machine())
     version = tuple(map(int, re.findall(r"\d+", os.uname().release)[:2]))

@@ -63,6 +63,7 @@ OF_KEEPER = "packets supervisor watch processes open_files mappings computing_ti
 parts = SimpleNamespace(**{name: neighbour(name) for name in OF_KEEPER})
 packets, supervisor, processes = parts.packets, parts.supervisor, parts.processes
 keeper, package_ahead, huge_pages = neighbour("keeper"), neighbour("package_ahead"), neighbour("huge_pages")
+own_limits = neighbour("own_limits")
 
 
 def main() -> None:
@@ -81,17 +82,7 @@ def main() -> None:
         return
     way = keeper.apart(functools.partial(keep, control, settings)) if settings["walled"] else control
     try:
-        prepare(settings)
-        for name in [*settings["modules"], *PRELOAD]:
-            importlib.import_module(name)
-        if "torch" in sys.modules:
-            sys.modules["torch"].set_num_threads(1)
-            sys.modules["torch"].multiprocessing.set_sharing_strategy("file_system")  # no open file may be sent
-        child, namespaces = neighbour("child"), neighbour("namespaces")
-        if settings["warmup"]:
-            module(settings["warmup"]).warm()
-        package = package_ahead.load(settings["package"], settings["folder"]) if settings["package"] else {}
-        child.make_shell()
+        child, namespaces, package = load(settings)
     except Exception as error:  # noqa: BLE001  (whatever it is, the judge must hear of it)
         packets.send(control, {"failed": f"{type(error).__name__}: {error}"[:400]})
         return
@@ -105,9 +96,8 @@ def main() -> None:
         return
     hidden = neighbour("gpu_trial").hide_unless_it_computes([control, way], settings, namespaces, prepare)
     packets.send(control, {"up": os.getpid(), "gpu_hidden": hidden})
-    run = functools.partial(
-        child.run, settings, packets.receive, functools.partial(package_ahead.forget_unless_here, package)
-    )
+    filled = functools.partial(package_ahead.forget_unless_here, package)
+    run = functools.partial(child.run, settings, packets.receive, filled, own_limits)
     preloaded = Preloaded(way, settings, namespaces, run)
     with contextlib.suppress(BrokenPipeError):
         if settings["walled"]:
@@ -115,12 +105,37 @@ def main() -> None:
             preloaded.serve()
         else:
             keeper.Keeper(control, settings, preloaded, parts).serve()
-            processes.sweep()
+    if not settings["walled"]:
+        processes.sweep()
+
+
+def load(settings: dict) -> tuple[ModuleType, ModuleType, dict]:
+    """Imports what every kernel needs, and makes its shell.
+
+    Returns  the modules `child` and `namespaces`, and what `package_ahead` has loaded.
+    """
+    prepare(settings)
+    for name in [*settings["modules"], *PRELOAD]:
+        importlib.import_module(name)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_num_threads(1)
+        sys.modules["torch"].multiprocessing.set_sharing_strategy("file_system")  # no open file may be sent
+    child, namespaces = neighbour("child"), neighbour("namespaces")
+    if settings["warmup"]:
+        module(settings["warmup"]).warm()
+    package = package_ahead.load(settings["package"], settings["folder"]) if settings["package"] else {}
+    child.make_shell()
+    return child, namespaces, package
 
 
 def keep(control: socket.socket, settings: dict, way: socket.socket) -> None:
-    """In the keeper within walls: serves until the judge is gone, or this process is."""
-    keeper.Keeper(control, settings, keeper.Preloaded(way, packets), parts).serve()
+    """In the keeper within walls: serves until the judge is gone, or the preloaded process is."""
+    gc.enable()  # of each kernel it keeps a watch that refers to it again
+    keeps = keeper.Keeper(control, settings, keeper.Preloaded(way, packets), parts)
+    try:
+        keeps.serve()
+    except Exception:  # noqa: BLE001  (whatever it is, the judge must hear of it)
+        keeps.failed(traceback.format_exc()[-2000:])
 
 
 class Preloaded:
@@ -139,7 +154,7 @@ class Preloaded:
                 continue
             try:
                 packets.send(self._way, {"forked": self.fork(request, fds, [])})
-            except OSError as error:
+            except (OSError, RuntimeError) as error:  # the latter where no thread can be started
                 packets.send(self._way, {"failed": str(error)})
             finally:
                 for fd in fds:
