@@ -649,3 +649,11 @@ def _mixed(first, second):
 def _asked(first, second):
     first[0] @ second["b"]
     return [str(first[0].dtype), str(second["b"].dtype), str(torch.get_default_dtype())]
+
+
+def test_a_missing_name_that_nobody_knows_is_given_none():
+    """Code of a library's may raise NameError by itself, and a reply may say so without a name."""
+    assert (
+        reasons.worded(Why.RAISED, "f", 1.0, frozenset({"g"}), error="NameError", of="").text == reasons.NAME_NOT_THERE
+    )
+    assert "`g`" in reasons.worded(Why.RAISED, "f", 1.0, frozenset({"g"}), error="NameError", of="g").text

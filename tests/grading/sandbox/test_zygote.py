@@ -307,6 +307,18 @@ def test_the_clock_of_a_kernel_forked_ahead_stands_still_until_its_notebook_begi
     box.limits = sandbox_limits.Limits()
 
 
+def test_what_linux_counts_by_user_is_limited_when_the_gate_opens(ahead):
+    """Until then processes of the last notebook may be ending, which would count against this kernel's own threads."""
+    Run(ahead, "1")
+    box, _ = student(ahead)
+    most = str(box.limits.processes)
+    lines = Path(f"/proc/{waiting(box)}/limits").read_text().splitlines()
+    (processes,) = (line for line in lines if line.startswith("Max processes"))
+    (files,) = (line for line in lines if line.startswith("Max open files"))
+    assert most not in processes.split() and str(box.limits.open_files) in files.split()
+    assert Run(ahead, "import resource\nprint(resource.getrlimit(resource.RLIMIT_NPROC)[0])").printed == most
+
+
 def test_a_kernel_that_dies_while_it_waits_costs_nothing(ahead):
     Run(ahead, "1")
     box, _ = student(ahead)
