@@ -14,6 +14,7 @@ from attention.course import COURSE
 from attention.mistakes import in_symbols, matrices, reduced
 from attention.mistakes.sentences import MISTAKES
 from dev import sample_class
+from grading.bridge.reasons import Reason, Why
 from grading.gradebook import course_folder, generate_assignment, marks
 from grading.judge import save_marks
 from grading.marking import expressions, rubric
@@ -124,7 +125,7 @@ def test_through_the_judge_the_part_is_marked_and_nbgrader_s_log_says_what_faile
 
 def test_what_is_not_written_has_nothing_to_do_with_a_case():
     wrong = Verdict(False, "`f` is not written yet.")
-    unwritten = mistakes.Reason(mistakes.Why.UNWRITTEN, wrong.found)
+    unwritten = Reason(Why.UNWRITTEN, wrong.found)
     assert mistakes.placed("with H = 2", wrong, unwritten) == wrong
-    stopped = mistakes.Reason(mistakes.Why.RAISED, "your code stopped.")
+    stopped = Reason(Why.RAISED, "your code stopped.")
     assert mistakes.placed("with H = 2", WRONG, stopped).found == "with H = 2, what was found."

@@ -338,7 +338,7 @@ def waiting(box: host.Sandbox) -> int:
     """The one kernel in a sandbox that nothing else runs in: the zygote's other child, next to the keeper."""
     assert box.answers(), f"closed: {box._closed}, answers: {box._pongs} of {box._pings}"  # so that it has been forked
     found = inside(box)
-    parents = {pid: int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1]) for pid in found}
+    parents = {pid: parent_of(pid) for pid in found}
     names = {pid: Path(f"/proc/{pid}/comm").read_text() for pid in found}
     forked = {pid for pid, parent in parents.items() if names.get(parent, "").startswith("python")}
     (kernel,) = forked - {keeper(found)}
@@ -500,12 +500,18 @@ for place, _, names in os.walk('/proc/sys'):
 
 
 def preloaded(processes: set[int]) -> int:
-    """Of a sandbox's processes the one that forks kernels: the first that Python runs."""
-    return min(pid for pid in processes if Path(f"/proc/{pid}/comm").read_text().startswith("python"))
+    """Of a sandbox's processes the one that forks kernels: of Python's the one whose parent is none of them."""
+    pythons = {pid for pid in processes if Path(f"/proc/{pid}/comm").read_text().startswith("python")}
+    (found,) = (pid for pid in pythons if parent_of(pid) not in pythons)
+    return found
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def keeper(processes: set[int]) -> int:
-    """The one that keeps them: the first child of the preloaded one."""
+    """The one that keeps them: the first child of the preloaded one, in the order in which they began."""
     parent = preloaded(processes)
     return int(Path(f"/proc/{parent}/task/{parent}/children").read_text().split()[0])
 
