@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import zmq
+from jupyter_client.utils import ensure_async
 from nbclient import NotebookClient
 from nbclient.util import run_sync
 
@@ -44,28 +45,29 @@ class KernelTransport:
         if self.closed is not None:
             return self.closed
         with budget.aside(None):  # a request has limits of its own
-            return self._ask(request, limit_s)
+            return run_sync(self._ask)(request, limit_s)
 
-    def _ask(self, request: bytes, limit_s: float) -> bytes | Reason:
+    async def _ask(self, request: bytes, limit_s: float) -> bytes | Reason:
         token, client = secrets.token_hex(16), self.client.kc
         boot, self.booted = () if self.booted else _BOOT, True
         message = client.session.msg(REQUEST, {"token": token})
         client.shell_channel.send({**message, "buffers": [request, *boot]})
         for own_limit_s in (limit_s, 0.0):
-            reply = self._reply(token, own_limit_s + limits.GRACE_S)
+            reply = await self._reply(token, own_limit_s + limits.GRACE_S)
             if reply is not None:
                 return reply
             if self.closed is not None:
                 return self.closed
-            run_sync(self.client.km.interrupt_kernel)()
-        run_sync(self.client.km.shutdown_kernel)(now=True)
+            await ensure_async(self.client.km.interrupt_kernel())
+        await ensure_async(self.client.km.shutdown_kernel(now=True))
         self.closed = Reason(Why.TIME, limit_messages.out_of_time(limit_s))
         return self.closed
 
-    def _reply(self, token: str, limit_s: float) -> bytes | None:
+    async def _reply(self, token: str, limit_s: float) -> bytes | None:
         """The reply that carries the token, if it comes in time; everything else that comes is dropped.
 
-        It is waited for without an event loop, which took half of what a request computed here.
+        The event loop stands still meanwhile: to go through it took half of what a request computed here. It is the one
+        of the sockets all the same, which no two threads may use; in the Formgrader that runs in a thread of its own.
         Errors  RuntimeError if the kernel ended through no fault of the student's: then nothing is marked.
         """
         end = Deadline(self.client.kc.clock, limit_s)
@@ -79,7 +81,7 @@ class KernelTransport:
                 if came and time.monotonic() - looked < LOOK_S:
                     continue
                 looked = time.monotonic()
-                if not run_sync(self.client.km.is_alive)():
+                if not await ensure_async(self.client.km.is_alive()):
                     self.client.km.raise_if_ours()
                     self.closed = Reason(Why.DIED, limit_messages.died(self.client.km.struck))
                     return None

@@ -1,5 +1,6 @@
 """A hidden test's requests go to a real kernel and come back, whatever else is under way there."""
 
+import asyncio
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -111,3 +112,12 @@ def test_after_the_kernel_s_end_there_is_a_reason_and_no_wait(pool: Pool):
 
     reasons = between(pool, "import os\ndef f(): os._exit(1)", ask)[0]
     assert [reason.why for reason in reasons] == [Why.DIED, Why.DIED]
+
+
+def test_requests_from_within_a_running_event_loop_are_all_answered(pool: Pool):
+    """In the Formgrader the sockets' own loop runs in another thread, which must not look at them meanwhile."""
+
+    async def as_in_a_server() -> tuple[object, str]:
+        return between(pool, "def f(x): return x", lambda: [probe.call("f", number) for number in range(2000)])
+
+    assert asyncio.run(as_in_a_server())[0] == [*range(2000)]
