@@ -117,7 +117,5 @@ def values_right(cases: Iterable[Tried]) -> Verdict:
     """Are all outputs right, and the weights what they were before the calls?"""
     cases = list(cases)
     values = [value for case in cases for value in case.values]
-    verdict = mistakes.judged(values, mistakes.MHA, rtol=1e-5)
-    if not verdict.right and not verdict.mistake:
-        verdict = mistakes.named(verdict, values, mistakes.MHA_TWICE, rtol=1e-5)
+    verdict = mistakes.judged_with_pairs(values, mistakes.MHA, mistakes.MHA_TWICE)
     return rubric.all_of(verdict, *[case.weights for case in cases])

@@ -173,10 +173,8 @@ def has_values(cases: Cases) -> Verdict:
         data = (weights, x, y, H, G)
         where = named(H, G, x, y) + SPECIAL.get(m, SPECIAL.get(how, ""))
         compared.append(mistakes.Case(where, output, oracles.gqa(*data), data))
-    verdict = mistakes.judged(compared, mistakes.GQA)
-    if not verdict.right:
-        return verdict if verdict.mistake else mistakes.named(verdict, compared, mistakes.GQA_TWICE)
-    return structure.unchanged(models[-1][1])
+    verdict = mistakes.judged_with_pairs(compared, mistakes.GQA, mistakes.GQA_TWICE)
+    return structure.unchanged(models[-1][1]) if verdict.right else verdict
 
 
 def named(H: int, G: int, x: Array, y: Array) -> str:

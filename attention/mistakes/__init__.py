@@ -90,6 +90,12 @@ def shapes(part: int, **wanted: tuple[str, ...]) -> Verdict:
     )
 
 
+def judged_with_pairs(cases: list[Case], usual: Usual, twice: Usual) -> Verdict:
+    """As `judged`; where no single mistake explains wrong numbers, two at once are looked for."""
+    verdict = judged(cases, usual)
+    return verdict if verdict.right or verdict.mistake else named(verdict, cases, twice)
+
+
 def together(verdicts: list[Verdict]) -> Verdict:
     """Right if all are; else one verdict with what each wrong one found. The first mistake that is known is counted."""
     wrong = [verdict for verdict in verdicts if not verdict.right]

@@ -148,7 +148,7 @@ class Kernel:
                 request, [*fds[:2], self._supervisor.kernels.fileno(), *fds[2:]], self._supervisor.asked()
             )
         except OSError as error:
-            parts.packets.send(self._status, {"failed": str(error)})
+            self.tell_failure(str(error))
             raise
         finally:
             self._supervisor.kernels.close()

@@ -190,8 +190,8 @@ class Preloaded:
                 os.close(fd)
             os.setsid()  # to which Linux gives one share of the processors
             if self._settings["walled"]:
-                offer = functools.partial(supervisor.offer, asking, self._settings["gpu"])
-                self._namespaces.enter(self._settings, fds, prepare, lambda _: offer())
+                gpu = self._settings["gpu"]
+                self._namespaces.enter(self._settings, fds, prepare, lambda _: supervisor.offer(asking, gpu))
             asking.close()
             self._run(request, fds[3:], status, gate)
             code = 0
