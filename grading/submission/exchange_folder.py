@@ -1,11 +1,19 @@
 """A submission's folder in nbgrader's exchange, which its author may change at any moment: whose it is, its secret."""
 
+import contextlib
 import os
 from pathlib import Path
 
 from grading.submission import extra_files, safe_walk
 
 LONGEST_SECRET = 1000  # bytes; nbgrader's have 128
+
+
+def account(folder: Path) -> int | None:
+    """The number of the account on the system that a folder is of; None if it is gone by now."""
+    with contextlib.suppress(OSError):
+        return os.lstat(folder).st_uid
+    return None
 
 
 def owner(folder: str | Path) -> str:

@@ -1,6 +1,5 @@
 """Submissions as they arrive in nbgrader's exchange. nbgrader writes a submission's secret last."""
 
-import contextlib
 import datetime
 import os
 import time
@@ -67,7 +66,7 @@ class Exchange:
         for name in found:
             if not safe_walk.is_folder(self._inbound / name):
                 continue
-            student, owner = name.rsplit(middle, 1)[0], self._owner(name)
+            student, owner = name.rsplit(middle, 1)[0], exchange_folder.account(self._inbound / name)
             looked_into.update(((student, owner), owner))
             # The others when these have arrived: a later one replaces them.
             many = looked_into[student, owner] > MOST_OF_ONE or looked_into[owner] > MOST_OF_OWNER
@@ -81,12 +80,6 @@ class Exchange:
             spent_s[owner] += time.monotonic() - began
             if state is not None:
                 yield self._arrival(name)
-
-    def _owner(self, name: str) -> int | None:
-        """Who wrote a folder: its owner on the system; None if it is gone by now."""
-        with contextlib.suppress(OSError):
-            return os.lstat(self._inbound / name).st_uid
-        return None
 
     def _why_not(self) -> str:
         """Why nothing can arrive, and what to do."""
@@ -116,7 +109,7 @@ class Exchange:
         except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):  # of a time that is none
             refused = refused or messages.NAME_IN_EXCHANGE
         owner, noticed = exchange_folder.owner(source) if self._check_owner else student, ""
-        if self._check_owner and self._owner(name) == os.geteuid():  # on a hub where all are one account
+        if self._check_owner and exchange_folder.account(source) == os.geteuid():  # on a hub where all are one account
             noticed = refusals.owned_by_grader(owner) if owner != student else ""
         elif owner != student:
             refused = refused or refusals.owned_by(owner)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from nbgrader.utils import notebook_hash
 
+from grading.classroom.service.notes_left import NotesLeft
 from grading.core import files
 from grading.core.course import Course
 from grading.pages import student_pages
@@ -23,6 +24,7 @@ class ExchangeFeedback:
     def __init__(self, folder: Path, course: Course, parts: list[str]) -> None:
         """`parts` are those whose marks are shown; none: all."""
         self._folder, self._course, self._parts = folder / "feedback", course, frozenset(parts or course.stems)
+        self._notes = NotesLeft(os.geteuid())
 
     def give(self, source: Path, student: str, pages: Path) -> bool:
         """Shows a student's pages for the submission in `source`; False if they are another submission's.
@@ -32,7 +34,8 @@ class ExchangeFeedback:
         secret = exchange_folder.secret(source)
         if secret is None or exchange_folder.secret(pages) != secret:
             return False
-        for stem in (*self._course.stems, *self._course.others):
+        self._notes.has_marks(exchange_folder.account(source), secret)
+        for stem in self._stems:
             path = pages / f"{stem}.html"
             if not path.is_file():
                 continue
@@ -57,11 +60,24 @@ class ExchangeFeedback:
 
         Errors  OSError if it can't be written.
         """
-        if (secret := exchange_folder.secret(source)) is not None:
-            page = self._note(student, why, **about)
-            for stem in (*self._course.stems, *self._course.others):
-                if safe_walk.is_there(source / f"{stem}.ipynb") and not self._has_marks(secret, stem):
-                    self._put(secret, stem, page)
+        if (secret := exchange_folder.secret(source)) is None:
+            return
+        page = self._note(student, why, **about)
+        for stem in self._stems:
+            if safe_walk.is_there(source / f"{stem}.ipynb") and not self._has_marks(secret, stem):
+                self._put(secret, stem, page)
+        for old in self._notes.add(exchange_folder.account(source), student, secret):
+            self._take_back(old)
+
+    def _take_back(self, secret: str) -> None:
+        """Removes the pages of a submission that has no marks."""
+        for stem in self._stems:
+            if not self._has_marks(secret, stem):
+                self._path(secret, stem).unlink(missing_ok=True)
+
+    @property
+    def _stems(self) -> tuple[str, ...]:
+        return (*self._course.stems, *self._course.others)
 
     @property
     def _shows_all(self) -> bool:

@@ -13,7 +13,7 @@ from traitlets.config import Config
 from attention.course import COURSE
 from grading.classroom.service import arrivals, exchange_arrivals, folder_arrivals, stillness
 from grading.core import messages
-from grading.submission import times
+from grading.submission import exchange_folder, times
 
 
 def exchange_in(folder: Path) -> exchange_arrivals.Exchange:
@@ -99,7 +99,7 @@ def test_a_look_into_the_exchange_takes_no_more_folders_of_an_account_however_ma
     for name in names:
         (inbound / name).mkdir(parents=True)
     exchange, looked_into = exchange_in(tmp_path), []
-    monkeypatch.setattr(exchange_arrivals.Exchange, "_owner", lambda _, name: 1 if name == names[-1] else 2)
+    monkeypatch.setattr(exchange_folder, "account", lambda folder: 1 if folder.name == names[-1] else 2)
     monkeypatch.setattr(stillness, "fingerprint", lambda folder: looked_into.append(folder.name) or "a state")
     assert list(exchange.look({})) == []
     assert looked_into == [*names[: exchange_arrivals.MOST_OF_OWNER], names[-1]]
@@ -219,7 +219,7 @@ def test_folders_that_another_account_writes_in_a_student_s_name_keep_the_studen
     own, others = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC", []
     (inbound / own).mkdir(parents=True)
     exchange, now_s, found = exchange_in(tmp_path), 1000.0, []
-    monkeypatch.setattr(exchange_arrivals.Exchange, "_owner", lambda _, name: 1 if name == own else 2)
+    monkeypatch.setattr(exchange_folder, "account", lambda folder: 1 if folder.name == own else 2)
     monkeypatch.setattr(stillness.time, "monotonic", lambda: now_s)
     monkeypatch.setattr(stillness, "fingerprint", lambda folder: "as it was" if folder.name == own else str(now_s))
     for second in range(120):
@@ -247,7 +247,7 @@ def test_a_look_takes_no_longer_for_folders_of_one_account_that_hold_thousands_o
         now_s += 0.06 if folder.name in large else 0.001  # what 5,000 files take
         return str(now_s)
 
-    monkeypatch.setattr(exchange_arrivals.Exchange, "_owner", lambda _, name: 1 if name == honest else 2)
+    monkeypatch.setattr(exchange_folder, "account", lambda folder: 1 if folder.name == honest else 2)
     monkeypatch.setattr(stillness.time, "monotonic", lambda: now_s)
     monkeypatch.setattr(stillness, "fingerprint", state)
     assert list(exchange.look({})) == []
