@@ -1,4 +1,4 @@
-"""All tests of the course: lint, then nbval and unit tests; alongside these classes and a browser, and every answer.
+"""All tests of the course: lint, then nbval and unit tests; alongside these classes, a browser, and every answer.
 
 `quick` runs the few that tell within a minute or so whether a changed line broke something.
 """
@@ -21,13 +21,14 @@ from grading.gradebook import course_folder
 
 NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval.cfg", "-q", "-p", "no:cacheprovider"]
 
-# Two runs of pytest go on alongside the unit tests. One grades whole classes with workers of its own, or waits for
-# limits or a browser; the other computes for minutes, and waits for the service and the Formgrader.
-END_TO_END = [
+# Three runs of pytest go on alongside the unit tests. One grades whole classes with workers of its own, or waits for
+# limits; one waits for a browser; the last one computes for minutes, and waits for the service and the Formgrader.
+CLASSES = [
     "tests/project/test_benchmarks.py",
     "tests/grading/classroom/test_class_run.py",
-    *(f"tests/whole/test_{name}.py" for name in ("commands", "attacks", "site", "lab", "hub")),
+    *(f"tests/whole/test_{name}.py" for name in ("commands", "attacks")),
 ]
+BROWSER = [f"tests/whole/test_{name}.py" for name in ("site", "lab", "hub")]
 ANSWERS = [
     f"tests/whole/test_{name}.py" for name in ("answers", "attacks_marked", "attacks_watched", "watch", "marking")
 ]
@@ -54,17 +55,19 @@ def run(pytest_arguments: list[str]) -> int:
     if status := _lint():
         return status
     _end_in_time()
-    ignored = [f"--ignore={path}" for path in (*END_TO_END, *ANSWERS)]
+    ignored = [f"--ignore={path}" for path in (*CLASSES, *BROWSER, *ANSWERS)]
     with tempfile.TemporaryDirectory() as folder:
-        answers, classes, notebooks, tests = [f"--junitxml={folder}/{number}.xml" for number in range(4)]
+        answers, browser, classes, notebooks, tests = [f"--junitxml={folder}/{number}.xml" for number in range(5)]
         with (
             _alongside("every answer, the service", "-q", "--durations=5", *ANSWERS, answers) as answering,
-            _alongside("classes, attacks, a browser", "-v", "--durations=20", *END_TO_END, classes) as grading,
+            _alongside("a browser", "-q", "--durations=5", *BROWSER, browser) as browsing,
+            _alongside("classes, attacks", "-v", "--durations=20", *CLASSES, classes) as grading,
         ):
             statuses = [  # all of them, whatever the first ones say: one run shows all that fails
                 _step("solved notebooks, run again", "pytest", *NBVAL, *_at_once(1), notebooks),
-                _step("tests", "pytest", "-q", "--durations=10", "tests", *_at_once(2), *ignored, tests),
+                _step("tests", "pytest", "-q", "--durations=10", "tests", *_at_once(1.5), *ignored, tests),
                 grading.wait(),
+                browsing.wait(),
                 answering.wait(),
             ]
         say_what_failed(Path(folder))
@@ -106,9 +109,9 @@ def _lint() -> int:
     )
 
 
-def _at_once(files_a_core: int) -> list[str]:
-    """Options of pytest that run so many files at once: two a core where tests wait about half of the time."""
-    return ["-n", str(files_a_core * (os.cpu_count() or 1)), "--dist", "loadfile"]
+def _at_once(files_a_core: float) -> list[str]:
+    """Options of pytest that run so many files at once: more than one a core where tests wait much of the time."""
+    return ["-n", str(round(files_a_core * (os.cpu_count() or 1))), "--dist", "loadfile"]
 
 
 def say_what_failed(folder: Path) -> None:
