@@ -51,7 +51,8 @@ RUNNING_PIECES = frozenset(
     "_import_dotted_name ctypeslib load_library load_url codecache PyCodeCache _internal read_array NpzFile "
     "load_config _tensor_to_object ConnectionWrapper".split()
 )
-# What else `torch.load` and `np.load` may be given: with these they read numbers, and never make objects of bytes.
+# What else `torch.load` and `np.load` may be given: with these they read numbers, and never make objects of bytes. No
+# other `load` may be called.
 LOADING = {"map_location": None, "mmap_mode": None, "weights_only": True, "allow_pickle": False}
 RUNNING_NAMES = frozenset({"exec", "eval", "compile"})
 TIMED = frozenset({"stmt", "setup", "global_setup"})  # texts that torch.utils.benchmark.Timer runs
@@ -161,6 +162,8 @@ def _takes_code(
             call = parents.get(node)
             return not isinstance(call, ast.Call) or call.func is not node
         case ast.Attribute(value=value, attr="load") if root(value) in modules:
+            if modules.get(getattr(value, "id", "")) not in packages:
+                return True  # a piece's own, such as torch.jit.load: what it loads is code, which nobody reads
             call = parents.get(node)
             if not isinstance(call, ast.Call) or call.func is not node or len(call.args) != 1:
                 return True
