@@ -123,7 +123,10 @@ def looking(seen):
     def look(frame, event, called):
         code, name = frame.f_code, str(getattr(called, "__name__", ""))
         if event == "call":  # of a function, not of a class's body
-            if code.co_flags & 1 and code.co_filename.startswith(folders) and is_attention(code.co_qualname):
+            tells = code.co_qualname if code.co_filename.startswith(folders) else ""
+            if code.co_filename.startswith(home + "_inductor"):  # whose patterns of attention have a file of that name
+                tells = code.co_filename
+            if code.co_flags & 1 and is_attention(tells):
                 seen.add(code.co_qualname.split(".")[0])
         elif event == "c_call" and (is_attention(name) or name in starts):
             seen.add("process" if name in starts else name)

@@ -12,6 +12,7 @@ from grading.rules.parsing import HARMLESS_MAGICS, LINE_MAGICS, OPTIONS, OTHER_M
 LINE, CELL = "run_line_magic", "run_cell_magic"
 COMMANDS = frozenset({"system", "getoutput"})  # which `!ls` and `files = !ls` become
 METHODS = COMMANDS | {LINE, CELL, "magic", "show_usage"}
+MODULE = "module:"  # in the name of what draws figures: a module, also one of the student's own, which is imported
 SETTING = re.compile(r"\s*(?:[\w.]*|[\w.]+\s*=(.*))\s*")
 
 
@@ -55,13 +56,16 @@ def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[as
     if name == "config" and text is not None:
         setting = SETTING.fullmatch(text)
         return setting is None or not _is_value(setting[1] or "None")
+    if name == "matplotlib" and MODULE in (text or ""):
+        return True
     return name not in HARMLESS_MAGICS or any(map(_expands, rest))
 
 
 def _is_harmless(texts: list[ast.expr]) -> bool:
     words = [(folded(text) or "").split() or [""] for text in texts]
     names = {first.lstrip("%") for first, *_ in words}
-    return names <= HARMLESS_MAGICS - {"config"} and not any(map(_expands, texts))
+    drawn_by = any(MODULE in word for line in words for word in line)
+    return names <= HARMLESS_MAGICS - {"config"} and not drawn_by and not any(map(_expands, texts))
 
 
 def _expands(text: ast.expr) -> bool:

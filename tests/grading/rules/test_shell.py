@@ -5,6 +5,8 @@ from hand_written import import_breach
 
 HARMLESS = [
     "%matplotlib inline",
+    "%matplotlib widget",
+    "get_ipython().magic('matplotlib inline')",
     "%config InlineBackend.figure_format = 'retina'",
     "%config InlineBackend.figure_formats = ['png', 'svg']",
     "%precision 3\n%who\n%whos\n%pwd\n%history\n%cd folder\n%env A=1\n%pprint",
@@ -31,6 +33,9 @@ HIDING = [
     "get_ipython().input_transformers_post.append(change)",
     "get_ipython().ast_transformers.append(change)",
     "%run helper.py",
+    "%matplotlib module://helper",
+    "get_ipython().run_line_magic('matplotlib', 'module://helper')",
+    "get_ipython().magic('matplotlib module://helper')",
     "%pylab",
     "%pylab inline",
     "%load_ext autoreload",
