@@ -37,7 +37,7 @@ IMPORTING_NAMES = frozenset(
     "f_builtins run_cell run_cell_async run_code run_ast_nodes safe_execfile safe_execfile_ipy safe_run_module "
     "extension_manager find_line_magic find_cell_magic magics_manager register_alias register_magic_function "
     "input_transformers_cleanup input_transformers_post ast_transformers input_transformer_manager attrgetter "
-    "__defaults__ __kwdefaults__ on_generate_code set_codegen".split()
+    "__defaults__ __kwdefaults__ __code__ gi_code cr_code ag_code f_back f_locals on_generate_code set_codegen".split()
 )
 IMPORTING_TEXTS = frozenset(
     "__import__ import_module importlib __builtins__ __loader__ __spec__ __globals__ __subclasses__ f_globals "
@@ -45,7 +45,7 @@ IMPORTING_TEXTS = frozenset(
 )
 # Pieces of packages that run a text or a file, make objects of bytes, or bring code from elsewhere.
 RUNNING_PIECES = frozenset(
-    "runstring rundocs measure hub fx cpp_extension f2py distutils package _exec_with_source _forward_from_src "
+    "runstring rundocs measure hub fx library cpp_extension f2py distutils package _exec_with_source _forward_from_src "
     "_method_from_src collect_env CompilationUnit parse_ir _jit_get_operation _get_operation_overload "
     "_load_from_bytes get_overridable_functions get_testing_overrides resolve_name "
     "_import_dotted_name ctypeslib load_library load_url codecache PyCodeCache _internal read_array NpzFile "
