@@ -50,7 +50,7 @@ def reads_of_set(trees: Iterable[ast.Module], names: frozenset[str]) -> set[ast.
         ends: dict[str, int] = {}  # of the first statement in this cell that sets a name
         for statement in tree.body:
             found |= _reads(statement, {name for name, end in ends.items() if end < statement.lineno})
-            for name in (_set_by(statement) & names) - deleted:
+            for name in (set_by(statement) & names) - deleted:
                 ends.setdefault(name, statement.end_lineno)
         before |= ends.keys()
     return found
@@ -92,7 +92,7 @@ def _locals(function: Function) -> set[str]:
     return found - outside
 
 
-def _set_by(statement: ast.stmt) -> set[str]:
+def set_by(statement: ast.stmt) -> set[str]:
     """The names that a statement sets for sure."""
     match statement:
         case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
