@@ -118,7 +118,7 @@ def one_statement_each(answer_id: str, function: str) -> Breach | None:
 
 
 def _own_in_the_end(codes: list[Code], modules: Collection[str]) -> set[str]:
-    """The names that the student's cells set last to what is no piece of PyTorch, as in `nn = 4`.
+    """The names that the student's cells set last to something other than a piece of PyTorch, as in `nn = 4`.
 
     A statement in a branch may not run, and one that sets an attribute leaves the name what it is.
     """
