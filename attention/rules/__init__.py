@@ -2,7 +2,6 @@
 
 import ast
 import builtins
-from collections.abc import Collection
 
 from attention.course import COURSE
 from attention.rules.shapes import shape_comments
@@ -86,7 +85,7 @@ def no_torch(answer_id: str) -> Breach | None:
     codes, before = editable(answer_id), setup(answer_id)
     table, torch = defined(codes), frozenset({"torch"})
     modules = closure.libraries(codes, torch, before)
-    modules = modules.keys() - _own_in_the_end(codes, modules)
+    modules = modules.keys() - own_names.own_in_the_end([code.tree for code in codes if code.tree], modules, torch)
     anything = "*" in modules
     known = (
         set(table)
@@ -115,22 +114,6 @@ def one_statement_each(answer_id: str, function: str) -> Breach | None:
         return None
     code, line, position = found
     return Breach(_breach_statements(code.where, line, code.line(line), position + 1))
-
-
-def _own_in_the_end(codes: list[Code], modules: Collection[str]) -> set[str]:
-    """The names that the student's cells set last to something other than a piece of PyTorch, as in `nn = 4`.
-
-    A statement in a branch may not run, and one that sets an attribute leaves the name what it is.
-    """
-    is_own: dict[str, bool] = {}
-    for statement in [statement for code in codes if code.tree for statement in code.tree.body]:
-        if isinstance(statement, (ast.Import, ast.ImportFrom)):
-            is_own |= dict.fromkeys(closure.imported(statement, {"torch"}), False)
-        given = [*closure.second_names([statement])]
-        for name in own_names.set_by(statement):
-            values = [value for known, value in given if known == name]
-            is_own[name] = not any(closure.root(value) in modules for value in values)
-    return {name for name, own in is_own.items() if own}
 
 
 def _takes_names(node: ast.AST) -> bool:

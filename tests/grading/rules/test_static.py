@@ -69,6 +69,8 @@ LOOPS = [
     "%time f = lambda x: [h for h in x]",
     "%%time\ndef f(x):\n    return [h for h in x]",
     "loop = map\ndef f(x):\n    return list(loop(g, x))",
+    "if False:\n    map = 5\ndef f(x):\n    return list(map(g, x))",
+    "map, y = map, 5\ndef f(x):\n    return list(map(g, x))",
     "def f(map):\n    return map\ndef g(x):\n    return list(map(f, x))",
     "class A:\n    def unused(self, map):\n        return map\n    def f(self, x):\n        return list(map(g, x))",
     "class A:\n    map = 3\n    def f(self, x):\n        return list(map(g, x))",
