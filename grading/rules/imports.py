@@ -195,6 +195,8 @@ def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: Texts, funct
             | ast.Call(func=ast.Attribute(attr="join"))
         ):
             return folded(node) in IMPORTING_TEXTS
+        case ast.Call(func=ast.Attribute(attr="define"), args=[text, *_]):
+            return "def " in (folded(text) or "")  # of TorchScript's, which compiles the text
         case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=key):
             return not IMPORTING_TEXTS.isdisjoint(texts.of(key) or ())
         case ast.Call(func=ast.Name(id=name), args=[text, *_]) if name in RUNNING_NAMES:
