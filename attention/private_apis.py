@@ -12,4 +12,10 @@ USES = (
         "the memory of a tensor that vmap has wrapped, to see whether weights were copied",
         "none: PyTorch's public torch.func shows no tensor within a transform's",
     ),
+    Use(
+        "attention.questions.part07",
+        of("torch.utils._python_dispatch", "TorchDispatchMode"),
+        "the operations that TorchScript calls, to see whether weights were copied",
+        "none: the public torch.overrides.TorchFunctionMode is not told of them",
+    ),
 )

@@ -115,14 +115,18 @@ def is_attention(name):
 def looking(seen):
     """A profile function for Python that records which of PyTorch's own attention is called, and what is started."""
     home = nn.__file__.rpartition("nn")[0]  # PyTorch's folder
-    folders = (home + "nn", home + "ao", home + "_decomp", home + "_refs", home + "_higher_order_ops")
+    inside = ("nn", "ao", "_decomp", "_refs", "_higher_order_ops", "nested", "onnx", "sparse")
+    folders = tuple([home + one for one in inside])
     starts = {"fork", "forkpty", "fork_exec", "posix_spawn", "posix_spawnp"}
     starts |= {"start_new_thread", "start_joinable_thread"}
 
     def look(frame, event, called):
         code, name = frame.f_code, str(getattr(called, "__name__", ""))
         if event == "call":  # of a function, not of a class's body
-            if code.co_flags & 1 and code.co_filename.startswith(folders) and is_attention(code.co_qualname):
+            tells = code.co_qualname if code.co_filename.startswith(folders) else ""
+            if code.co_filename.startswith(home + "_inductor"):  # whose patterns of attention have a file of that name
+                tells = code.co_filename
+            if code.co_flags & 1 and is_attention(tells):
                 seen.add(code.co_qualname.split(".")[0])
         elif event == "c_call" and (is_attention(name) or name in starts):
             seen.add("process" if name in starts else name)
@@ -169,5 +173,6 @@ def ready_made(name, cases):
         if not ends(call, profiler, looking(seen)):
             ends(call, contextlib.nullcontext(), looking(seen))
     operations = [event.name for event in profiler.function_events or ()]
-    seen.update([one.removeprefix("aten::") for one in operations if one.startswith("aten::") and is_attention(one)])
+    named = [one.partition("::") for one in operations if is_attention(one)]
+    seen.update([name for home, _, name in named if home in ("aten", "onnx")])  # what it defines; a student may, too
     return sorted(seen)

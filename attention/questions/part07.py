@@ -83,6 +83,16 @@ def watching(look):
     return Watch()
 
 
+def through_python():
+    """A mode in which Python calls each operation of PyTorch's, so that `watching` is shown TorchScript's, too."""
+
+    class Calls(torch.utils._python_dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+            return function(*args, **(kwargs or {}))
+
+    return Calls()
+
+
 def counting(weights, copies, scale, found):
     """A `look` that records each weight of which that many copies are in memory, in one tensor or several at once."""
     import weakref
@@ -108,7 +118,7 @@ def counting(weights, copies, scale, found):
     return look
 
 
-@probe.remote(using=(in_memory, marked, copies_held, counting, watching))
+@probe.remote(using=(in_memory, marked, copies_held, counting, watching, through_python))
 def copied(sizes, x, y):
     """Of which weight, W_K's or W_V's, tensors that `forward` makes or uses hold H / G copies in memory; "" of none.
 
@@ -123,7 +133,7 @@ def copied(sizes, x, y):
     for name in ("W_K", "W_V"):
         weights[name] = marked(model, name)
     try:
-        with watching(counting(weights, copies, sizes[2] ** -0.5, found)):
+        with watching(counting(weights, copies, sizes[2] ** -0.5, found)), through_python():
             model(x, y)
     except Exception:  # a forward that fails loses other points
         pass

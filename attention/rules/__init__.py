@@ -6,7 +6,7 @@ import builtins
 from attention.course import COURSE
 from attention.rules.shapes import shape_comments
 from attention.rules.statements import second_statement
-from grading.rules import closure, static
+from grading.rules import closure, own_names, static
 from grading.rules.parsing import folded
 from grading.rules.static import Breach
 from grading.rules.student_code import Code, defined, editable, setup
@@ -85,8 +85,7 @@ def no_torch(answer_id: str) -> Breach | None:
     codes, before = editable(answer_id), setup(answer_id)
     table, torch = defined(codes), frozenset({"torch"})
     modules = closure.libraries(codes, torch, before)
-    # A student may call a number nn; a name stays PyTorch's where it is set to nothing but a piece of PyTorch.
-    modules = {n for n in modules if all(closure.root(value) in modules for _, value in table.get(n, ()))}
+    modules = modules.keys() - own_names.own_in_the_end([code.tree for code in codes if code.tree], modules, torch)
     anything = "*" in modules
     known = (
         set(table)

@@ -25,7 +25,7 @@ from grading.rules.student_code import Code, defined, editable
 
 LIBRARIES = frozenset({"torch", "nn", "np", "F"})
 LOOKING = frozenset("print display repr isinstance len type id".split())  # these write into no argument
-COMPOUND = (ast.If, ast.With, ast.Try, ast.For, ast.While, ast.FunctionDef, ast.ClassDef)
+COMPOUND = (ast.If, ast.With, ast.Try, ast.TryStar, ast.Match, ast.For, ast.While, ast.FunctionDef, ast.ClassDef)
 
 
 def second_statement(answer_id: str, function: str, sizes: Collection[str | int]) -> tuple[Code, int, int] | None:
@@ -125,6 +125,10 @@ def _outputs(function: ast.FunctionDef, sizes: Collection[str | int]) -> list[Fl
             ) if is_box(name, names) and (parts := assigned(value, at, names).parts):
                 for part in parts:
                     _put(name, None, part, names)
+            case ast.Match(subject=subject, cases=cases):
+                for pattern in [inner for case in cases for inner in ast.walk(case.pattern)]:
+                    if name := getattr(pattern, "name", None):
+                        _assign(ast.Name(name), subject, at, names)
             case ast.AugAssign(target=target, value=value):
                 _fill(target, computed(flow_of(target, names) | flow_of(value, names), at), at, names)
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value])):
@@ -142,6 +146,8 @@ def _in_order(body: list[ast.stmt]) -> list[ast.stmt]:
         for name in ("body", "orelse", "finalbody"):
             if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
                 out += _in_order(getattr(statement, name, []))
+        for branch in [*getattr(statement, "handlers", []), *getattr(statement, "cases", [])]:
+            out += _in_order(branch.body)
     return out
 
 

@@ -37,7 +37,7 @@ IMPORTING_NAMES = frozenset(
     "f_builtins run_cell run_cell_async run_code run_ast_nodes safe_execfile safe_execfile_ipy safe_run_module "
     "extension_manager find_line_magic find_cell_magic magics_manager register_alias register_magic_function "
     "input_transformers_cleanup input_transformers_post ast_transformers input_transformer_manager attrgetter "
-    "__defaults__ __kwdefaults__".split()
+    "__defaults__ __kwdefaults__ __code__ gi_code cr_code ag_code f_back f_locals on_generate_code set_codegen".split()
 )
 IMPORTING_TEXTS = frozenset(
     "__import__ import_module importlib __builtins__ __loader__ __spec__ __globals__ __subclasses__ f_globals "
@@ -45,13 +45,14 @@ IMPORTING_TEXTS = frozenset(
 )
 # Pieces of packages that run a text or a file, make objects of bytes, or bring code from elsewhere.
 RUNNING_PIECES = frozenset(
-    "runstring rundocs measure hub cpp_extension f2py distutils package _exec_with_source _forward_from_src "
+    "runstring rundocs measure hub fx library cpp_extension f2py distutils package _exec_with_source _forward_from_src "
     "_method_from_src collect_env CompilationUnit parse_ir _jit_get_operation _get_operation_overload "
     "_load_from_bytes get_overridable_functions get_testing_overrides resolve_name "
     "_import_dotted_name ctypeslib load_library load_url codecache PyCodeCache _internal read_array NpzFile "
     "load_config _tensor_to_object ConnectionWrapper".split()
 )
-# What else `torch.load` and `np.load` may be given: with these they read numbers, and never make objects of bytes.
+# What else `torch.load` and `np.load` may be given: with these they read numbers, and never make objects of bytes. No
+# other `load` may be called.
 LOADING = {"map_location": None, "mmap_mode": None, "weights_only": True, "allow_pickle": False}
 RUNNING_NAMES = frozenset({"exec", "eval", "compile"})
 TIMED = frozenset({"stmt", "setup", "global_setup"})  # texts that torch.utils.benchmark.Timer runs
@@ -161,6 +162,8 @@ def _takes_code(
             call = parents.get(node)
             return not isinstance(call, ast.Call) or call.func is not node
         case ast.Attribute(value=value, attr="load") if root(value) in modules:
+            if modules.get(getattr(value, "id", "")) not in packages:
+                return True  # a piece's own, such as torch.jit.load: what it loads is code, which nobody reads
             call = parents.get(node)
             if not isinstance(call, ast.Call) or call.func is not node or len(call.args) != 1:
                 return True
@@ -192,6 +195,8 @@ def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: Texts, funct
             | ast.Call(func=ast.Attribute(attr="join"))
         ):
             return folded(node) in IMPORTING_TEXTS
+        case ast.Call(func=ast.Attribute(attr="define"), args=[text, *_]):
+            return "def " in (folded(text) or "")  # of TorchScript's, which compiles the text
         case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=key):
             return not IMPORTING_TEXTS.isdisjoint(texts.of(key) or ())
         case ast.Call(func=ast.Name(id=name), args=[text, *_]) if name in RUNNING_NAMES:

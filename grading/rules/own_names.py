@@ -1,8 +1,9 @@
 """Reads of a builtin's name that mean something else: a variable or function of the student's, such as `exec = 5`."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
+from grading.rules import closure
 from grading.rules.nodes import walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -13,6 +14,24 @@ def reads_of_own(trees: Iterable[ast.Module], names: frozenset[str]) -> set[ast.
     """Where some names are read that stand for the student's own: local ones, and those that a statement before set."""
     trees = list(trees)
     return local_reads(trees, names) | reads_of_set(trees, names)
+
+
+def own_in_the_end(
+    trees: Iterable[ast.Module], names: Collection[str], packages: Collection[str] = frozenset()
+) -> set[str]:
+    """Which of some names the cells set last to something other than one of them, or a piece of one, as in `nn = 4`.
+
+    A statement in a branch may not run, and one that sets an attribute leaves the name what it is. An import of a
+    piece of these packages gives a name back.
+    """
+    is_own: dict[str, bool] = {}
+    for statement in (statement for tree in trees for statement in tree.body):
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            is_own |= dict.fromkeys(closure.imported(statement, packages), False)
+        given = [*closure.second_names([statement])]
+        for name in _set_by(statement) & set(names):
+            is_own[name] = not any(closure.root(value) in names for known, value in given if known == name)
+    return {name for name, own in is_own.items() if own}
 
 
 def local_reads(trees: Iterable[ast.Module], names: frozenset[str]) -> set[ast.Name]:

@@ -12,6 +12,9 @@ from grading.rules.parsing import HARMLESS_MAGICS, LINE_MAGICS, OPTIONS, OTHER_M
 LINE, CELL = "run_line_magic", "run_cell_magic"
 COMMANDS = frozenset({"system", "getoutput"})  # which `!ls` and `files = !ls` become
 METHODS = COMMANDS | {LINE, CELL, "magic", "show_usage"}
+# Settings of which IPython imports what their text names, such as InteractiveShell.loop_runner.
+IMPORTED = re.compile(r"\.\w*(?:_class|_runner|_method|_factory|packer|_return|llm_\w*)\s*=")
+MODULE = "module:"  # in the name of what draws figures: a module, also one of the student's own, which is imported
 SETTING = re.compile(r"\s*(?:[\w.]*|[\w.]+\s*=(.*))\s*")
 
 
@@ -54,14 +57,17 @@ def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[as
         return text is None or tree is not None and may_import(tree)
     if name == "config" and text is not None:
         setting = SETTING.fullmatch(text)
-        return setting is None or not _is_value(setting[1] or "None")
+        return setting is None or not _is_value(setting[1] or "None") or bool(IMPORTED.search(text))
+    if name == "matplotlib" and MODULE in (text or ""):
+        return True
     return name not in HARMLESS_MAGICS or any(map(_expands, rest))
 
 
 def _is_harmless(texts: list[ast.expr]) -> bool:
     words = [(folded(text) or "").split() or [""] for text in texts]
     names = {first.lstrip("%") for first, *_ in words}
-    return names <= HARMLESS_MAGICS - {"config"} and not any(map(_expands, texts))
+    drawn_by = any(MODULE in word for line in words for word in line)
+    return names <= HARMLESS_MAGICS - {"config"} and not drawn_by and not any(map(_expands, texts))
 
 
 def _expands(text: ast.expr) -> bool:

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from grading.core import messages
-from grading.rules import closure
+from grading.rules import closure, own_names
 from grading.rules.imports import given, hidden_imports, imports_more, taken_beyond
 from grading.rules.nodes import walk
-from grading.rules.student_code import defined, editable, setup
+from grading.rules.student_code import editable, setup
 
 LOOPS = {
     ast.For: "a for loop",
@@ -53,8 +53,7 @@ def no_imports(answer_id: str, packages: Mapping[str, str]) -> Breach | None:
 
 def no_loops(answer_id: str, asked: Iterable[str]) -> Breach | None:
     """No for, while, comprehension, generator expression or map in a function or class of the answer."""
-    values = [value for _, value in defined(editable(answer_id)).get("map", ())]
-    own_map = bool(values) and all(closure.root(value) != "map" for value in values)
+    own_map = bool(own_names.own_in_the_end([code.tree for code in editable(answer_id) if code.tree], {"map"}))
     for code, node in closure.answer(answer_id, asked):
         loops = [inner for part in closure.definitions(node) for inner in walk(part) if type(inner) in LOOPS]
         if not loops and not own_map and "map" in closure.free_names(node):

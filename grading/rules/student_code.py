@@ -15,6 +15,9 @@ from grading.core import cells
 from grading.rules.nodes import walk
 from grading.rules.parsing import TOO_DEEP, bare_magic, folded, numbered, parse
 
+# Methods that change a list or a mapping, and by which something comes into it.
+CHANGING = frozenset("append extend insert update setdefault __setitem__".split())
+
 
 @dataclass(frozen=True)
 class Code:
@@ -138,27 +141,55 @@ def _bound(node: ast.AST) -> list[str]:
 def defined(codes: list[Code]) -> dict[str, list[tuple[Code, ast.AST]]]:
     """What the cells define at their top level, by name: functions, classes, assigned values, and their later changes.
 
-    `Model.forward = forward` and `setattr(Model, "forward", forward)` count as changes of Model.
+    `Model.forward = forward`, `setattr(Model, "forward", forward)` and `steps.append(forward)` count as changes of what
+    they change.
     """
     out: dict[str, list[tuple[Code, ast.AST]]] = {}
-    for code in codes:
-        for node in top_level(code.tree.body if code.tree else []):
-            match node:
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                    out.setdefault(name, []).append((code, node))
-                case ast.Assign() | ast.AnnAssign() | ast.AugAssign() if node.value is not None:
-                    for name in _changed(node.targets if isinstance(node, ast.Assign) else [node.target]):
-                        out.setdefault(name, []).append((code, node.value))
-                case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[target, _, value])):
-                    for name in _changed([target]):
-                        out.setdefault(name, []).append((code, value))
-                case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Call(), attr="update"), keywords=keywords)):
-                    for keyword in keywords:  # globals().update(f=…)
-                        out.setdefault(keyword.arg or "", []).append((code, keyword.value))
-                case _:
-                    for name, value in _taken(node):
-                        out.setdefault(name, []).append((code, value))
+    for code in [code for code in codes if code.tree]:
+        by_statements = [pair for node in top_level(code.tree.body) for pair in _by_statement(node)]
+        for name, value in (*by_statements, *_on_the_way(code.tree)):
+            out.setdefault(name, []).append((code, value))
     return out
+
+
+def _by_statement(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """The names that a statement defines or changes, each with what it is given."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name, node
+        case ast.Assign() | ast.AnnAssign() | ast.AugAssign() if node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            yield from ((name, node.value) for name in _changed(targets))
+        case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[target, _, value])):
+            yield from ((name, value) for name in _changed([target]))
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=name)) as call) if name in CHANGING:
+            yield from _brought(target, call)
+        case _:
+            yield from _taken(node)
+
+
+def _brought(target: ast.expr, call: ast.Call) -> Iterator[tuple[str, ast.AST]]:
+    """What a call brings into a list or a mapping; globals().update(f=…) sets f itself."""
+    named = [(keyword.arg or "", keyword.value) for keyword in call.keywords]
+    if not isinstance(target, ast.Call):
+        given = [*call.args, *(value for _, value in named)]
+        yield from ((name, value) for name in _changed([target]) for value in given)
+        return
+    for one in call.args:
+        named += zip(one.keys, one.values, strict=True) if isinstance(one, ast.Dict) else ()
+    named += [tuple(call.args)] if len(call.args) == 2 else []
+    yield from ((name if isinstance(name, str) else folded(name) or "", value) for name, value in named)
+
+
+def _on_the_way(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """The names that := gives, wherever it stands, and those that a function makes global, each with its value."""
+    nodes = [*walk(tree)]
+    made_global = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    for node in nodes:
+        if isinstance(node, ast.NamedExpr):
+            yield node.target.id, node.value
+        elif made_global and isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Assign)):
+            yield from ((name, value) for name, value in _by_statement(node) if name in made_global)
 
 
 def _taken(node: ast.stmt) -> Iterator[tuple[str, ast.AST]]:

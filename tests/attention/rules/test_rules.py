@@ -179,6 +179,7 @@ def test_every_attention_that_torch_has_is_known():
         "def f(W):\n    from torch.linalg import svd\n    return svd(W)",
         "from torch import *\ndef f(W):\n    return tensor(W)",
         "T = torch\nT.ones(1)",
+        "n, t = np, torch\ndef f(W):\n    return t.tensor(W)",
         "S = T = torch\ndef f(W):\n    return T.tensor(W)",
         "T: object = torch\ndef f(W):\n    return T.tensor(W)",
         "nn = torch.nn\nnn.MSELoss()",
@@ -205,11 +206,28 @@ def test_any_use_of_pytorch_in_the_answer_is_found(source: str):
         ("def f(W):\n    return g(W)", "def g(W):\n    return torch.tensor(W)"),
         ("def f(W):\n    return W @ K", "K = torch.ones(2).numpy()"),
         ("pass", "GQA_2_MLA = lambda W: torch.tensor(W)"),
-        ("def f(W):\n    return t.tensor(W)", "n, t = np, torch"),
     ],
 )
 def test_pytorch_that_the_answer_reaches_is_found(answer: str, other: str):
     assert breach(rules.no_torch, answer, other, stem="part10").startswith("Cell 3, line ")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "n, torch = np, torch",
+        "torch.backends.cudnn.benchmark = False",
+        "if False:\n    torch = 5",
+        "for torch in []:\n    pass",
+        "torch, y = torch, 5",
+        "def g():\n    (torch := 5)",
+        "torch = 5\nimport torch",
+    ],
+)
+def test_pytorch_stays_what_it_is_unless_the_name_is_the_student_s_own_in_the_end(other: str):
+    answer = "def f(W):\n    return torch.tensor(W)"
+    assert breach(rules.no_torch, answer, other, stem="part10").startswith("Answer, line 2")
+    assert breach(rules.no_torch, answer.replace("torch", "nn"), "nn = 4", stem="part10") is None
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,21 @@ Q = (
 O = torch.einsum("Dhd,hdr->Dhr", W_O.view(D, H, d), W_UV.view(H, d, r)).reshape(D, H * r)
 return W_DKV, W_DKV, Q, O
 """,
+    "match and except": """
+match W_DKV.shape:
+    case (r, D):
+        d = D // H
+try:
+    Q = (r / d) ** 0.5 * (W_UK.view(H, d, r).mT @ W_Q.view(H, d, D)).reshape(H * r, D)
+except RuntimeError:
+    Q = (r / d) ** 0.5 * (W_UK.reshape(H, d, r).mT @ W_Q.reshape(H, d, D)).reshape(H * r, D)
+match r:
+    case 1:
+        O = (W_O.view(D, H, d).transpose(0, 1) @ W_UV.view(H, d, r)).transpose(0, 1).reshape(D, H)
+    case _:
+        O = torch.empty(D, H * r).copy_((W_O.view(D, H, d).transpose(0, 1) @ W_UV.view(H, d, r)).mT.reshape(D, H * r))
+return W_DKV, W_DKV, Q, O
+""",
     "views": """
 r, D = W_DKV.shape
 d = D // H
@@ -303,6 +318,30 @@ hats.extend([])
 return tuple(hats)
 """
 TWO = {
+    "match": """
+match H:
+    case _:
+        Q = W_UK.T @ W_Q
+        Q = Q * 2.0
+O = W_O @ W_UV
+return W_DKV, W_DKV, Q, O
+""",
+    "match that takes a product": """
+match W_UK.T @ W_Q:
+    case Q:
+        Q = Q * 2.0
+O = W_O @ W_UV
+return W_DKV, W_DKV, Q, O
+""",
+    "except": """
+O = W_O @ W_UV
+try:
+    Q = g(1)
+except ValueError:
+    Q = W_UK.T @ W_Q
+    Q = Q * 2.0
+return W_DKV, W_DKV, Q, O
+""",
     "reshape": """
 Q = W_UK.T @ W_Q
 Q = Q.reshape(1, 2)

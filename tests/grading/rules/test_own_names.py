@@ -1,7 +1,11 @@
 """Names of the student's own: a variable called `exec` runs no text, a builtin does wherever its name may mean it."""
 
+import ast
+
 import pytest
 from hand_written import import_breach
+
+from grading.rules import own_names
 
 OWN_EXEC = [
     "exec = 'head {}'\nprint(exec.format(1))",
@@ -30,3 +34,25 @@ def test_a_variable_that_is_called_as_a_builtin_that_runs_text_hides_no_import(s
 @pytest.mark.parametrize("source", NOT_OWN_EXEC)
 def test_a_builtin_that_runs_text_counts_wherever_its_name_may_still_mean_it(source: str):
     assert import_breach(source) is not None
+
+
+@pytest.mark.parametrize(
+    ("sources", "own"),
+    [
+        (["nn = 4"], {"nn"}),
+        (["def nn():\n    pass", "x = 1"], {"nn"}),
+        (["a, nn = x.shape"], {"nn"}),
+        (["nn = 4", "import torch.nn as nn"], set()),
+        (["nn = 4", "nn = torch.nn"], set()),
+        (["import torch.nn as nn", "nn = 4"], {"nn"}),
+        (["torch, y = torch, 5"], set()),
+        (["if False:\n    torch = 5"], set()),
+        (["for torch in []:\n    pass"], set()),
+        (["torch.backends.cudnn.benchmark = False"], set()),
+    ],
+)
+def test_a_name_is_the_student_s_own_where_a_statement_in_no_branch_gives_it_something_else_last(
+    sources: list[str], own: set[str]
+):
+    trees = [ast.parse(source) for source in sources]
+    assert own_names.own_in_the_end(trees, {"torch", "nn"}, {"torch"}) == own

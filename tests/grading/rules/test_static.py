@@ -69,6 +69,8 @@ LOOPS = [
     "%time f = lambda x: [h for h in x]",
     "%%time\ndef f(x):\n    return [h for h in x]",
     "loop = map\ndef f(x):\n    return list(loop(g, x))",
+    "if False:\n    map = 5\ndef f(x):\n    return list(map(g, x))",
+    "map, y = map, 5\ndef f(x):\n    return list(map(g, x))",
     "def f(map):\n    return map\ndef g(x):\n    return list(map(f, x))",
     "class A:\n    def unused(self, map):\n        return map\n    def f(self, x):\n        return list(map(g, x))",
     "class A:\n    map = 3\n    def f(self, x):\n        return list(map(g, x))",
@@ -150,6 +152,13 @@ REACHING = [
     ("def f(x):\n    return helper(x)", "if True:\n    " + HELPER.replace("\n", "\n    ")),
     ("def f(x):\n    return helper(x)", "match 1:\n    case 1:\n        " + HELPER.replace("\n", "\n        ")),
     ("def f(x):\n    return list(loop(g, x))", "loop = map"),
+    ("def f(x):\n    return g(x)", "print(g := lambda x: [h for h in x])"),
+    ("def f(x):\n    return g(x)", "def make():\n    global g\n    g = lambda x: [h for h in x]\nmake()"),
+    ("def f(x):\n    return g(x)", "def make():\n    global g\n    def g(x):\n        return [h for h in x]\nmake()"),
+    ("def f(x):\n    return g(x)", "globals().update({'g': lambda x: [h for h in x]})"),
+    ("def f(x):\n    return g(x)", "globals().setdefault('g', lambda x: [h for h in x])"),
+    ("def f(x):\n    return steps[0](x)", "steps = []\nsteps.append(lambda x: [h for h in x])"),
+    ("def f(x):\n    return steps['g'](x)", "steps = {}\nsteps.update(g=lambda x: [h for h in x])"),
     ("def f(x):\n    return tools[0](g, x)", "tools = [map]"),
 ]
 
