@@ -1,12 +1,13 @@
 """A notebook that CUDA failed runs once more on the processor, and that run counts; the driver is imitated."""
 
+import glob
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from kernel_runs import with_a_gpu
+from kernel_runs import rewritten, with_a_gpu
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
@@ -24,8 +25,11 @@ ON_THE_GPU = f"import os\nhidden = os.environ.get('{gpu_trial.VISIBLE}') == ''\n
 
 
 @pytest.fixture
-def a_gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A machine with a GPU."""
+def a_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """A machine with a GPU, which a trial finds to compute: a PyTorch that is built for one would find no driver."""
+    if not glob.glob("/dev/nvidia*"):
+        head = "def product() -> str:\n"
+        rewritten(monkeypatch, tmp_path, "gpu_trial.py", head, f'{head}    return ""\n')
     with_a_gpu(monkeypatch)
     SANDBOXES.close()
     yield

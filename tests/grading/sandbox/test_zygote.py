@@ -311,12 +311,15 @@ def test_what_linux_counts_by_user_is_limited_when_the_gate_opens(ahead):
     """Until then processes of the last notebook may be ending, which would count against this kernel's own threads."""
     Run(ahead, "1")
     box, _ = student(ahead)
-    most = str(box.limits.processes)
-    lines = Path(f"/proc/{waiting(box)}/limits").read_text().splitlines()
-    (processes,) = (line for line in lines if line.startswith("Max processes"))
-    (files,) = (line for line in lines if line.startswith("Max open files"))
-    assert most not in processes.split() and str(box.limits.open_files) in files.split()
+    most, kernel = str(box.limits.processes), waiting(box)
+    busy.wait_for(lambda: str(box.limits.open_files) in _limit(kernel, "Max open files"))  # set once it has begun
+    assert most not in _limit(kernel, "Max processes")
     assert Run(ahead, "import resource\nprint(resource.getrlimit(resource.RLIMIT_NPROC)[0])").printed == most
+
+
+def _limit(pid: int, name: str) -> list[str]:
+    (line,) = (line for line in Path(f"/proc/{pid}/limits").read_text().splitlines() if line.startswith(name))
+    return line.split()
 
 
 def test_a_kernel_that_dies_while_it_waits_costs_nothing(ahead):
