@@ -44,6 +44,7 @@ class Exchange:
         self.before_duedate, self._check_owner = collect.before_duedate, collect.check_owner
         self.folder = Path(collect.root) / self._directory.course_id
         self._course, self._root, self._still = course, root, stillness.Still()
+        self._owners: dict[str, tuple[int, int | None]] = {}  # by a folder's name: its number, and the account
         if not Path(collect.root).is_dir():
             raise errors.CourseError(
                 f"nbgrader's exchange {names.path(Path(collect.root))} doesn't exist. In nbgrader_config.py set "
@@ -59,18 +60,19 @@ class Exchange:
         middle = f"+{self._course.name}+"
         if not self._inbound.is_dir():
             raise errors.CourseError(self._why_not())
-        found = [name for name in stillness.listed(self._inbound) if middle in name and (name, "") not in known]
-        self._still.forget_all_but(found)
-        found.sort(key=lambda name: (self._still.is_restless(name), name.rsplit(middle, 1)[1]))  # the time it claims
+        numbers = stillness.folders(self._inbound, lambda name: middle in name and (name, "") not in known)
+        self._still.forget_all_but(numbers)
+        self._owners = {name: of for name, of in self._owners.items() if numbers.get(name) == of[0]}
+        found = sorted(numbers, key=lambda name: (self._still.is_restless(name), name.rsplit(middle, 1)[1]))
+        # They are in the order of the times that they claim.
         looked_into, spent_s = Counter(), Counter()  # folders by their student and owner, and by owner; time by owner
         for name in found:
-            if not safe_walk.is_folder(self._inbound / name):
-                continue
-            student, owner = name.rsplit(middle, 1)[0], exchange_folder.account(self._inbound / name)
-            looked_into.update(((student, owner), owner))
+            student, owner = name.rsplit(middle, 1)[0], self._owner(name, numbers[name])
+            looked_into[student, owner] += 1
+            looked_into[owner] += 1
             # The others when these have arrived: a later one replaces them.
             many = looked_into[student, owner] > MOST_OF_ONE or looked_into[owner] > MOST_OF_OWNER
-            if many or spent_s[owner] > LOOK_AT_OWNER_S:
+            if many or spent_s[owner] > LOOK_AT_OWNER_S or not safe_walk.is_folder(self._inbound / name):
                 continue
             began, place = time.monotonic(), self._inbound / name
             there = (file for file in STILL_S if safe_walk.is_there(place / file))
@@ -80,6 +82,12 @@ class Exchange:
             spent_s[owner] += time.monotonic() - began
             if state is not None:
                 yield self._arrival(name)
+
+    def _owner(self, name: str, number: int) -> int | None:
+        """The account that a folder is of, which Linux is asked for once: there may be very many."""
+        if name not in self._owners:
+            self._owners[name] = number, exchange_folder.account(self._inbound / name)
+        return self._owners[name][1]
 
     def _why_not(self) -> str:
         """Why nothing can arrive, and what to do."""

@@ -253,3 +253,21 @@ def test_a_look_takes_no_longer_for_folders_of_one_account_that_hold_thousands_o
     assert list(exchange.look({})) == []
     assert now_s - 1000.0 < 2 * exchange_arrivals.LOOK_AT_OWNER_S
     assert exchange._still._seen.keys() > {honest, large[0]}
+
+
+def test_a_look_asks_nothing_about_names_that_are_no_folders_and_once_whose_each_folder_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    inbound = tmp_path / "exchange" / "course" / "inbound"
+    folders = [f"ada+{COURSE.name}+2026-01-01 00:00:{n:02} UTC" for n in range(exchange_arrivals.MOST_OF_ONE + 9)]
+    for name in folders:
+        (inbound / name).mkdir(parents=True)
+    for n in range(100):
+        (inbound / f"ada+{COURSE.name}+1970-01-01 00:00:00 UTC+{n}").symlink_to("nowhere")
+    exchange, asked, lstat = exchange_in(tmp_path), [], os.lstat
+    monkeypatch.setattr(os, "lstat", lambda path, **more: asked.append(Path(path).name) or lstat(path, **more))
+    for look in (1, 2):
+        assert list(exchange.look({})) == []
+        few = folders[: exchange_arrivals.MOST_OF_ONE]
+        assert {name for name in asked if name.startswith("ada")} == set(folders if look == 1 else few)
+        asked.clear()
