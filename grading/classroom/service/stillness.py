@@ -82,7 +82,7 @@ def listed(folder: Path) -> list[str]:
 def folders(place: Path, wanted: Callable[[str], bool]) -> dict[str, int]:
     """The folders of a wanted name in one where submissions arrive, each with its number in the file system.
 
-    What is no folder costs next to nothing: anybody may write a million links there.
+    Other names cost next to nothing: anybody may write a million links there.
     Errors  CourseError if it can't be read.
     """
     try:
