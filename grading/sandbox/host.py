@@ -9,6 +9,7 @@ import contextlib
 import glob
 import logging
 import os
+import secrets
 import select
 import shutil
 import socket
@@ -21,7 +22,16 @@ from pathlib import Path
 
 from grading.core import limits
 from grading.core.course import Libraries
-from grading.sandbox import bubblewrap, cgroups, gpu_trial, kernel_handle, notebook_folder, packets, pidfd_process
+from grading.sandbox import (
+    bubblewrap,
+    cgroups,
+    gpu_trial,
+    kernel_handle,
+    listener,
+    notebook_folder,
+    packets,
+    pidfd_process,
+)
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.clock import Clock, Deadline
 from grading.sandbox.kernel_handle import CHANNELS, Kernel
@@ -64,7 +74,7 @@ class Sandbox:
         self.group = cgroups.Group()
         self._up = self._closed = self._killed = False
         self.clock = Clock(lambda: self._process.pid if self._process else None)
-        self._kernels = self._pings = self._pongs = 0
+        self._pings = self._pongs = 0
         self._ahead: Kernel | None = None
         self._last: Kernel | None = None
         self._asked = 0.0
@@ -144,10 +154,9 @@ class Sandbox:
             raise SandboxError(f"The sandbox does not answer: {error}") from error
 
     def _forked(self, argv: list[str], env: dict[str, str]) -> Kernel:
-        address = str(self._base / "sockets" / str(self._kernels))
-        self._kernels += 1
+        address = str(self._base / "sockets" / secrets.token_hex(4))
         (ours, theirs), (gate, inner) = (socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2))
-        listening = [_listener(f"{address}-{port}") for port in range(1, CHANNELS + 1)]
+        listening = [listener.at(Path(f"{address}-{port}")) for port in range(1, CHANNELS + 1)]
         kernel = Kernel(self, ours, gate, address, argv, env)
         request = {"op": "start", "key": kernel.key.decode(), "argv": argv, "env": env, "limits": self._rlimits()}
         watched = ("memory_bytes", "sessions", "started", "additions", "gpu_shared_mb", "files")
@@ -287,10 +296,3 @@ class Sandbox:
         self._process.kill()
         lines = self._process.stderr.read().decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else "it ended without an error message"
-
-
-def _listener(path: str) -> socket.socket:
-    sock = socket.socket(socket.AF_UNIX)
-    sock.bind(path)
-    sock.listen()
-    return sock

@@ -57,10 +57,6 @@ class Socket:
         """Whether there is another message."""
         return bool(self.messages)
 
-    async def recv_multipart(self) -> list[bytes]:
-        """The next message."""
-        return self.messages.pop(0)
-
 
 class Client:
     """Stands where nbclient has a client of a living kernel."""
@@ -82,6 +78,7 @@ def channel(name: str, messages: list[list[bytes]]) -> incoming.Channel:
     kind = kernels.KernelClient.class_traits()[f"{name}_channel_class"].default_value
     made = kind.__new__(kind)
     made.socket, made.session = Socket(messages), None
+    made.taken = lambda: messages.pop(0)
     return made
 
 

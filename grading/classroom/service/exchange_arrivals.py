@@ -3,7 +3,7 @@
 import datetime
 import os
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Container, Iterator
 from pathlib import Path
 
@@ -28,6 +28,9 @@ MOST_OF_ONE, MOST_OF_OWNER = 4, 40
 # How long a look may take for folders of one account, the last one not counted: a folder of 5,000 files takes 0.06 s,
 # or much longer over a network, and all others wait for the look's end, and ten times as long for the next one.
 LOOK_AT_OWNER_S = 0.2
+# Folders of one student's account that arrive in an hour, or a look's more. The journal has a line of each for good, in
+# memory, too: of who made forty for each look there were millions in a day.
+IN_AN_HOUR, HOUR_S = 400, 3600.0
 
 
 class Exchange:
@@ -44,6 +47,8 @@ class Exchange:
         self.before_duedate, self._check_owner = collect.before_duedate, collect.check_owner
         self.folder = Path(collect.root) / self._directory.course_id
         self._course, self._root, self._still = course, root, stillness.Still()
+        self._owners: dict[str, tuple[int, int | None]] = {}  # by a folder's name: its number, and the account
+        self._came: dict[int | None, deque[float]] = {}  # by account: when its last folders arrived
         if not Path(collect.root).is_dir():
             raise errors.CourseError(
                 f"nbgrader's exchange {names.path(Path(collect.root))} doesn't exist. In nbgrader_config.py set "
@@ -59,18 +64,20 @@ class Exchange:
         middle = f"+{self._course.name}+"
         if not self._inbound.is_dir():
             raise errors.CourseError(self._why_not())
-        found = [name for name in stillness.listed(self._inbound) if middle in name and (name, "") not in known]
-        self._still.forget_all_but(found)
-        found.sort(key=lambda name: (self._still.is_restless(name), name.rsplit(middle, 1)[1]))  # the time it claims
+        numbers = stillness.folders(self._inbound, lambda name: middle in name and (name, "") not in known)
+        self._still.forget_all_but(numbers)
+        self._owners = {name: of for name, of in self._owners.items() if numbers.get(name) == of[0]}
+        found = sorted(numbers, key=lambda name: (self._still.is_restless(name), name.rsplit(middle, 1)[1]))
+        # They are in the order of the times that they claim.
+        wait = self._with_many()
         looked_into, spent_s = Counter(), Counter()  # folders by their student and owner, and by owner; time by owner
         for name in found:
-            if not safe_walk.is_folder(self._inbound / name):
-                continue
-            student, owner = name.rsplit(middle, 1)[0], exchange_folder.account(self._inbound / name)
-            looked_into.update(((student, owner), owner))
+            student, owner = name.rsplit(middle, 1)[0], self._owner(name, numbers[name])
+            looked_into[student, owner] += 1
+            looked_into[owner] += 1
             # The others when these have arrived: a later one replaces them.
-            many = looked_into[student, owner] > MOST_OF_ONE or looked_into[owner] > MOST_OF_OWNER
-            if many or spent_s[owner] > LOOK_AT_OWNER_S:
+            many = looked_into[student, owner] > MOST_OF_ONE or looked_into[owner] > MOST_OF_OWNER or owner in wait
+            if many or spent_s[owner] > LOOK_AT_OWNER_S or not safe_walk.is_folder(self._inbound / name):
                 continue
             began, place = time.monotonic(), self._inbound / name
             there = (file for file in STILL_S if safe_walk.is_there(place / file))
@@ -79,7 +86,25 @@ class Exchange:
             )
             spent_s[owner] += time.monotonic() - began
             if state is not None:
+                self._came.setdefault(owner, deque()).append(time.monotonic())
                 yield self._arrival(name)
+
+    def _with_many(self) -> set[int | None]:
+        """The accounts whose folders wait, because many of theirs have arrived in the last hour.
+
+        None where accounts and students differ, or the account is the grader's own: it may be all students'.
+        """
+        for came in self._came.values():
+            while came and time.monotonic() - came[0] > HOUR_S:
+                came.popleft()
+        full = {of for of, came in self._came.items() if len(came) >= IN_AN_HOUR and of != os.geteuid()}
+        return full if self._check_owner else set()
+
+    def _owner(self, name: str, number: int) -> int | None:
+        """The account that a folder is of, which Linux is asked for once: there may be very many."""
+        if name not in self._owners:
+            self._owners[name] = number, exchange_folder.account(self._inbound / name)
+        return self._owners[name][1]
 
     def _why_not(self) -> str:
         """Why nothing can arrive, and what to do."""

@@ -15,7 +15,8 @@ from grading.core.course import Course
 from grading.pages import student_pages
 from grading.submission import exchange_folder, safe_walk
 
-WITHOUT_MARKS = "<!-- without marks -->"  # stands in templates/waiting.html
+WITHOUT_MARKS = b"<!-- without marks -->"  # stands in templates/waiting.html, after the page's head
+HEAD_BYTES = 2**16  # of a page, in which that stands: one with marks may have 20 MB, and is asked about at each arrival
 
 
 class ExchangeFeedback:
@@ -94,7 +95,10 @@ class ExchangeFeedback:
 
     def _has_marks(self, secret: str, stem: str) -> bool:
         path = self._path(secret, stem)
-        return path.is_file() and WITHOUT_MARKS not in path.read_text(encoding="utf-8")
+        if not path.is_file():
+            return False
+        with path.open("rb") as page:
+            return WITHOUT_MARKS not in page.read(HEAD_BYTES)
 
     def _path(self, secret: str, stem: str) -> Path:
         return self._folder / f"{notebook_hash(secret=secret, notebook_id=stem)}.html"

@@ -103,6 +103,7 @@ class Journal:
         rows = self._connection.execute("SELECT * FROM submission ORDER BY number")
         self.entries: dict[tuple[str, str], Entry] = {}
         self._of: dict[str, list[tuple[str, str]]] = {}  # each student's keys
+        self._graded: dict[str, dict[int, Entry]] = {}  # each student's that were graded, by number: few of those
         self._waiting: dict[tuple[str, str], Entry] = {}  # few, of all that a student may have written in months
         for entry in map(_entry, rows):  # what was at work when the service ended waits again
             self._put(replace(entry, begun=None) if entry.outcome is Outcome.WAITING else entry)
@@ -170,7 +171,7 @@ class Journal:
         """Seconds until one more submission of a student may be graded; 0 for now, and without a limit always."""
         if not an_hour:
             return 0.0
-        counted = (entry.ago_s() for entry in self.of(student) if entry.outcome is Outcome.GRADED)
+        counted = (entry.ago_s() for entry in self._graded.get(student, {}).values())
         agos = sorted(ago for ago in counted if ago is not None and ago < HOUR_S)
         return HOUR_S - agos[an_hour - 1] if len(agos) >= an_hour else 0.0
 
@@ -182,6 +183,8 @@ class Journal:
             self._waiting[entry.key] = entry
         else:
             self._waiting.pop(entry.key, None)
+        if entry.outcome is Outcome.GRADED:
+            self._graded.setdefault(entry.student, {})[entry.number] = entry
 
 
 def seconds(when: datetime.datetime | None) -> float | None:

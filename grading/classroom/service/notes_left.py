@@ -9,7 +9,10 @@ MOST_OF_OWNER = 400  # and all of one account, in whatever names
 
 
 class NotesLeft:
-    """The submissions, by their secrets, that have pages without marks. A new start of the service counts from zero again."""
+    """The submissions, by their secrets, that have pages without marks.
+
+    A new start of the service counts from zero again.
+    """
 
     def __init__(self, grader: int) -> None:
         """`grader` is the account of the grader, which may be all students' on a hub; then each name counts alone."""

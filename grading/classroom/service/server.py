@@ -10,6 +10,7 @@ import secrets
 import threading
 
 import tornado.httpserver
+import tornado.iostream
 import tornado.netutil
 import tornado.web
 
@@ -19,6 +20,23 @@ from grading.classroom.service.status import Board
 from grading.core import errors
 
 _ON_HUB = "JUPYTERHUB_SERVICE_PREFIX"  # set for services that a JupyterHub runs
+# Connections at once. Any account on the machine may open as many as it likes, and each is an open file of the service.
+MOST_OPEN = 64
+IDLE_S = 20.0  # that one may take for a request, or wait for the next
+
+
+class Server(tornado.httpserver.HTTPServer):
+    """A server that has a few connections at once: of more than those, the one that was opened first is closed."""
+
+    _open: tuple[tornado.iostream.IOStream, ...] = ()
+
+    def handle_stream(self, stream: tornado.iostream.IOStream, address: tuple) -> None:
+        """Takes a connection, in place of the oldest where there are too many."""
+        there = [each for each in self._open if not each.closed()]
+        while len(there) >= MOST_OPEN:
+            there.pop(0).close()
+        self._open = (*there, stream)
+        super().handle_stream(stream, address)
 
 
 class Pages:
@@ -58,7 +76,7 @@ class Pages:
     def _serve(self) -> None:
         self._loop = asyncio.new_event_loop()
         asyncio.set_event_loop(self._loop)
-        server = tornado.httpserver.HTTPServer(self._application(), max_body_size=10_000)
+        server = Server(self._application(), max_body_size=10_000, idle_connection_timeout=IDLE_S, body_timeout=IDLE_S)
         server.add_sockets([self._socket])
         if not self._ended.is_set():
             self._loop.run_forever()

@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import os
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from nbgrader.coursedir import CourseDirectory
@@ -39,7 +40,7 @@ class Still:
             return None
         return state if now - since >= wait_s else None
 
-    def forget_all_but(self, names_left: list[str]) -> None:
+    def forget_all_but(self, names_left: Iterable[str]) -> None:
         """Forgets the others, which are gone or have been taken."""
         self._seen = {name: self._seen[name] for name in names_left if name in self._seen}
 
@@ -76,3 +77,23 @@ def listed(folder: Path) -> list[str]:
         return os.listdir(folder)
     except OSError as error:
         raise errors.CourseError(f"{names.whole_path(folder)} can't be read: {error.strerror}.") from None
+
+
+def folders(place: Path, wanted: Callable[[str], bool]) -> dict[str, int]:
+    """The folders of a wanted name in one where submissions arrive, each with its number in the file system.
+
+    Other names cost next to nothing: anybody may write a million links there.
+    Errors  CourseError if it can't be read.
+    """
+    try:
+        with os.scandir(place) as entries:
+            return {each.name: each.inode() for each in entries if wanted(each.name) and _is_folder(each)}
+    except OSError as error:
+        raise errors.CourseError(f"{names.whole_path(place)} can't be read: {error.strerror}.") from None
+
+
+def _is_folder(entry: os.DirEntry) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)  # which most file systems say with the name
+    except OSError:
+        return False

@@ -2,6 +2,7 @@
 
 import os
 import select
+import signal
 import socket
 import threading
 from collections.abc import Iterator
@@ -52,6 +53,9 @@ class Kernels:
     def bury(self, pid: int) -> tuple[int, float]:
         self.buried.append(pid)
         return 10 + pid, 0.5
+
+    def kill_all(self) -> None:
+        """Kills nobody: a test's process is no keeper."""
 
     def has_ended(self, pid: int) -> None:
         os.close(self.pipes[pid][1])
@@ -138,3 +142,16 @@ def test_a_sandbox_whose_preloaded_process_has_gone_keeps_nothing_going(kernels:
         with pytest.raises(OSError, match="Broken pipe|the preloaded process has ended"):
             keeper.Keeper(theirs, {"walled": True}, keeper.Preloaded(way, packets), PARTS).serve()
         assert "failed" in packets.receive(only.status)[0]
+
+
+def test_nothing_but_a_keeper_in_its_sandbox_kills_all_that_it_sees(monkeypatch: pytest.MonkeyPatch):
+    killed: list[tuple[int, int]] = []
+    monkeypatch.setattr(keeper.os, "kill", lambda *what: killed.append(what))
+    way, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with way, theirs:
+        with pytest.raises(RuntimeError, match="a keeper alone"):
+            keeper.Preloaded(way, packets).kill_all()
+        assert killed == []
+        monkeypatch.setattr(keeper, "NUMBERS", (os.getpid(), os.getppid()))
+        keeper.Preloaded(way, packets).kill_all()
+    assert killed == [(-1, signal.SIGKILL)]

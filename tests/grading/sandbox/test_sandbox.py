@@ -293,6 +293,15 @@ for pid in (1, 'self'):
         print(False)
     print(pathlib.Path(f'/proc/{pid}/cmdline').read_text())
 """,
+            """
+import socket
+for name in os.listdir('/proc/self/fd'):
+    try:
+        with socket.socket(fileno=os.dup(int(name))) as one:
+            print(one.getsockname())
+    except OSError:
+        pass
+""",
         )
         box, _ = student(pool)
     assert "True" not in run.printed and run.printed.count("False") == 3

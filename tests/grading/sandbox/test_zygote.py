@@ -1,5 +1,6 @@
 """Kernels forked from a preloaded process: they compute as any kernel does, and none can reach beyond its notebook."""
 
+import contextlib
 import dataclasses
 import errno
 import json
@@ -365,6 +366,45 @@ def test_a_kernel_that_is_let_end_takes_no_more_of_its_student_s_time_and_ends_b
     assert kernel.poll() == -signal.SIGKILL
     time.sleep(0.5)
     assert student(pool) == (box, before) and kernel.returncode == -signal.SIGKILL and allowance.spent_s == spent_s
+
+
+# 40 busy processes on the one processor on which the first one gives back 1 GB, page by page: it takes ten seconds.
+GO_ON = """
+import mmap, os, time
+processor = {min(os.sched_getaffinity(0))}
+for thread in os.listdir("/proc/self/task"):
+    os.sched_setaffinity(int(thread), processor)
+listening, telling = os.pipe()
+for _ in range(40):
+    if os.fork() == 0:
+        os.close(telling)
+        os.read(listening, 1)
+        while True:
+            pass
+taken = mmap.mmap(-1, 2**30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+taken.madvise(mmap.MADV_NOHUGEPAGE)
+for place in range(0, len(taken), 4096):
+    taken[place] = 1
+os.close(telling)
+"""
+
+
+def test_no_process_of_a_notebook_goes_on_once_that_has_ended_however_long_its_first_one_takes(walled):
+    box, before = student(walled)
+    assert Run(walled, GO_ON).errors == []
+    time.sleep(0.5)  # in which each hears the signal
+
+    def computed() -> dict[int, int]:
+        found = {}
+        for pid in inside(box) - before:
+            with contextlib.suppress(OSError):
+                found[pid] = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11])
+        return found
+
+    early, _ = computed(), time.sleep(1.5)
+    late = computed()
+    assert [pid for pid in early if late.get(pid, early[pid]) > early[pid]] == []
+    assert student(walled) == (box, before)
 
 
 def test_a_stopped_kernel_is_killed_all_the_same(pool):

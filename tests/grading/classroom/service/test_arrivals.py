@@ -253,3 +253,51 @@ def test_a_look_takes_no_longer_for_folders_of_one_account_that_hold_thousands_o
     assert list(exchange.look({})) == []
     assert now_s - 1000.0 < 2 * exchange_arrivals.LOOK_AT_OWNER_S
     assert exchange._still._seen.keys() > {honest, large[0]}
+
+
+def test_a_look_asks_nothing_about_names_that_are_no_folders_and_once_whose_each_folder_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    inbound = tmp_path / "exchange" / "course" / "inbound"
+    folders = [f"ada+{COURSE.name}+2026-01-01 00:00:{n:02} UTC" for n in range(exchange_arrivals.MOST_OF_ONE + 9)]
+    for name in folders:
+        (inbound / name).mkdir(parents=True)
+    for n in range(100):
+        (inbound / f"ada+{COURSE.name}+1970-01-01 00:00:00 UTC+{n}").symlink_to("nowhere")
+    exchange, asked, lstat = exchange_in(tmp_path), [], os.lstat
+    monkeypatch.setattr(os, "lstat", lambda path, **more: asked.append(Path(path).name) or lstat(path, **more))
+    for look in (1, 2):
+        assert list(exchange.look({})) == []
+        few = folders[: exchange_arrivals.MOST_OF_ONE]
+        assert {name for name in asked if name.startswith("ada")} == set(folders if look == 1 else few)
+        asked.clear()
+
+
+def test_of_an_account_that_submits_without_end_some_arrive_in_an_hour_and_the_others_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    inbound = tmp_path / "exchange" / "course" / "inbound"
+    mallory = [f"student{n:02}+{COURSE.name}+2026-01-01 00:00:{n:02} UTC" for n in range(10)]
+    honest = f"ada+{COURSE.name}+2026-01-02 00:00:00 UTC"
+    for name in (*mallory, honest):
+        (inbound / name).mkdir(parents=True)
+    exchange, now_s, known = exchange_in(tmp_path), 1000.0, {}
+
+    def arrived() -> list[str]:
+        nonlocal now_s
+        found = []
+        for _ in range(40):
+            now_s += 1
+            found += [each.name for each in exchange.look(dict(known)) if not known.update({each.key: None})]
+        return found
+
+    monkeypatch.setattr(exchange_folder, "account", lambda folder: -1 if folder.name in mallory else -2)
+    monkeypatch.setattr(stillness.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(stillness, "fingerprint", lambda folder: "as it was")
+    monkeypatch.setattr(exchange_arrivals, "MOST_OF_OWNER", 2)
+    monkeypatch.setattr(exchange_arrivals, "IN_AN_HOUR", 4)
+    assert arrived() == [*mallory[:2], honest, *mallory[2:4]] and arrived() == []
+    now_s += exchange_arrivals.HOUR_S
+    assert arrived() == mallory[4:8]
+    exchange._check_owner = False  # then the account may be a whole class's
+    assert arrived() == mallory[8:]

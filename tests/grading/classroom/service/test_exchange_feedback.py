@@ -24,6 +24,17 @@ def test_who_submits_without_end_has_pages_of_the_latest_alone(tmp_path: Path):
     assert with_marks.read_text(encoding="utf-8") == "the marks"
 
 
+def test_of_a_page_with_marks_however_large_only_the_beginning_is_read(tmp_path: Path):
+    source = _submitted(tmp_path, "first")
+    released, (stem, *_) = ExchangeFeedback(tmp_path, COURSE, []), COURSE.stems
+    (source / f"{stem}.html").write_text("the marks")
+    assert released.give(source, "eve", source)
+    with released._path("first", stem).open("r+b") as page:
+        page.truncate(2**40)  # of which a file system keeps nothing, and no reader comes to the end
+    released.tell(source, "eve", "replaced")
+    assert released._path("first", stem).stat().st_size == 2**40
+
+
 def _submitted(root: Path, name: str, secret: str = "") -> Path:
     folder = root / name
     folder.mkdir()

@@ -59,6 +59,7 @@ def test_however_often_one_student_has_submitted_neither_a_turn_nor_an_arrival_l
     assert [entry.student for entry in book.waiting()] == ["anna"]
     arrive(book, "mallory", 5)
     assert line(book) == ["anna", "mallory"]
+    assert line(book, an_hour=1) == ["anna", "mallory"] and book.free_in_s("mallory", 1) > 0
 
 
 def test_a_restart_finds_the_line_and_what_was_at_work_waits_again(tmp_path: Path):

@@ -1,0 +1,45 @@
+"""The port of the status page: what it answers, whoever else holds connections to it."""
+
+import socket
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from grading.classroom.service import server, status
+
+
+def open_files() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def answers(pages: server.Pages) -> bool:
+    with urllib.request.urlopen(f"http://127.0.0.1:{pages.port}/health", timeout=10) as answer:
+        return answer.status == 200
+
+
+def test_who_opens_connections_without_end_takes_no_more_open_files_of_the_service_and_keeps_nobody_out():
+    board, held = status.Board(status.Status("Course", 1, 0.0, ready=True)), []
+    with server.Pages(board, 0) as pages:
+        assert answers(pages)
+        before = open_files()
+        for _ in range(4 * server.MOST_OPEN):
+            held.append(socket.create_connection(("127.0.0.1", pages.port)))
+            held[-1].send(b"GET /health HTTP/1.1\r\n")  # and never the end of it
+        assert answers(pages)
+        end = time.monotonic() + 10
+        while (ours := open_files() - before - len(held)) > server.MOST_OPEN and time.monotonic() < end:
+            time.sleep(0.05)
+        assert ours <= server.MOST_OPEN
+        for each in held:
+            each.close()
+
+
+def test_a_connection_that_asks_nothing_is_closed(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(server, "IDLE_S", 0.2)
+    with (
+        server.Pages(status.Board(status.Status("Course", 1, 0.0)), 0) as pages,
+        socket.create_connection(("127.0.0.1", pages.port), timeout=10) as silent,
+    ):
+        assert silent.recv(1) == b""
