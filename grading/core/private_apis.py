@@ -223,6 +223,12 @@ USES = (
         "none: closing a cluster waits for tasks that run, and how often workers are heard is fixed by their number",
     ),
     Use(
+        "grading.classroom.service.server",
+        ("tornado.httpserver.HTTPServer.handle_stream",),
+        "each connection to the status page as it comes, so that there are a few at once",
+        "none: HTTPServer has limits on a request and on a wait, and none on how many connections there are",
+    ),
+    Use(
         "grading.classroom.cluster",
         ("distributed.Nanny.worker_address", "distributed.Scheduler.workers"),
         "which of the workers' processes the scheduler knows",

@@ -245,6 +245,7 @@ SERVER = "multiprocessing.forkserver.ForkServer"
 OVERWRITE = "nbgrader.preprocessors.OverwriteCells"
 MEMORY = "numpy._core._exceptions._ArrayMemoryError"
 CHECKS: dict[str, tuple[Check, ...]] = {
+    "tornado.httpserver.HTTPServer.handle_stream": (takes("self", "stream", "address"),),
     "nbgrader.server_extensions.formgrader.handlers.template_path": (
         gives("leads to the page, its fields and their functions", formgrader),
     ),
