@@ -130,6 +130,8 @@ class TaskQueue:
             return Graded(student, error=why)
         submitted = self._root / "submitted"
         folder, where = submitted / student / self._course.name, names.path(submitted)
+        if why := misplaced.linked(folder):
+            return Graded(student, error=why)
         if (place := misplaced.beside(submitted / student, self._course)) is not None:
             return Graded(student, error=misplaced.reason(where, student, place, self._course))
         try:

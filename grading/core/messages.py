@@ -188,8 +188,8 @@ def ended_runs(student: str) -> str:
 
 
 def not_graded_names(number: int) -> str:
-    what = "folder has a name" if number == 1 else "folders have names"
-    return f"{number} {what} that grading refuses; everybody else is graded. The lines above say what to do."
+    what = "folder" if number == 1 else "folders"
+    return f"Grading refuses {number} {what}; everybody else is graded. The lines above say what to do."
 
 
 def too_many_cells(number: int) -> str:

@@ -16,7 +16,7 @@ from grading.core import cells, errors, names
 from grading.core.course import Course
 from grading.core.errors import CourseError
 from grading.core.files import write_whole
-from grading.submission import intake
+from grading.submission import intake, misplaced
 
 RELEASED = "released"
 LIST = ".exported"  # the files that an export wrote: the next one removes these, and no other
@@ -48,7 +48,8 @@ def write(root: Path, course: Course, to: Path, only: str | None = None) -> tupl
 
 def _found(root: Path, course: Course, folders: list[Path]) -> tuple[dict[str, str], list[str]]:
     """What will be written, by path, and a line about each notebook that can't be read."""
-    found, left_out = {}, [f"{f.parent.name}: {why}" for f in folders if (why := names.trouble(f.parent.name))]
+    refused = {f: why for f in folders if (why := names.trouble(f.parent.name) or misplaced.linked(f))}
+    found, left_out = {}, [f"{folder.parent.name}: {why}" for folder, why in refused.items()]
     for part in course.parts:
         released = root / "release" / course.name / f"{part.stem}.ipynb"
         if not released.is_file():
@@ -56,7 +57,7 @@ def _found(root: Path, course: Course, folders: list[Path]) -> tuple[dict[str, s
         found |= _texts(f"{RELEASED}/{part.stem}", nbformat.read(released, as_version=4))
         for folder in folders:
             path, student = folder / released.name, folder.parent.name
-            if names.trouble(student):
+            if folder in refused:
                 continue
             try:
                 if released.name not in {entry.name for entry in folder.iterdir()}:

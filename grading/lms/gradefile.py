@@ -172,12 +172,10 @@ def _from_roster(platform: Platform, people: dict[str, roster.Person]) -> Export
 
 def _check(platform: Platform, made: Export, exported: Path) -> None:
     """Sees that a file is an export of the platform."""
-    known = {name for names in platform.keys.values() for name in names}
-    if not known & set(made.head):
-        raise CourseError(
-            f"{names.path(exported)} is not an export of {platform.name}: it has none of the columns "
-            f"{', '.join(sorted(known))}."
-        )
+    known = sorted(name for names in platform.keys.values() for name in names)
+    if not set(known) & set(made.head):
+        said = f"it has none of the columns {', '.join(known)}"
+        raise CourseError(f"{names.path(exported)} is not an export of {platform.name}: {said}.")
 
 
 def _columns(platform: Platform, points_of: dict[str, int], made: Export, exported: Path | None) -> dict[str, int]:
@@ -192,7 +190,7 @@ def _columns(platform: Platform, points_of: dict[str, int], made: Export, export
                         f"{names.path(exported)} has two columns for {ours}. Remove one in {platform.name}."
                     )
                 columns[ours] = place
-    points = next((row for row in made.rows if row and "Points Possible" in row[0]), None)
+    points = next((row for row in made.rows if _is_points(platform, made.head, row)), None)
     for title in points_of:
         if title not in columns:
             columns[title] = len(made.head)
@@ -270,11 +268,20 @@ def _short(part: Part) -> str:
 
 def _label(platform: Platform, head: list[str], row: list[str]) -> str:
     """How a line of the platform is named where it is listed; an empty text if it is not a person's."""
-    if platform is CANVAS and ("Points Possible" in row[0] or not any(row[:2])):
+    if _is_points(platform, head, row) or (platform is CANVAS and not any(row[:2])):
         return ""
     named = [row[head.index(name)].strip() for name in platform.names if name in head]
-    keys = [row[head.index(n)].strip() for names in platform.keys.values() for n in names if n in head]
-    return f"{' '.join(filter(None, named))} ({', '.join(filter(None, keys))})".strip()
+    return f"{' '.join(filter(None, named))} ({', '.join(_keys(platform, head, row))})".strip()
+
+
+def _is_points(platform: Platform, head: list[str], row: list[str]) -> bool:
+    """Whether this is Canvas's line of points; a person may have chosen that name, and has a key next to it."""
+    return platform is CANVAS and "Points Possible" in row[0] and not _keys(platform, head, row)
+
+
+def _keys(platform: Platform, head: list[str], row: list[str]) -> list[str]:
+    found = (row[head.index(n)].strip() for names in platform.keys.values() for n in names if n in head)
+    return [key for key in found if key]
 
 
 def _make_safe(platform: Platform, made: Export) -> None:

@@ -250,5 +250,5 @@ def _untouched(meta: dict, cell: dict) -> bool:
     try:
         node = nbformat.from_dict({**cell, "source": _source(cell)})
         return compute_checksum(node) == meta["checksum"]
-    except (KeyError, AttributeError, TypeError, ValueError):
+    except (KeyError, AttributeError, TypeError, ValueError, RecursionError):
         return False

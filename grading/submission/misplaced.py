@@ -20,6 +20,16 @@ def reason(submissions: str, student: str, place: str, course: Course) -> str:
     return f"Expected the notebooks in {of_student}/{course.name}, found them in {there}. Move them to be graded."
 
 
+def linked(submission: Path) -> str | None:
+    """Why a submission is not graded whose folder is a link; None for any other.
+
+    An archive that a student packed may hold a link to somebody else's folder, whose marks they would then get.
+    """
+    if not os.path.islink(submission):
+        return None
+    return f"{names.path(submission.parent)}/{submission.name} is a link, and no link is followed. Put the files there."
+
+
 def is_archive(name: str) -> bool:
     """Whether a file's name is that of an archive, in which a student's notebooks may be."""
     return name.casefold().endswith(ARCHIVES)

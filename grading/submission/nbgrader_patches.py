@@ -26,7 +26,7 @@ from nbgrader.preprocessors import SaveCells
 from traitlets.config import Config, Configurable
 
 from grading.core import find_course, messages, names
-from grading.submission import extra_files, in_memory, kept_copies, schemas, times
+from grading.submission import extra_files, in_memory, kept_copies, misplaced, schemas, times
 
 
 class Record(logging.LogRecord):
@@ -64,7 +64,7 @@ def _guard_names() -> None:
         self.assignments, self.notebooks, pattern = {}, [], self.coursedir.notebook_id
         for folder in _folders(self):
             student = _student(self.coursedir, _steps(self)[0], folder)
-            if isinstance(self, Autograde) and (why := names.trouble(student)):
+            if isinstance(self, Autograde) and (why := names.trouble(student) or misplaced.linked(Path(folder))):
                 self.refused.append(student)
                 self.log.error("%s: not graded. %s", names.printable(student, names.SHOWN), why)
                 continue

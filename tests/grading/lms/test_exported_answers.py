@@ -46,6 +46,14 @@ def test_each_part_has_a_folder_a_student_with_what_they_wrote_and_nothing_else(
     assert "NotImplementedError" in (to / "released" / "part01" / "answer.py").read_text(encoding="utf-8")
 
 
+def test_nobody_s_answers_are_exported_as_those_of_somebody_whose_folder_is_a_link_to_them(root: Path, capsys):
+    (root / "submitted" / "mallory").mkdir()
+    (root / "submitted" / "mallory" / COURSE.name).symlink_to(f"../ada/{COURSE.name}")
+    assert main(["export", "answers", "--course", str(root), "--to", str(root / "answers")]) == 1
+    assert "left out   mallory:" in capsys.readouterr().out
+    assert not list((root / "answers").glob("*/mallory")) and list((root / "answers").glob("*/ada"))
+
+
 def test_an_export_is_made_again_and_another_folder_is_never_emptied(root: Path, capsys):
     to = root / "answers"
     words = ["export", "answers", "--course", str(root), "--to", str(to), "--student", "ada"]

@@ -153,6 +153,16 @@ def test_cells_that_we_have_no_mark_for_stay_as_the_platform_has_them(root: Path
     assert made.kept == {"bob": ["Attention part 06", "Attention part 13", "Attention total"]}
 
 
+def test_a_person_called_points_possible_is_a_person_and_gets_no_points_for_it(root: Path, tmp_path: Path):
+    mallory = "Points Possible,M,109,mallory@uni.example,-,-,-,1"
+    made, rows = _run(root, tmp_path, "moodle", MOODLE.replace("Ada,Lovelace", f"{mallory}\nAda,Lovelace"))
+    line = _line(rows, "ID number", "109")
+    assert not any(value.strip("-") for name, value in line.items() if "Attention" in name)
+    made, rows = _run(root, tmp_path, "canvas", f'{CANVAS}"Points Possible, M",109,,mallory,B,,,,\n')
+    assert made.others[-1] == "Points Possible, M (109, mallory)"
+    assert _line(rows, "Student", "    Points Possible")["Attention part 05"] == "10"
+
+
 def test_lines_of_nobody_of_ours_and_those_that_are_no_persons_stay(root: Path, tmp_path: Path):
     made, rows = _run(root, tmp_path, "canvas", CANVAS)
     assert made.rows[0][:9] == ["", "", "", "", "", "", "Manual Posting", "", ""]

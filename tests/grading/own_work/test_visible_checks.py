@@ -271,6 +271,15 @@ def test_a_notebook_without_its_checks_says_so(tmp_path: Path, capsys: pytest.Ca
     assert row(capsys.readouterr().out, 4)[1].startswith("its cell of visible checks is missing.")
 
 
+def test_a_notebook_with_data_of_any_depth_in_it_is_read(tmp_path: Path):
+    notebook, deep = sample_class.model(course.PARTS[1]), []
+    for _ in range(600):
+        deep = [deep]
+    next(c for c in notebook["cells"] if c["id"] == "part01-answer")["metadata"]["deep"] = deep
+    (tmp_path / "part01.ipynb").write_text(json.dumps(notebook))
+    assert not visible_checks.read(COURSE, tmp_path / "part01.ipynb").untouched
+
+
 def test_the_release_as_it_is_needs_no_run(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(visible_checks.check_fork_server, "prepare", lambda _: pytest.fail("a process was started"))
     folder = REPOSITORY / "release" / COURSE.name
