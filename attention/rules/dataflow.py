@@ -163,9 +163,12 @@ def _whole(value: ast.expr, names: Names) -> Flow | None:
 
 
 def _entry(node: ast.expr, names: Names) -> Flow | None:
-    """An entry of a list or mapping of one's own, such as out['W_Q']; None for anything else."""
+    """An entry of a list or mapping of one's own, such as out['W_Q'] or out.get('W_Q'); None for anything else."""
     match node:
-        case ast.Subscript(value=ast.Name(id=name), slice=place) if (key := key_of(place, name, names)) is not None:
+        case (
+            ast.Subscript(value=ast.Name(id=name), slice=place)
+            | ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[place])
+        ) if (key := key_of(place, name, names)) is not None:
             return dict(zip(names[name].keys, names[name].parts, strict=True)).get(key)
     return None
 

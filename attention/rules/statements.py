@@ -167,6 +167,9 @@ def _into_box(statement: ast.stmt, at: Place, names: Names) -> bool:
         parts, place = [*names[name].parts], getattr(given[0], "value", None)
         parts.insert(place if isinstance(place, int) else len(parts), whole)
         names[name] = boxed(dict(enumerate(parts)))
+    elif method == "setdefault" and given:
+        if (key := getattr(given[0], "value", None)) not in names[name].keys:
+            _put(name, key, whole, names)
     elif method in {"extend", "update"} and whole.keys is not None:
         for key, part in [*zip(whole.keys, whole.parts, strict=True), *(entries.items() if given else ())]:
             _put(name, None if method == "extend" else key, part, names)

@@ -53,6 +53,11 @@ both = inputs
 both += outputs
 return both
 """,
+    "asked of a mapping": """
+out = dict(Q=f(W_UK, W_Q))
+out.setdefault("O", g(W_O, W_UV))
+return W_DKV, W_DKV, out.get("Q"), out.get("O")
+""",
     "mappings joined": """
 a, b = dict(K=W_DKV, V=W_DKV), dict(Q=f(W_UK, W_Q))
 b |= dict(O=g(W_O, W_UV))
@@ -390,6 +395,23 @@ hats.insert(2, Q * 2)
 hats.insert(3, g(W_O, W_UV))
 return hats
 """,
+    "asked of a mapping": """
+out = dict(Q=f(W_UK, W_Q))
+Q = out.get("Q") * 2
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "set before, and kept": """
+out = {"Q": f(W_UK, W_Q)}
+out["Q"] = out["Q"] * 2
+out.setdefault("Q", W_Q)
+return W_DKV, W_DKV, out["Q"], g(W_O, W_UV)
+""",
+    "set where there is none": """
+out = {}
+Q = f(W_UK, W_Q)
+out.setdefault("Q", Q * 2)
+return W_DKV, W_DKV, out["Q"], g(W_O, W_UV)
+""",
     "updated": """
 Q = f(W_UK, W_Q)
 out = dict(K=W_DKV, V=W_DKV)
@@ -707,7 +729,9 @@ def test_a_second_statement_that_computes_an_output_is_found(body: str):
     assert found(body) is not None
 
 
-@pytest.mark.parametrize("call", ["insert()", "insert(x=1)", "append()", "update()", "extend()", "insert(-1, W_Q)"])
+@pytest.mark.parametrize(
+    "call", ["insert()", "insert(x=1)", "append()", "update()", "extend()", "setdefault()", "insert(-1, W_Q)"]
+)
 def test_a_call_that_python_refuses_or_that_puts_in_an_input_is_no_statement(call: str):
     assert found(f"hats = [W_DKV, W_DKV]\nhats.{call}\nreturn hats") is None
 
