@@ -6,13 +6,15 @@ Read from the syntax tree alone. What is rearranged stays what it is; what arith
 import ast
 from dataclasses import dataclass, replace
 
+from grading.rules import closure
+
 SCALAR_CALLS = frozenset("sqrt float int len abs pow max min round tensor as_tensor size numel dim item isqrt".split())
 # Rearranging an input is free: these compute nothing.
 VIEWS = frozenset(
     "view reshape unflatten flatten transpose permute t T mT H swapaxes swapdims movedim moveaxis unsqueeze squeeze "
     "expand expand_as contiguous clone detach split chunk unbind tensor_split narrow select to double float type cpu "
     "cuda repeat tile stack cat concat concatenate vstack hstack requires_grad_ view_as reshape_as data ravel "
-    "broadcast_to type_as index_select rearrange".split()
+    "broadcast_to type_as index_select rearrange hsplit vsplit dsplit adjoint as_strided unfold diagonal".split()
 )
 # Neither numbers nor shape change: also after a product these are free.
 SAME = frozenset("contiguous clone detach to double float type cpu cuda requires_grad_".split())
@@ -75,11 +77,13 @@ def assigned(value: ast.expr, at: Place, names: Names) -> Flow:
             return boxed(dict(enumerate(parts)))
         case ast.Dict(keys=keys, values=pieces):
             flows = [assigned(piece, at, names) for piece in pieces]
-            return boxed({getattr(k, "value", n): f for n, (k, f) in enumerate(zip(keys, flows, strict=True))})
+            return boxed(merged([key and getattr(key, "value", place) for place, key in enumerate(keys)], flows))
+        case ast.BinOp(left=left, op=ast.Add(), right=right) if _is_list(left, names) and _is_list(right, names):
+            return boxed(dict(enumerate(assigned(left, at, names).parts + assigned(right, at, names).parts)))
         case ast.BinOp(left=ast.List() as left, op=ast.Mult(), right=ast.Constant(value=int(times))) if times < 100:
             return boxed(dict(enumerate(assigned(left, at, names).parts * times)))
         case ast.Call(func=ast.Name(id="dict" | "list"), args=[], keywords=keywords):
-            return boxed({keyword.arg: assigned(keyword.value, at, names) for keyword in keywords})
+            return boxed(merged([word.arg for word in keywords], [assigned(w.value, at, names) for w in keywords]))
         case ast.Call(keywords=[*_, ast.keyword(arg="out", value=owner)]) if root_of(owner) in names:
             return names[root_of(owner)]
         case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name.endswith("_") and name not in SAME:
@@ -87,8 +91,7 @@ def assigned(value: ast.expr, at: Place, names: Names) -> Flow:
                 return names[root_of(owner)]
     if (whole := _whole(value, names)) is not None:
         return whole
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in SAME:
-        value = value.func.value
+    value = _before_copies(value, names)
     flow, root = flow_of(value, names), names.get(root_of(value) or "", Flow())
     if _allocates(value):
         return Flow(blank=frozenset({at}))
@@ -97,6 +100,29 @@ def assigned(value: ast.expr, at: Place, names: Names) -> Flow:
     if not flow.tensor or isinstance(value, ast.Name) or _entry(value, names) is not None:
         return flow
     return computed(flow, at) if _computes(value, names) or flow.lines else flow
+
+
+def merged(keys: list[object], flows: list[Flow]) -> dict[object, Flow]:
+    """The entries of a mapping that is written down; where a key is None, `**other` puts in all of another's."""
+    entries: dict[object, Flow] = {}
+    for key, flow in zip(keys, flows, strict=True):
+        whole = key is None and flow.keys is not None
+        entries |= zip(flow.keys, flow.parts, strict=True) if whole else {key: flow}
+    return entries
+
+
+def _is_list(value: ast.expr, names: Names) -> bool:
+    """Whether an expression is a tuple or a list of the function's own."""
+    return isinstance(value, ast.Tuple | ast.List) or isinstance(value, ast.Name) and is_box(value.id, names)
+
+
+def _before_copies(value: ast.expr, names: Names) -> ast.expr:
+    """What an expression copies or converts: A of A.clone(), torch.clone(A) and Tensor.double(A).to("cpu")."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in SAME:
+        owner, given = value.func.value, [*value.args, *(keyword.value for keyword in value.keywords)]
+        of_library = given and closure.root(owner) not in {None, *names}
+        value = given[0] if of_library else owner
+    return value
 
 
 def computed(flow: Flow, at: Place) -> Flow:
@@ -115,8 +141,11 @@ def flow_of(value: ast.expr, names: Names) -> Flow:
             return Flow()
     if is_size(value):
         return Flow()
-    out = Flow()
-    for inner in ast.iter_child_nodes(value):
+    out, pieces = Flow(), [*ast.iter_child_nodes(value)]
+    match value:
+        case ast.Call(func=ast.Attribute(attr=name)) if name.startswith("new_"):  # whose tensor lends its type alone
+            pieces = [*value.args, *value.keywords]
+    for inner in pieces:
         if isinstance(inner, (ast.expr, ast.keyword)):
             out |= flow_of(inner.value if isinstance(inner, ast.keyword) else inner, names)
     return out
@@ -134,10 +163,23 @@ def _whole(value: ast.expr, names: Names) -> Flow | None:
 
 
 def _entry(node: ast.expr, names: Names) -> Flow | None:
-    """An entry of a list or mapping of one's own, such as out['W_Q']; None for anything else."""
+    """An entry of a list or mapping of one's own, such as out['W_Q'] or out.get('W_Q'); None for anything else."""
     match node:
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key)) if is_box(name, names):
+        case (
+            ast.Subscript(value=ast.Name(id=name), slice=place)
+            | ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[place])
+        ) if (key := key_of(place, name, names)) is not None:
             return dict(zip(names[name].keys, names[name].parts, strict=True)).get(key)
+    return None
+
+
+def key_of(place: ast.expr, name: str, names: Names) -> object:
+    """The key of an entry that is written down, in a list also from its end; None for anything else."""
+    match place:
+        case ast.Constant(value=key) if is_box(name, names):
+            return key
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(back))) if is_box(name, names):
+            return len(names[name].parts) - back
     return None
 
 
@@ -147,7 +189,7 @@ def is_size(value: ast.expr) -> bool:
         case ast.Attribute(attr=name) if name in SIZES:
             return True
         case ast.Call(
-            func=ast.Attribute(attr="size" | "numel" | "dim" | "item") | ast.Name(id="len" | "int" | "float")
+            func=ast.Attribute(attr="size" | "numel" | "dim" | "item" | "shape") | ast.Name(id="len" | "int" | "float")
         ):
             return True
     return False

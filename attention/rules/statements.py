@@ -19,6 +19,8 @@ from attention.rules.dataflow import (
     flow_of,
     is_box,
     is_size,
+    key_of,
+    merged,
     root_of,
 )
 from grading.rules.student_code import Code, defined, editable
@@ -42,7 +44,7 @@ def second_statement(answer_id: str, function: str, sizes: Collection[str | int]
     values = {name: changes[-1][1] for name, changes in table.items() if name != function}
     functions = {value: _as_function(value) for value in values.values()}  # one may have thousands of names
     helpers = {name: functions[value] for name, value in values.items()}
-    helpers |= {inner.name: inner for inner in ast.walk(node) if isinstance(inner, ast.FunctionDef) and inner != node}
+    helpers |= dict(_inner_functions(node))
     free = _free({name: helper for name, helper in helpers.items() if helper}, sizes)
     with _read_as(node, free):
         outputs = _outputs(node, sizes)
@@ -50,6 +52,16 @@ def second_statement(answer_id: str, function: str, sizes: Collection[str | int]
         if len(flow.statements) > 1:
             return code, max(flow.statements)[0], position
     return None
+
+
+def _inner_functions(function: ast.FunctionDef) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """The functions and lambdas that a function defines within it, by their names."""
+    for node in ast.walk(function):
+        match node:
+            case ast.FunctionDef(name=name) if node is not function:
+                yield name, node
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as value):
+                yield name, _as_function(value)
 
 
 def _as_function(value: ast.AST) -> ast.FunctionDef | None:
@@ -104,7 +116,7 @@ def _outputs(function: ast.FunctionDef, sizes: Collection[str | int]) -> list[Fl
     """The flow of each output of the last return statement."""
     arguments = function.args.posonlyargs + function.args.args
     names = {a.arg: Flow(tensor=a.arg not in sizes and at not in sizes) for at, a in enumerate(arguments)}
-    inner = {node.name: node for node in ast.walk(function) if isinstance(node, ast.FunctionDef) and node != function}
+    inner = dict(_inner_functions(function))
     out: list[Flow] = []
     for statement in _in_order(function.body):
         at = (statement.lineno, statement.col_offset)
@@ -119,24 +131,51 @@ def _outputs(function: ast.FunctionDef, sizes: Collection[str | int]) -> list[Fl
                     _assign(target, value, at, names)
             case ast.AnnAssign(target=target, value=value) if value is not None:
                 _assign(target, value, at, names)
-            case (
-                ast.AugAssign(target=ast.Name(id=name), op=ast.Add(), value=value)
-                | ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="extend"), args=[value]))
-            ) if is_box(name, names) and (parts := assigned(value, at, names).parts):
-                for part in parts:
-                    _put(name, None, part, names)
             case ast.Match(subject=subject, cases=cases):
                 for pattern in [inner for case in cases for inner in ast.walk(case.pattern)]:
                     if name := getattr(pattern, "name", None):
                         _assign(ast.Name(name), subject, at, names)
             case ast.AugAssign(target=target, value=value):
-                _fill(target, computed(flow_of(target, names) | flow_of(value, names), at), at, names)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value])):
-                _put(name, None, assigned(value, at, names), names)
+                if not _into_box(statement, at, names):
+                    _fill(target, computed(flow_of(target, names) | flow_of(value, names), at), at, names)
+            case ast.Expr():
+                _into_box(statement, at, names)
             case ast.Return(value=value) if value is not None:
                 flow = assigned(value, at, names)
                 out = list(flow.parts) or [flow]
     return out
+
+
+def _into_box(statement: ast.stmt, at: Place, names: Names) -> bool:
+    """Whether a statement puts something into a list or a mapping of the function's own, which is then recorded."""
+    match statement:
+        case ast.AugAssign(target=ast.Name(id=name), value=value):
+            method, given, named = {ast.Add: "extend", ast.BitOr: "update"}.get(type(statement.op)), [value], []
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=given, keywords=named)
+        ):
+            pass
+        case _:
+            return False
+    if not is_box(name, names):
+        return False
+    entries = merged([word.arg for word in named], [assigned(word.value, at, names) for word in named])
+    whole = assigned(given[-1], at, names) if given else boxed(entries)
+    if method == "append":
+        _put(name, None, whole, names)
+    elif method == "insert" and given:
+        parts, place = [*names[name].parts], getattr(given[0], "value", None)
+        parts.insert(place if isinstance(place, int) else len(parts), whole)
+        names[name] = boxed(dict(enumerate(parts)))
+    elif method == "setdefault" and given:
+        if (key := getattr(given[0], "value", None)) not in names[name].keys:
+            _put(name, key, whole, names)
+    elif method in {"extend", "update"} and whole.keys is not None:
+        for key, part in [*zip(whole.keys, whole.parts, strict=True), *(entries.items() if given else ())]:
+            _put(name, None if method == "extend" else key, part, names)
+    else:
+        return False
+    return True
 
 
 def _in_order(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -192,7 +231,7 @@ def _store(target: ast.expr, flow: Flow, at: Place, names: Names) -> None:
     match target:
         case ast.Name(id=name) | ast.Starred(value=ast.Name(id=name)):
             names[name] = flow
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key)) if is_box(name, names):
+        case ast.Subscript(value=ast.Name(id=name), slice=place) if (key := key_of(place, name, names)) is not None:
             _put(name, key, flow, names)
         case _:
             _fill(target, flow, at, names)
@@ -209,7 +248,7 @@ def _put(name: str, key: object, flow: Flow, names: Names) -> None:
 def _fill(owner: ast.expr, flow: Flow, at: Place, names: Names) -> None:
     """Records that a statement writes into a tensor, or into a view of it."""
     match owner:
-        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key)) if is_box(name, names):
+        case ast.Subscript(value=ast.Name(id=name), slice=place) if (key := key_of(place, name, names)) is not None:
             return _put(name, key, flow_of(owner, names) | flow, names)
     root = root_of(owner)
     if root is None:

@@ -13,6 +13,64 @@ from attention.rules.statements import second_statement
 
 HEAD = "def reduced_matrices(W_DKV, W_UK, W_UV, W_Q, W_O, H):\n"
 FREE = {
+    "blocks side by side, split": """
+r, D = np.shape(W_DKV)
+d = D // H
+WO = torch.stack(W_O.hsplit(H))
+UV = torch.stack(torch.vsplit(W_UV, H))
+UK, WQ = W_UK.unfold(0, d, d), W_Q.as_strided((H, d, D), (d * D, D, 1)).adjoint()
+return W_DKV, W_DKV, (r / d) ** 0.5 * (WQ @ UK.mT).mT.reshape(H * r, D), torch.hstack((WO @ UV).unbind())
+""",
+    "numbers of a tensor's type": """
+r, D = W_DKV.shape
+scale = W_Q.new_tensor(r * H / D).sqrt()
+share = W_O.new_ones(1) / H
+Q = scale * f(W_UK, W_Q)
+O = g(W_O, W_UV) * H * share
+return W_DKV, W_DKV, Q, O
+""",
+    "a lambda within": """
+blocks = lambda W: W.view(H, D // H, -1)
+UK = blocks(W_UK)
+Q = (UK.mT @ blocks(W_Q)).reshape(-1, D)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "a list from its end": """
+hats = [W_DKV, W_DKV, None, None]
+hats[-1] = g(W_O, W_UV)
+hats[-2] = f(W_UK, W_Q)
+return tuple(hats)
+""",
+    "lists joined": """
+hats = [W_DKV] * 2
+hats = hats + [f(W_UK, W_Q)]
+hats = hats + [g(W_O, W_UV)]
+return tuple(hats)
+""",
+    "tuples joined at the end": """
+inputs, outputs = (W_DKV, W_DKV), (f(W_UK, W_Q), g(W_O, W_UV))
+both = inputs
+both += outputs
+return both
+""",
+    "asked of a mapping": """
+out = dict(Q=f(W_UK, W_Q))
+out.setdefault("O", g(W_O, W_UV))
+return W_DKV, W_DKV, out.get("Q"), out.get("O")
+""",
+    "mappings joined": """
+a, b = dict(K=W_DKV, V=W_DKV), dict(Q=f(W_UK, W_Q))
+b |= dict(O=g(W_O, W_UV))
+out = {**a, **b}
+return out["K"], out["V"], out["Q"], out["O"]
+""",
+    "a mapping given to a mapping": """
+b = dict(Q=f(W_UK, W_Q))
+b.update(O=g(W_O, W_UV))
+out = dict(K=W_DKV, V=W_DKV)
+out.update(**b)
+return tuple(out.values())
+""",
     "plain": """
 r, D = W_DKV.shape
 d = D // H
@@ -318,6 +376,54 @@ hats.extend([])
 return tuple(hats)
 """
 TWO = {
+    "torch.clone": """
+Q = torch.clone(f(W_UK, W_Q))
+Q = Q * 2
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "clone of a class": """
+Q = torch.Tensor.clone(input=f(W_UK, W_Q))
+Q = Q * 2
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "inserted": """
+Q = f(W_UK, W_Q)
+hats = [W_DKV, W_DKV]
+hats.insert(2, Q * 2)
+hats.insert(3, g(W_O, W_UV))
+return hats
+""",
+    "asked of a mapping": """
+out = dict(Q=f(W_UK, W_Q))
+Q = out.get("Q") * 2
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "set before, and kept": """
+out = {"Q": f(W_UK, W_Q)}
+out["Q"] = out["Q"] * 2
+out.setdefault("Q", W_Q)
+return W_DKV, W_DKV, out["Q"], g(W_O, W_UV)
+""",
+    "set where there is none": """
+out = {}
+Q = f(W_UK, W_Q)
+out.setdefault("Q", Q * 2)
+return W_DKV, W_DKV, out["Q"], g(W_O, W_UV)
+""",
+    "updated": """
+Q = f(W_UK, W_Q)
+out = dict(K=W_DKV, V=W_DKV)
+out.update(Q=Q * 2)
+out.update({"O": g(W_O, W_UV)})
+return tuple(out.values())
+""",
+    "numbers of a tensor's type that are computed": """
+Q = W_Q.new_tensor(f(W_UK, W_Q))
+Q = Q * 2
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
     "match": """
 match H:
     case _:
@@ -624,11 +730,24 @@ def test_a_second_statement_that_computes_an_output_is_found(body: str):
 
 
 @pytest.mark.parametrize(
+    "call", ["insert()", "insert(x=1)", "append()", "update()", "extend()", "setdefault()", "insert(-1, W_Q)"]
+)
+def test_a_call_that_python_refuses_or_that_puts_in_an_input_is_no_statement(call: str):
+    assert found(f"hats = [W_DKV, W_DKV]\nhats.{call}\nreturn hats") is None
+
+
+@pytest.mark.parametrize(
     ("name", "line", "output"),
     [("reshape", 2, 2), ("factor", 2, 2), ("factor *=", 2, 2), ("mul_", 2, 2), ("return reshape", 3, 2), ("O", 3, 3)]
     + [("K", 2, 0), ("tuple", 2, 2), ("with", 3, 2), ("semicolon", 1, 2)]
     + [("allocated, then a slice", 2, 2), ("allocated, then copy_", 2, 3), ("a copy of the key, allocated first", 2, 0)]
-    + [("a list whose entry changes", 2, 2), ("a mapping whose entry changes in place", 2, 2)],
+    + [
+        ("inserted", 3, 2),
+        ("updated", 3, 2),
+        ("torch.clone", 2, 2),
+        ("a list whose entry changes", 2, 2),
+        ("a mapping whose entry changes in place", 2, 2),
+    ],
 )
 def test_the_second_statement_is_named_by_its_line_and_output(name: str, line: int, output: int):
     assert found(TWO[name]) == (line, output)

@@ -11,7 +11,7 @@ HARMLESS = [
     "%config InlineBackend.figure_formats = ['png', 'svg']",
     "%config InteractiveShell.ast_node_interactivity = 'all'",
     "%config InlineBackend.rc = {'figure.figsize': (8, 6)}",
-    "%precision 3\n%who\n%whos\n%pwd\n%history\n%cd folder\n%env A=1\n%pprint",
+    "%precision 3\n%autosave 60\n%who\n%whos\n%pwd\n%history\n%cd folder\n%env A=1\n%pprint",
     "!ls {folder} $HOME | awk '{print $1}'",
     "!!pip list",
     "get_ipython().system('ls')",
