@@ -46,6 +46,11 @@ class Flow:
         return Flow(self.tensor or other.tensor, self.lines | other.lines)
 
     @property
+    def entries(self) -> dict[object, "Flow"]:
+        """The parts by their keys; empty for any other value than a tuple, a list or a mapping."""
+        return dict(zip(self.keys or (), self.parts, strict=True))
+
+    @property
     def statements(self) -> frozenset[Place]:
         """All statements that it took, as an output."""
         return self.lines | (self.blank | self.filled if self.filled else NOWHERE)
@@ -107,7 +112,7 @@ def merged(keys: list[object], flows: list[Flow]) -> dict[object, Flow]:
     entries: dict[object, Flow] = {}
     for key, flow in zip(keys, flows, strict=True):
         whole = key is None and flow.keys is not None
-        entries |= zip(flow.keys, flow.parts, strict=True) if whole else {key: flow}
+        entries |= flow.entries if whole else {key: flow}
     return entries
 
 
@@ -169,7 +174,7 @@ def _entry(node: ast.expr, names: Names) -> Flow | None:
             ast.Subscript(value=ast.Name(id=name), slice=place)
             | ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[place])
         ) if (key := key_of(place, name, names)) is not None:
-            return dict(zip(names[name].keys, names[name].parts, strict=True)).get(key)
+            return names[name].entries.get(key)
     return None
 
 

@@ -171,7 +171,7 @@ def _into_box(statement: ast.stmt, at: Place, names: Names) -> bool:
         if (key := getattr(given[0], "value", None)) not in names[name].keys:
             _put(name, key, whole, names)
     elif method in {"extend", "update"} and whole.keys is not None:
-        for key, part in [*zip(whole.keys, whole.parts, strict=True), *(entries.items() if given else ())]:
+        for key, part in [*whole.entries.items(), *(entries.items() if given else ())]:
             _put(name, None if method == "extend" else key, part, names)
     else:
         return False
@@ -240,7 +240,7 @@ def _store(target: ast.expr, flow: Flow, at: Place, names: Names) -> None:
 def _put(name: str, key: object, flow: Flow, names: Names) -> None:
     """Sets an entry of a list or mapping; the key None appends to a list."""
     if is_box(name, names):
-        entries = dict(zip(names[name].keys, names[name].parts, strict=True))
+        entries = names[name].entries
         entries[len(entries) if key is None else key] = flow
         names[name] = boxed(entries)
 
