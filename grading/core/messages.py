@@ -187,7 +187,11 @@ def ended_runs(student: str) -> str:
     )
 
 
-def not_graded_names(number: int) -> str:
+def linked(where: str) -> str:
+    return f"{where} is a link, and no link is followed. Put the files there."
+
+
+def refused_folders(number: int) -> str:
     what = "folder" if number == 1 else "folders"
     return f"Grading refuses {number} {what}; everybody else is graded. The lines above say what to do."
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from grading.core import limits, names
+from grading.core import limits, messages, names
 from grading.core.course import Course
 from grading.submission import safe_walk
 
@@ -27,7 +27,7 @@ def linked(submission: Path) -> str | None:
     """
     if not os.path.islink(submission):
         return None
-    return f"{names.path(submission.parent)}/{submission.name} is a link, and no link is followed. Put the files there."
+    return messages.linked(f"{names.path(submission.parent)}/{submission.name}")
 
 
 def is_archive(name: str) -> bool:

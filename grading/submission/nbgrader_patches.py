@@ -82,7 +82,7 @@ def _guard_names() -> None:
         with in_memory.once() if _is_ours(self) else contextlib.nullcontext():
             convert(self)
         if _is_ours(self) and self.refused:
-            raise base.NbGraderException(messages.not_graded_names(len(self.refused)))
+            raise base.NbGraderException(messages.refused_folders(len(self.refused)))
 
     def get_submitted_students(self: NbGraderAPI, assignment_id: str) -> set[str]:
         found = list_students(self, assignment_id)

@@ -16,6 +16,7 @@ from traitlets.config import Config
 
 from grading.classroom.service import refusals, stillness
 from grading.classroom.service.arrivals import Arrival, Key, Refused
+from grading.classroom.service.journal import HOUR_S
 from grading.core import errors, messages, names
 from grading.core.course import Course
 from grading.submission import exchange_folder, extra_files, safe_walk, times
@@ -30,7 +31,7 @@ MOST_OF_ONE, MOST_OF_OWNER = 4, 40
 LOOK_AT_OWNER_S = 0.2
 # Folders of one student's account that arrive in an hour, or a look's more. The journal has a line of each for good, in
 # memory, too: of who made forty for each look there were millions in a day.
-IN_AN_HOUR, HOUR_S = 400, 3600.0
+IN_AN_HOUR = 400
 
 
 class Exchange:
@@ -67,8 +68,8 @@ class Exchange:
         numbers = stillness.folders(self._inbound, lambda name: middle in name and (name, "") not in known)
         self._still.forget_all_but(numbers)
         self._owners = {name: of for name, of in self._owners.items() if numbers.get(name) == of[0]}
+        # In the order of the times that they claim.
         found = sorted(numbers, key=lambda name: (self._still.is_restless(name), name.rsplit(middle, 1)[1]))
-        # They are in the order of the times that they claim.
         wait = self._with_many()
         looked_into, spent_s = Counter(), Counter()  # folders by their student and owner, and by owner; time by owner
         for name in found:

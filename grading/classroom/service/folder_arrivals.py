@@ -10,7 +10,7 @@ from traitlets.config import Config
 
 from grading.classroom.service import refusals, stillness
 from grading.classroom.service.arrivals import Arrival, Key
-from grading.core import names
+from grading.core import messages, names
 from grading.core.course import Course
 from grading.submission import misplaced, safe_walk
 
@@ -61,7 +61,7 @@ class Folder:
         if (place := misplaced.beside(self._folder / name, self._course)) is not None:
             return misplaced.reason(names.whole_path(self._folder), name, place, self._course)
         try:
-            return refusals.linked(names.whole_path(source)) if stat.S_ISLNK(os.lstat(source).st_mode) else ""
+            return messages.linked(names.whole_path(source)) if stat.S_ISLNK(os.lstat(source).st_mode) else ""
         except PermissionError as error:  # it is looked at again, and found once it is open
             return refusals.closed(names.whole_path(self._folder / name), error.strerror)
         except OSError:

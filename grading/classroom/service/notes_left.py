@@ -25,7 +25,8 @@ class NotesLeft:
         mine.pop(secret, None)
         mine[secret] = student
         gone = [old for old, name in mine.items() if name == student][:-MOST_OF_STUDENT]
-        gone += [] if gone or owner == self._grader else [*mine][:-MOST_OF_OWNER]
+        if not gone and owner != self._grader:
+            gone = [*mine][:-MOST_OF_OWNER]
         for old in gone:
             del mine[old]
         return gone

@@ -28,11 +28,6 @@ def owned_by_grader(account: str) -> str:
     return f"the submission belongs to the account {account}, the grader's own, so nobody can tell who submitted it."
 
 
-def linked(where: str) -> str:
-    """The sentence about a link where a submission's folder should be."""
-    return f"{where} is a link, and no link is followed. Put the files themselves there."
-
-
 def closed(place: str, why: str) -> str:
     """The sentence about a student's folder that can't be read."""
     return f"{place} cannot be read: {why}. Make it readable for this account."

@@ -76,7 +76,7 @@ def listed(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)
     except OSError as error:
-        raise errors.CourseError(f"{names.whole_path(folder)} can't be read: {error.strerror}.") from None
+        raise _closed(folder, error) from None
 
 
 def folders(place: Path, wanted: Callable[[str], bool]) -> dict[str, int]:
@@ -89,7 +89,11 @@ def folders(place: Path, wanted: Callable[[str], bool]) -> dict[str, int]:
         with os.scandir(place) as entries:
             return {each.name: each.inode() for each in entries if wanted(each.name) and _is_folder(each)}
     except OSError as error:
-        raise errors.CourseError(f"{names.whole_path(place)} can't be read: {error.strerror}.") from None
+        raise _closed(place, error) from None
+
+
+def _closed(place: Path, error: OSError) -> errors.CourseError:
+    return errors.CourseError(f"{names.whole_path(place)} can't be read: {error.strerror}.")
 
 
 def _is_folder(entry: os.DirEntry) -> bool:
