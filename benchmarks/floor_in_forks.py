@@ -3,9 +3,10 @@
     python benchmarks/floor_in_forks.py [--rounds 5] [--parts 1 2 …]
 
 One process runs all notebooks with their hidden tests, as floor.py does, so that nothing is left for libraries to
-learn. Then it runs each again, and each in a fork of its own, whose start, pages of memory and end count. No grader
-that gives each notebook a process computes less than the forks, because none has run before what it is yet to grade.
-Prints medians, in milliseconds of computing a notebook.
+learn. Then it runs each in a fork of its own, whose start, pages of memory and end count, and each again without. No
+grader that gives each notebook a process computes less than the forks, because none has run before what it is yet to
+grade. In between a second such process runs the same forks at the same time. The two share nothing but the machine, so
+no second worker gains more than this one does. Prints medians: milliseconds of computing a notebook, and the gain.
 """
 
 import argparse
@@ -33,35 +34,80 @@ from attention import course
 from attention.course import COURSE
 
 ONE, FORKS = "cells and hidden test, in one process", "the same in a fork for each notebook"
+TWO = "the same while a second process does so, too"
 MEASURE = "import floor_in_forks; floor_in_forks.measure()"  # `__main__` is for the cells
+TIMES = 3  # all notebooks, in each measurement
+
+
+class Measuring:
+    """A process that measures, once it has run all notebooks, as often as it is asked to."""
+
+    def __init__(self, folder: Path) -> None:
+        quiet = {**ways.environment(), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        self._process = subprocess.Popen([sys.executable, "-c", MEASURE], cwd=folder, env=quiet, text=True, **pipes)
+        self.told()  # that it is ready
+
+    def ask(self, what: str) -> None:
+        """Has it measure ONE or FORKS."""
+        print(what, file=self._process.stdin, flush=True)
+
+    def told(self) -> tuple[float, float]:
+        """Milliseconds of computing a notebook, and all seconds by the clock.
+
+        Errors  SystemExit with its last line if the process has failed.
+        """
+        if line := self._process.stdout.readline():
+            return tuple(json.loads(line))
+        sys.exit(f"floor_in_forks: {(self._process.stderr.read().strip().splitlines() or ['no word'])[-1]}")
+
+    def end(self) -> None:
+        """Ends it."""
+        self._process.communicate()
 
 
 def main() -> int:
-    """Measures so many times, each in a process of its own, and prints the medians."""
+    """Measures so many times, each in processes of their own, and prints the medians."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
     short = [part for part in course.PARTS if part != 13]
     parser.add_argument("--parts", type=int, nargs="+", default=short, choices=list(course.PARTS))
     chosen = parser.parse_args()
-    quiet, rounds = {**ways.environment(), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}, []
+    rounds = []
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         ways.build(Path(name), 1, chosen.parts)
         (folder,) = Path(name).glob(f"submitted/*/{COURSE.name}")
         for number in range(1, chosen.rounds + 1):
             print(f"[{number}/{chosen.rounds}]", flush=True)
-            run = subprocess.run([sys.executable, "-c", MEASURE], cwd=folder, env=quiet, capture_output=True, text=True)
-            if run.returncode:
-                print(f"floor_in_forks: {(run.stderr.strip().splitlines() or ['no word'])[-1]}", file=sys.stderr)
-                return 1
-            rounds.append(json.loads(run.stdout))
-    one, forks = (statistics.median(found[name] for found in rounds) for name in (ONE, FORKS))
-    print(f"\nmilliseconds of computing per notebook\n{ONE:<42} {one:>5.0f}\n{FORKS:<42} {forks:>5.0f}")
+            rounds.append(_measured(folder))
+    one, forks, two, gain = map(statistics.median, zip(*rounds, strict=True))
+    print("\nmilliseconds of computing per notebook")
+    for label, ms in ((ONE, one), (FORKS, forks), (TWO, two)):
+        print(f"{label:<46} {ms:>5.0f}")
     print(f"A process for each notebook makes {forks / one:.2f} times the floor.")
+    print(f"By the clock two processes that fork do {gain:.2f} times the work of one.")
     return 0
 
 
+def _measured(folder: Path) -> tuple[float, float, float, float]:
+    """Milliseconds for ONE, FORKS and TWO, and how many times the work of one the two do in the same time."""
+    first, second = Measuring(folder), Measuring(folder)
+    told = []
+    for asked in ([first], [first, second], [second]):  # alone before and after, because the machine's speed changes
+        for process in asked:
+            process.ask(FORKS)
+        told.append(zip(*[process.told() for process in asked], strict=True))
+    first.ask(ONE)  # last, because a fork copies what runs before it have left
+    one, _ = first.told()
+    for process in (first, second):
+        process.end()
+    (before, before_s), (both, both_s), (after, after_s) = told
+    forks, two = statistics.fmean((*before, *after)), statistics.fmean(both)
+    return one, forks, two, sum((*before_s, *after_s)) / max(both_s)
+
+
 def measure() -> None:
-    """Measures what lies in the working folder, and prints it as JSON."""
+    """Runs what lies in the working folder, and then measures what each line of the input asks for."""
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     floor.draw_when_shown()
@@ -74,8 +120,10 @@ def measure() -> None:
         run()
     gc.collect()
     gc.freeze()
-    forks = [functools.partial(cells_alone.in_fork, run) for run in runs]
-    print(json.dumps({ONE: _computed_ms(runs), FORKS: _computed_ms(forks)}))
+    ways_to_run = {ONE: runs, FORKS: [functools.partial(cells_alone.in_fork, run) for run in runs]}
+    print(json.dumps((0, 0)), flush=True)
+    for line in sys.stdin:
+        print(json.dumps(_computed(TIMES * ways_to_run[line.strip()])), flush=True)
 
 
 def _earned(path: Path, test: str, points: float) -> None:
@@ -87,12 +135,12 @@ def _earned(path: Path, test: str, points: float) -> None:
         raise RuntimeError(f"{path.name} earned {found} of {points}")
 
 
-def _computed_ms(runs: list[Callable[[], object]]) -> float:
-    """What this process computes, and the children that it has waited for, a run's mean in milliseconds."""
-    before = _computed_s()
+def _computed(runs: list[Callable[[], object]]) -> tuple[float, float]:
+    """What this process and its ended children compute, a mean in ms of the runs, and their seconds by the clock."""
+    before, began = _computed_s(), time.perf_counter()
     for run in runs:
         run()
-    return 1000 * (_computed_s() - before) / len(runs)
+    return 1000 * (_computed_s() - before) / len(runs), time.perf_counter() - began
 
 
 def _computed_s() -> float:

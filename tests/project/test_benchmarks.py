@@ -167,8 +167,10 @@ def test_a_process_for_each_notebook_costs_more_than_the_floor():
     arguments = ["--rounds", "1", "--parts", "1", "2"]
     run = subprocess.run([sys.executable, BENCHMARKS / "floor_in_forks.py", *arguments], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
-    one, forks = (int(ms) for ms in re.findall(r"^\S.* (\d+)$", run.stdout, re.MULTILINE))
-    assert 0 < one < forks and run.stdout.splitlines()[-1].startswith("A process for each notebook makes ")
+    one, forks, two = (int(ms) for ms in re.findall(r"^\S.* (\d+)$", run.stdout, re.MULTILINE))
+    assert 0 < one < forks and two > one
+    times, gain = map(float, re.findall(r"(\d+\.\d\d) times", run.stdout))
+    assert times > 1 and 0.5 < gain < 2.5
 
 
 def test_each_step_of_a_notebook_has_its_time():
