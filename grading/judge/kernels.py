@@ -193,7 +193,8 @@ class KernelClient(AsyncKernelClient):
             except Empty:
                 if not await self.parent.is_alive():
                     kernel = self.parent.provisioner.kernel
-                    raise RuntimeError(f"The kernel ended before it was ready. {kernel.failure}".strip()) from None
+                    why = kernel.failure or (limit_messages.why_ended(kernel.struck) if kernel.struck else "")
+                    raise RuntimeError(f"The kernel ended before it was ready. {why}".strip()) from None
                 if end.left() == 0:
                     raise RuntimeError("The kernel did not become ready in time.") from None
                 if channel is self.iopub_channel:

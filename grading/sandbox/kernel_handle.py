@@ -54,10 +54,10 @@ class Kernel:
             Path(f"{self.address}-{port}").unlink(missing_ok=True)
 
     def begin(self, files: Iterable[tuple[str, int]], seed: int | None, allowance: Allowance | None) -> None:
-        """Its notebook begins, and with it the judge's clock; these files, with open descriptors, are its folder's."""
-        self._started, self._began = time.monotonic(), self.box.clock.now()
-        self._allowance, own_limit_s = allowance, self.box.limits.notebook_s
-        self._limit_s = own_limit_s if allowance is None else min(own_limit_s, allowance.left_s)
+        """Its notebook begins, and once it has these files, with open descriptors, in its folder, the judge's clock.
+
+        Until then it has run nothing of the student's, and a busy machine may be slow to start it.
+        """
         # By the wall clock: no code of a student's runs yet that could take this long.
         self._gate.settimeout(limits.BUSY_FACTOR * limits.SILENCE_LIMIT_S)
         try:
@@ -75,6 +75,9 @@ class Kernel:
             self._give_up(EndedBy.BUSY)
         except ConnectionError:  # it has ended, which its status says
             self._read(STOP_LIMIT_S)
+        self._started, self._began = time.monotonic(), self.box.clock.now()
+        self._allowance, own_limit_s = allowance, self.box.limits.notebook_s
+        self._limit_s = own_limit_s if allowance is None else min(own_limit_s, allowance.left_s)
 
     def poll(self) -> int | None:
         """None while it runs, else its exit code; past a limit that the judge holds, the sandbox is killed here.

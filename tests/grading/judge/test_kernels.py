@@ -1,6 +1,7 @@
 """How the judge comes to talk to a kernel."""
 
 import contextlib
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -11,6 +12,7 @@ from nbclient.util import run_sync
 from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
 
+from grading.core.limits import EndedBy
 from grading.judge import kernels
 
 
@@ -47,6 +49,28 @@ def test_a_kernel_that_overhears_a_subscription_is_ready_all_the_same():
     notebook = new_notebook(cells=[new_code_cell("print('here')")])
     NotebookClient(notebook, kernel_manager_class=kernels.KernelManager, startup_timeout=20).execute()
     assert notebook.cells[0].outputs[0].text == "here\n"
+
+
+class NeverStarted(stand_in.Kernel):
+    """A kernel that a busy machine did not start in time."""
+
+    def _take(self, *message: object) -> None:
+        self.struck = EndedBy.BUSY
+
+    def poll(self) -> int | None:
+        return -signal.SIGKILL if self.struck else None
+
+
+def test_a_kernel_that_never_came_up_says_why():
+    with served_by(NeverStarted):
+        manager = kernels.KernelManager()
+        run_sync(manager.start_kernel)()
+        client = manager.client()
+        client.start_channels()
+        with pytest.raises(RuntimeError, match=r"before it was ready\. The machine is too busy"):
+            run_sync(client.wait_for_ready)(timeout=20)
+        client.stop_channels()
+        run_sync(manager.shutdown_kernel)(now=True)
 
 
 class Asked(stand_in.Kernel):
