@@ -25,14 +25,23 @@ c.Execute.timeout = 600  # part 13 takes longer than the 30 seconds of the defau
 """
 NBGRADER = [sys.executable, "-m", "nbgrader", "autograde", COURSE.name]
 CLASS = """
+import sys
 from pathlib import Path
-from grading.classroom import class_run
-from grading.gradebook import course_folder
-if __name__ == "__main__":
+from grading.core import command_line
+
+def main():
+    from grading.classroom import worker_fork_server
     root = Path({root!r})
+    with command_line.importing(), worker_fork_server.begun(root):  # as the command starts
+        from grading.classroom import class_run
+        from grading.gradebook import course_folder
     for result in class_run.graded(root, course_folder.students(root), {workers}, feedback=False):
         if result.error or result.unmarked:
             raise SystemExit(f"{{result.student}}: {{result.error or result.unmarked}}")
+    return 0
+
+if __name__ == "__main__":
+    sys.exit(command_line.alone(main))
 """
 FLOOR = "import floor; floor.main()"
 

@@ -1,11 +1,11 @@
-"""Replies that repeat an error which no message told, 12 MB each, in six cells: outputs that take no room from the others."""
+"""Replies that repeat an error which no message told, 4 MB each, in four cells: outputs that take no room from the others."""
 # part: 3
 # earns: 10
 # %%
 # MODEL
 # %%
 SEND, KERNEL = get_ipython().kernel.session.send, get_ipython().kernel
-LONG = {"status": "error", "ename": "E", "evalue": "y" * 6_000_000, "traceback": ["z" * 6_000_000]}
+LONG = {"status": "error", "ename": "E", "evalue": "y" * 2_000_000, "traceback": ["z" * 2_000_000]}
 
 
 def send(stream, kind, content=None, *more, **settings):
@@ -13,10 +13,6 @@ def send(stream, kind, content=None, *more, **settings):
 
 
 KERNEL.session.send = send
-# %%
-1
-# %%
-1
 # %%
 1
 # %%
