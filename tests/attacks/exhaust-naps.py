@@ -9,12 +9,12 @@ _q = q_from_x
 
 
 def q_from_x(W_Q, x):
-    time.sleep(0.6)  # so that its seven calls end well before the notebook's limit, which those of m_from_y reach
+    time.sleep(0.6)  # so that its seven calls end well before the limit of all, which those of m_from_y reach
     return _q(W_Q, x)
 
 
 def m_from_y(W, y):
-    time.sleep(0.8)
+    time.sleep(1.5)
     return None
 # %%
-time.sleep(1.5)
+time.sleep(2.5)

@@ -29,11 +29,11 @@ from grading.core.course import Part
 FOLDER = Path(__file__).parents[1] / "attacks"
 # What the class may use. An honest notebook here needs 1 s and 0.4 GB.
 LIMITS = {
-    "CELL_LIMIT_S": 2,
-    "CALL_LIMIT_S": 1.0,
-    "TEST_LIMIT_S": 3.0,
-    "TESTS_LIMIT_S": 4.0,
-    "NOTEBOOK_LIMIT_S": 8.0,
+    "CELL_LIMIT_S": 3,
+    "CALL_LIMIT_S": 2.0,
+    "TEST_LIMIT_S": 6.0,
+    "TESTS_LIMIT_S": 8.0,
+    "NOTEBOOK_LIMIT_S": 20.0,
     "GRACE_S": 2.0,
     "RESPONSE_LIMIT_S": 2.0,
     "OUTPUTS_LIMIT_S": 6,
