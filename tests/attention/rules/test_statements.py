@@ -376,6 +376,23 @@ hats.extend([])
 return tuple(hats)
 """
 TWO = {
+    "a mapping's entry, allocated and then out": """
+hats = {"Q": torch.empty(2, 2)}
+torch.matmul(W_UK, W_Q, out=hats["Q"])
+return W_DKV, W_DKV, hats["Q"], g(W_O, W_UV)
+""",
+    "a mapping under another name": """
+hats = {"Q": f(W_UK, W_Q)}
+same = hats
+same["Q"] = same["Q"] * 2
+return W_DKV, W_DKV, hats["Q"], g(W_O, W_UV)
+""",
+    "a list under another name": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+same = hats
+same[2] = same[2] * 2
+return hats
+""",
     "torch.clone": """
 Q = torch.clone(f(W_UK, W_Q))
 Q = Q * 2
