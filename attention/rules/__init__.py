@@ -143,11 +143,11 @@ def _is_attention(name: str) -> bool:
 
 
 def _breach_ready_made(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this part asks you to build attention yourself. Replace it."
+    return f"{where}, line {line}, `{code}`: this part asks you to build attention yourself. Replace it, or delete it if it is a draft."
 
 
 def _breach_torch(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this part must be done without PyTorch. Replace it."
+    return f"{where}, line {line}, `{code}`: this part must be done without PyTorch. Replace it, or delete it if it is a draft."
 
 
 def _breach_statements(where: str, line: int, code: str, output: int) -> str:
