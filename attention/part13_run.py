@@ -112,7 +112,7 @@ def received(answer: object, B: int, L_1: int, L_2: int) -> Run | Verdict:
             if value is None:
                 return Verdict(False, messages.missing(name), no_value=True)
             state = f"one of shape {shapes.shown(value.shape)}" if isinstance(value, probe.Tensor) else "none"
-            text = f"`{name}`: expected a tensor of shape {wanted}, got {state}. Is the name used again in a later cell?"
+            text = f"`{name}`: expected a tensor of shape {wanted}, got {state}. Does a later cell use the name again?"
             return Verdict(False, text, no_value=True)  # the item's hint is about models and errors
         if not np.isfinite(value.array).all():
             return rubric.fact(False, f"`{name}` holds numbers that are not finite.")

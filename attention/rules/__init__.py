@@ -31,6 +31,7 @@ READY_MADE = frozenset(
 ELSEWHERE = frozenset({"multiprocessing", "rpc"})
 # What `reduced_matrices` may be given in addition to matrices, whatever the sixth is called.
 SIZES = frozenset({"H", "r", "D", 5})
+DELETE = "Replace it, or delete it if it is a draft."
 
 
 def no_imports(answer_id: str) -> Breach | None:
@@ -143,11 +144,11 @@ def _is_attention(name: str) -> bool:
 
 
 def _breach_ready_made(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this part asks you to build attention yourself. Replace it, or delete it if it is a draft."
+    return f"{where}, line {line}, `{code}`: this part asks you to build attention yourself. {DELETE}"
 
 
 def _breach_torch(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this part must be done without PyTorch. Replace it, or delete it if it is a draft."
+    return f"{where}, line {line}, `{code}`: this part must be done without PyTorch. {DELETE}"
 
 
 def _breach_statements(where: str, line: int, code: str, output: int) -> str:

@@ -153,7 +153,8 @@ def breach_hidden_import(where: str, line: int, code: str, allowed: str) -> str:
 
 
 def breach_loop(where: str, line: int, code: str, what: str) -> str:
-    return f"{where}, line {line}, `{code}`: {what}, and this part allows no loop in the answer. Replace it, or delete it if it is a draft."
+    here = f"{where}, line {line}, `{code}`"
+    return f"{here}: {what}, and this part allows no loop in the answer. Replace it, or delete it if it is a draft."
 
 
 def number_of_entries(got: int, want: int) -> str:

@@ -5,8 +5,18 @@ from hand_written import breach
 
 from grading.rules import parsing, static
 
-LOOP = "class M(nn.Module):\n    def __init__(self, a):\n        self.b = [i for i in a]\n    def f(self, x):\n        return x\n"
-GOOD = "class M(nn.Module):\n    def __init__(self, a):\n        super(M, self).__init__()\n    def f(self, x):\n        return x\n"
+LOOP = """class M(nn.Module):
+    def __init__(self, a):
+        self.b = [i for i in a]
+    def f(self, x):
+        return x
+"""
+GOOD = """class M(nn.Module):
+    def __init__(self, a):
+        super(M, self).__init__()
+    def f(self, x):
+        return x
+"""
 TYPED = "f(self, x: torch.Tensor) -> torch.Tensor"
 DRAFTS = {
     "a class": LOOP + GOOD,
