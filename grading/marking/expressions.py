@@ -90,7 +90,7 @@ def is_expression(
 
 
 def _without_value(reason: probe.Reason, other: str) -> Verdict:
-    """The verdict on a variable without a value; `other` is said of a set or a function, which can't cross."""
+    """The verdict on a variable without a value; of a set or a function the student reads `other`."""
     return Verdict(False, other if reason.why is probe.Why.NOT_DATA else reason.text, no_value=True)
 
 
