@@ -19,7 +19,7 @@ ONE = probe.Reason(probe.Why.MISSING, "expected two matrices, A and B, got one."
 
 def equal(claimed: object) -> Verdict:
     """Whether the relation that a student chose is that of equal ranks."""
-    if isinstance(claimed, probe.Reason):
+    if isinstance(claimed, probe.Reason) and claimed.why is not probe.Why.NOT_DATA:
         return Verdict(False, claimed.text, no_value=True)
     if isinstance(claimed, str) and claimed.strip() in RELATIONS:
         return mistakes.wrong(RELATIONS[claimed.strip()])

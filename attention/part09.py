@@ -25,8 +25,9 @@ def tried(W: Array, H: int) -> Tried:
     where = f"with G = {rows * H // D}, d = {D // H} and H = {H}"
     if not isinstance(got, (tuple, list)) or len(got) != 2:
         text = got.text if isinstance(got, probe.Reason) else factors.not_two(got, "W_UM and W_DKV")
-        # Code that stops at dependent rows may have inverted something: there the hint is to the point.
-        inverted = isinstance(got, probe.Reason) and got.why is probe.Why.RAISED and np.linalg.matrix_rank(W) < rows
+        # Code that stops at dependent rows alone may have inverted something: there the hint is to the point.
+        stops = isinstance(got, probe.Reason) and got.why is probe.Why.RAISED and np.linalg.matrix_rank(W) < rows
+        inverted = stops and not isinstance(probe.call("factor_gqa", np.eye(rows, D), H), probe.Reason)
         verdict = Verdict(False, text, no_value=not inverted)
         if rubric.close(got, stacked, kind=rubric.ANY).right:
             verdict = mistakes.wrong("product-returned")

@@ -112,7 +112,8 @@ def received(answer: object, B: int, L_1: int, L_2: int) -> Run | Verdict:
             if value is None:
                 return Verdict(False, messages.missing(name), no_value=True)
             state = f"one of shape {shapes.shown(value.shape)}" if isinstance(value, probe.Tensor) else "none"
-            return rubric.fact(False, f"`{name}`: expected a tensor of shape {wanted}, got {state}.")
+            text = f"`{name}`: expected a tensor of shape {wanted}, got {state}. Does a later cell use the name again?"
+            return Verdict(False, text, no_value=True)  # the item's hint is about models and errors
         if not np.isfinite(value.array).all():
             return rubric.fact(False, f"`{name}` holds numbers that are not finite.")
     for name in ("x", "y", *OUTPUTS):

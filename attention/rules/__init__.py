@@ -6,7 +6,7 @@ import builtins
 from attention.course import COURSE
 from attention.rules.shapes import shape_comments
 from attention.rules.statements import second_statement
-from grading.rules import closure, own_names, static
+from grading.rules import closure, drafts, own_names, static
 from grading.rules.parsing import folded
 from grading.rules.static import Breach
 from grading.rules.student_code import Code, defined, editable, setup
@@ -31,6 +31,7 @@ READY_MADE = frozenset(
 ELSEWHERE = frozenset({"multiprocessing", "rpc"})
 # What `reduced_matrices` may be given in addition to matrices, whatever the sixth is called.
 SIZES = frozenset({"H", "r", "D", 5})
+DELETE = "Replace it, or delete it if it is a draft."
 
 
 def no_imports(answer_id: str) -> Breach | None:
@@ -93,7 +94,9 @@ def no_torch(answer_id: str) -> Breach | None:
         | set(dir(builtins))
         | {"display", "get_ipython"}
     )
+    left_out = drafts.replaced(codes, table)
     places = [(code, statement) for code in codes if code.answer and code.tree for statement in code.tree.body]
+    places = [(code, statement) for code, statement in places if statement not in left_out]
     places += closure.answer(answer_id, COURSE.part_of(answer_id).names)
     by_names = any(_takes_names(inner) for _, node in places for inner in ast.walk(node))
     for code, node in places:
@@ -141,11 +144,11 @@ def _is_attention(name: str) -> bool:
 
 
 def _breach_ready_made(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this part asks you to build attention yourself. Replace it."
+    return f"{where}, line {line}, `{code}`: this part asks you to build attention yourself. {DELETE}"
 
 
 def _breach_torch(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this part must be done without PyTorch. Replace it."
+    return f"{where}, line {line}, `{code}`: this part must be done without PyTorch. {DELETE}"
 
 
 def _breach_statements(where: str, line: int, code: str, output: int) -> str:

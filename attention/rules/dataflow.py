@@ -80,6 +80,8 @@ def assigned(value: ast.expr, at: Place, names: Names) -> Flow:
                 inner = assigned(piece.value if isinstance(piece, ast.Starred) else piece, at, names)
                 parts += inner.parts or [inner] if isinstance(piece, ast.Starred) else [inner]
             return boxed(dict(enumerate(parts)))
+        case ast.Call(func=ast.Name(id="tuple" | "list"), args=[ast.Tuple() | ast.List() as inner], keywords=[]):
+            return assigned(inner, at, names)
         case ast.Dict(keys=keys, values=pieces):
             flows = [assigned(piece, at, names) for piece in pieces]
             return boxed(merged([key and getattr(key, "value", place) for place, key in enumerate(keys)], flows))

@@ -7,6 +7,7 @@ so is a view of something computed. An output whose memory one statement allocat
 import ast
 import contextlib
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
 from attention.rules.dataflow import (
     SAME,
@@ -23,6 +24,7 @@ from attention.rules.dataflow import (
     merged,
     root_of,
 )
+from attention.rules.objects import with_plain_names
 from grading.rules.student_code import Code, defined, editable
 
 LIBRARIES = frozenset({"torch", "nn", "np", "F"})
@@ -40,7 +42,7 @@ def second_statement(answer_id: str, function: str, sizes: Collection[str | int]
     found = [(c, n) for c, n in table.get(function, []) if isinstance(n, ast.FunctionDef)]
     if not found:
         return None
-    code, node = found[-1]
+    code, node = found[-1][0], with_plain_names(found[-1][1])
     values = {name: changes[-1][1] for name, changes in table.items() if name != function}
     functions = {value: _as_function(value) for value in values.values()}  # one may have thousands of names
     helpers = {name: functions[value] for name, value in values.items()}
@@ -240,24 +242,31 @@ def _store(target: ast.expr, flow: Flow, at: Place, names: Names) -> None:
 def _put(name: str, key: object, flow: Flow, names: Names) -> None:
     """Sets an entry of a list or mapping; the key None appends to a list."""
     if is_box(name, names):
-        entries = names[name].entries
+        old, entries = names[name], names[name].entries
         entries[len(entries) if key is None else key] = flow
-        names[name] = boxed(entries)
+        for same in [other for other, known in names.items() if known is old]:  # all names of the same list or mapping
+            names[same] = boxed(entries)
 
 
 def _fill(owner: ast.expr, flow: Flow, at: Place, names: Names) -> None:
     """Records that a statement writes into a tensor, or into a view of it."""
     match owner:
         case ast.Subscript(value=ast.Name(id=name), slice=place) if (key := key_of(place, name, names)) is not None:
-            return _put(name, key, flow_of(owner, names) | flow, names)
+            return _put(name, key, _filled(flow_of(owner, names), flow, at), names)
     root = root_of(owner)
     if root is None:
         return None
     old = names.get(root, Flow())
+    new = _filled(old, flow, at)
     if not old.blank:
-        names[root] = old | flow
+        names[root] = new
         return None
-    new = Flow(old.tensor or flow.tensor, old.lines | flow.lines, old.blank, old.filled | {at})
     for name in [name for name, other in names.items() if other.blank & old.blank]:
         names[name] = new  # all names of the same memory
     return None
+
+
+def _filled(old: Flow, flow: Flow, at: Place) -> Flow:
+    """The flow of a tensor, or of memory that waited for it, after a statement wrote into it."""
+    new = old | flow
+    return replace(new, blank=old.blank, filled=old.filled | {at}) if old.blank else new

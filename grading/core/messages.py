@@ -117,6 +117,20 @@ def raised(error: str, line: int | None) -> str:
     return f"your code stopped with {article(error)}{where} on one of the tests' inputs.{limit}"
 
 
+def undefined(stopped: str, names: list[str]) -> str:
+    """A sentence about where code stopped, with the names that nothing defines."""
+    return f"{stopped} No cell defines {_either(names)}."
+
+
+def not_defined_yet(stopped: str, names: list[str]) -> str:
+    """The same with names that a cell of the student's defines, if it runs."""
+    return f"{stopped} Did the cell that defines {_either(names)} run without an error?"
+
+
+def _either(names: list[str]) -> str:
+    return " or ".join(f"`{name}`" for name in names)
+
+
 def not_data(what: str) -> str:
     return f"your code returned {what}, not numbers that can be compared."
 
@@ -139,7 +153,8 @@ def breach_hidden_import(where: str, line: int, code: str, allowed: str) -> str:
 
 
 def breach_loop(where: str, line: int, code: str, what: str) -> str:
-    return f"{where}, line {line}, `{code}`: {what}, and this part allows no loop in the answer. Replace it."
+    here = f"{where}, line {line}, `{code}`"
+    return f"{here}: {what}, and this part allows no loop in the answer. Replace it, or delete it if it is a draft."
 
 
 def number_of_entries(got: int, want: int) -> str:

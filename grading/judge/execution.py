@@ -36,7 +36,7 @@ from grading.judge.transport import KernelTransport
 from grading.marking import rubric
 from grading.marking.budget import TooMuch, limited
 from grading.marking.diagnosis import searched
-from grading.rules import broken_cells, student_code
+from grading.rules import broken_cells, student_code, undefined_names
 from grading.sandbox.host import SandboxError
 from grading.sandbox.sandbox_keeper import SANDBOXES
 from grading.submission import notebook_file
@@ -144,7 +144,8 @@ class Judge(Execute):
                 limited(limits.WORK_LIMIT_S, limits.JUDGE_BYTES),
             ):
                 report = replace(run_test(cell.source, name, points), late=way.late)
-                cell.outputs = _marked(searched(lambda: broken_cells.explained(report, part)) or report)
+                told = searched(lambda: undefined_names.explained(broken_cells.explained(report, part), part))
+                cell.outputs = _marked(told or report)
         except TooMuch:
             cell.outputs = _marked(replace(nothing, fault=limit_messages.TOO_MUCH))
         except Exception:  # noqa: BLE001  (whatever failed here is ours: the part stays unmarked, and the log says why)

@@ -51,7 +51,7 @@ def _fetch(name):
 def is_shape(got: object, want: tuple[Expression, ...], symbols: Sequence[str]) -> Verdict:
     """Right if got is the shape wanted, entry by entry and by value; a vector's may be n, (n,) or (n, 1)."""
     if isinstance(got, probe.Reason):
-        return Verdict(False, got.text, no_value=True)
+        return _without_value(got, messages.NO_SHAPE)
     entries = list(got) if isinstance(got, (list, tuple)) else [got]
     if len(want) == 1 and len(entries) == 2 and is_expression(entries[1], 1, symbols).right:
         entries = entries[:1]
@@ -71,7 +71,7 @@ def is_expression(
 ) -> Verdict:
     """Right if got, in these symbols, equals want by value, after replacing some as `where` says: {"D": "H*d"}."""
     if isinstance(got, probe.Reason):
-        return Verdict(False, got.text, no_value=True)
+        return _without_value(got, messages.NO_EXPRESSION)
     if not isinstance(got, (str, int)) or isinstance(got, bool):
         return Verdict(False, messages.NO_EXPRESSION)
     for values in places(symbols):
@@ -87,6 +87,11 @@ def is_expression(
             number = not _has_letters(got) and _has_letters(want)
             return Verdict(False, messages.NUMBER if number else messages.OTHER_EXPRESSION)
     return Verdict(True)
+
+
+def _without_value(reason: probe.Reason, other: str) -> Verdict:
+    """The verdict on a variable without a value; of a set or a function the student reads `other`."""
+    return Verdict(False, other if reason.why is probe.Why.NOT_DATA else reason.text, no_value=True)
 
 
 def _has_letters(expression: Expression) -> bool:

@@ -5,6 +5,7 @@ import symtable
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 
+from grading.rules.drafts import replaced
 from grading.rules.nodes import walk
 from grading.rules.parsing import folded
 from grading.rules.student_code import Code, defined, editable
@@ -24,13 +25,15 @@ def definitions(node: ast.AST) -> Iterator[Definition]:
 def answer(answer_id: str, asked: Iterable[str]) -> list[tuple[Code, ast.AST]]:
     """The definitions of the answer's cell, those of the names asked for, and all that these name, with its value.
 
-    A value that no function of the answer reads, such as a demonstration's, is not among them.
+    A value that no function of the answer reads, such as a demonstration's, is not among them, nor is a draft.
     """
     codes = editable(answer_id)
     table = defined(codes)
-    found = [(code, node) for code in codes if code.answer and code.tree for node in definitions(code.tree)]
+    drafts = replaced(codes, table)
+    made = [(code, node) for code in codes if code.answer and code.tree for node in definitions(code.tree)]
+    found = [(code, node) for code, node in made if node not in drafts]
     names = deque([name for _, node in found for name in free_names(node)] + list(asked))
-    seen, read = set(), {node for _, node in found}  # a node may be the value of thousands of names
+    seen, read = set(), {*drafts, *(node for _, node in found)}  # a node may be the value of thousands of names
     while names:
         name = names.popleft()
         if name not in seen:

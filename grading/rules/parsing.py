@@ -275,10 +275,12 @@ def _in_text(node: ast.expr) -> ast.Module | None:
 
 
 def _at(nodes: list, place: ast.AST) -> list:
-    """The nodes, all of them said to stand where `place` does."""
+    """The nodes, all of them said to stand where `place` does, and to come `of_text`."""
     for node in nodes:
         for inner in ast.walk(node):
             ast.copy_location(inner, place)  # which leaves alone what stands nowhere, such as an operator
+            if isinstance(inner, ast.stmt | ast.expr):  # each operator is one object for all trees
+                inner.of_text = True
     return nodes
 
 

@@ -27,6 +27,7 @@ def test_equal_ranks_are_right(said: str):
         (None, "", "it is not one of the five texts."),
         (probe.Reason(probe.Why.MISSING, "`rank_relation` is not there."), "", "is not there"),
         (5, "", "it is not one of the five texts."),
+        (probe.Reason(probe.Why.NOT_DATA, "an array"), "", "it is not one of the five texts."),
     ],
 )
 def test_another_relation_is_wrong_and_told_why(said: object, mistake: str, text: str):

@@ -44,8 +44,12 @@ def test_what_is_no_pair_of_these_shapes_is_told(returned: str, mistake: str, te
 
 @pytest.mark.parametrize(("W", "hint"), [(W, False), (ZEROS, True), (W[[0, 0]], True)])
 def test_code_that_stops_gets_a_hint_where_dependent_rows_may_have_stopped_it(W: np.ndarray, hint: bool):
-    shapes, case = tried("1 / 0", W)
+    shapes, case = tried("np.linalg.inv(W @ W.T), W", W) if hint else tried("1 / 0", W)
     assert shapes.no_value != hint and part09.products([(shapes, case)]).no_value != hint
+
+
+def test_code_that_stops_at_any_matrix_gets_no_hint_about_dependent_rows():
+    assert tried("np.linalg.inv(W @ W.T) @ V", ZEROS)[0].no_value
 
 
 def test_an_answer_that_is_not_there_gets_no_hint_about_dependent_rows():

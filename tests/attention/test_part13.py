@@ -151,6 +151,13 @@ def test_what_is_not_there_is_said_not_to_be_and_so_is_what_came_in_place_of_fou
     assert part13.shaped(None, 4, 2, 3).found == "expected four tensors, got None (is a `return` missing?)."
 
 
+def test_a_name_that_was_used_again_is_asked_about_and_not_the_models():
+    own = {name: probe.Tensor(np.ones(shape), "float64") for name, shape in part13.weight_shapes(*part13.FULL).items()}
+    found = part13_run.received((own | {"x": probe.Tensor(np.ones(50), "float64")}, None, False), 1, 2, 3)
+    told = f"`x`: expected a tensor of shape (1, 2, {D}), got one of shape (50,). Does a later cell use the name again?"
+    assert found.no_value and found.found == told
+
+
 def test_rows_where_two_keys_are_as_strong_are_the_most_undecided():
     W = [np.zeros(shape) for shape in part13.weight_shapes(*part13.FULL).values()]
     W[0][0, 0] = W[1][:, 0] = 1.0  # k of every head is the first number of y

@@ -35,6 +35,15 @@ UK = blocks(W_UK)
 Q = (UK.mT @ blocks(W_Q)).reshape(-1, D)
 return W_DKV, W_DKV, Q, g(W_O, W_UV)
 """,
+    "a tuple of a list": """
+Q, O = f(W_UK, W_Q), g(W_O, W_UV)
+return tuple([W_DKV, W_DKV, Q, O])
+""",
+    "a list of a tuple": """
+hats = list((W_DKV, W_DKV, f(W_UK, W_Q)))
+hats.append(g(W_O, W_UV))
+return hats
+""",
     "a list from its end": """
 hats = [W_DKV, W_DKV, None, None]
 hats[-1] = g(W_O, W_UV)
@@ -376,6 +385,27 @@ hats.extend([])
 return tuple(hats)
 """
 TWO = {
+    "a product in a tuple of a list": """
+Q = f(W_UK, W_Q)
+return tuple([W_DKV, W_DKV, Q.reshape(1, 2), g(W_O, W_UV)])
+""",
+    "a mapping's entry, allocated and then out": """
+hats = {"Q": torch.empty(2, 2)}
+torch.matmul(W_UK, W_Q, out=hats["Q"])
+return W_DKV, W_DKV, hats["Q"], g(W_O, W_UV)
+""",
+    "a mapping under another name": """
+hats = {"Q": f(W_UK, W_Q)}
+same = hats
+same["Q"] = same["Q"] * 2
+return W_DKV, W_DKV, hats["Q"], g(W_O, W_UV)
+""",
+    "a list under another name": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+same = hats
+same[2] = same[2] * 2
+return hats
+""",
     "torch.clone": """
 Q = torch.clone(f(W_UK, W_Q))
 Q = Q * 2

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from grading.bridge import probe, remote
 from grading.bridge.probe import Reason, Why
+from grading.core import messages
 from grading.marking import expressions
 from grading.marking.expressions import evaluate, fetch
 
@@ -370,6 +371,12 @@ def test_a_variable_that_is_no_data_is_a_reason(fetched):
     assert (
         fetched("class A(sp.Symbol):\n    def _sympystr(self, p): raise SystemExit\nanswer = A('a')").why is Why.RAISED
     )
+
+
+@pytest.mark.parametrize("source", ["answer = {D_1, D_2}", "answer = {D_1: D_2}", "answer = lambda: D_1"])
+def test_of_a_set_or_a_function_it_is_said_that_it_is_no_shape_and_no_expression(fetched, source: str):
+    assert is_shape(fetched(source), ("D_1", "D_2")).found == messages.NO_SHAPE
+    assert is_expression(fetched(source), "D_1").found == messages.NO_EXPRESSION
 
 
 @pytest.mark.parametrize("symbols", [LETTERS, ["n"], ["beta", "t"], []], ids=len)

@@ -1,0 +1,90 @@
+"""Drafts: functions and classes that the same cell defines once more under their name, before anything could use them.
+
+Rules on the answer's code pass over them. Where the text leaves it open whether the second definition comes about, or
+whether something gets hold of the first one before, both count.
+"""
+
+import ast
+import builtins
+from collections.abc import Collection, Iterator
+
+from grading.rules.nodes import walk
+from grading.rules.student_code import Code
+
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+# What bases, annotations and defaults may consist of: if no name in them is the student's, no code of theirs runs.
+QUIET = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.Constant, ast.BinOp, ast.UnaryOp)
+QUIET += (ast.operator, ast.unaryop, ast.expr_context)
+# The methods with two underscores that a draft may have: with others, such as __slots__, a class may not come about.
+SPECIAL = frozenset({"__init__", "__call__", "__repr__"})
+
+
+def replaced(codes: list[Code], changed: Collection[str]) -> set[ast.AST]:
+    """The definitions that another one replaces; `changed` are the names that the cells define or change in part."""
+    trees = [code.tree for code in codes if code.tree]
+    own = {*changed, *(node.name for tree in trees for node in walk(tree) if isinstance(node, DEFINITIONS))}
+    return {node for tree in trees for node in _replaced_in(tree, own)}
+
+
+def _replaced_in(tree: ast.Module, own: Collection[str]) -> Iterator[ast.AST]:
+    last: dict[str, ast.AST] = {}  # what was defined since something ran, or could fail
+    done: set[str] = set()  # expressions that had a value since something ran, and so have it again
+    names = [statement.name for statement in tree.body if isinstance(statement, DEFINITIONS)]
+    for statement in tree.body if len(names) > len({*names}) else ():
+        needs = _evaluated(statement)
+        if needs is None or any(_is_loud(one, own) for one in needs) or not _compiles(statement):
+            last, done = {}, set()
+            continue
+        new = {ast.dump(one) for one in needs if not _is_sure(one)}
+        if not new <= done:
+            last = {}
+        done |= new
+        if statement.name in last:
+            yield last[statement.name]
+        last[statement.name] = statement
+
+
+def _evaluated(statement: ast.stmt) -> list[ast.expr] | None:
+    """The expressions that Python evaluates as it makes a function or class; None for what may do more than that."""
+    match statement:
+        case ast.FunctionDef(decorator_list=[], args=args) | ast.AsyncFunctionDef(decorator_list=[], args=args):
+            given = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+            found = [*args.defaults, *args.kw_defaults, statement.returns]
+            found += [argument.annotation for argument in given if argument]
+        case ast.ClassDef(decorator_list=[], keywords=[], bases=bases, body=body):
+            found = [ast.Tuple(bases, ast.Load())] if bases else []  # together: two that are fine may not be so at once
+            for inner in body[ast.get_docstring(statement, clean=False) is not None :]:
+                needs = _evaluated(inner) if isinstance(inner, ast.FunctionDef) else None
+                if needs is None or inner.name.startswith("__") and inner.name not in SPECIAL:
+                    return None
+                found += needs
+        case _:
+            return None
+    return None if getattr(statement, "type_params", []) else [expression for expression in found if expression]
+
+
+def _is_loud(expression: ast.expr, own: Collection[str]) -> bool:
+    """Whether the value of an expression may run code of the student's."""
+    return any(not isinstance(node, QUIET) or getattr(node, "id", None) in own for node in ast.walk(expression))
+
+
+def _is_sure(expression: ast.expr) -> bool:
+    """Whether an expression has a value wherever it stands: a constant, or one of Python's own names."""
+    match expression:
+        case ast.Constant() | ast.UnaryOp(operand=ast.Constant(value=int() | float())):
+            return True
+    return isinstance(expression, ast.Name) and hasattr(builtins, expression.id)
+
+
+def _compiles(statement: ast.stmt) -> bool:
+    """Whether Python accepts a statement of the cell's own, which it compiles only when those before have run.
+
+    What a text brings in, as in exec("def f(): pass"), may come to stand elsewhere.
+    """
+    if any(hasattr(node, "of_text") for node in ast.walk(statement)):
+        return False
+    try:
+        compile(ast.Module([statement], []), "<cell>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+        return False
+    return True

@@ -1,0 +1,64 @@
+"""Outputs kept as attributes of an object of the function's own: a second statement is found there as in variables."""
+
+import textwrap
+
+import pytest
+from hand_written import notebook
+
+from attention import rules
+from attention.rules.statements import second_statement
+
+HEAD = "class Hats:\n    pass\n\ndef reduced_matrices(W_DKV, W_UK, W_UV, W_Q, W_O, H):\n"
+MADE = "h = {}\nh.K = W_DKV\nh.V = W_DKV\n"
+KEPT, RETURN = "h.Q = f(W_UK, W_Q)\nh.O = g(W_O, W_UV)\n", "return h.K, h.V, h.Q, h.O"
+FREE = {
+    "of a class": MADE.format("Hats()") + KEPT + RETURN,
+    "of a class made on the spot": MADE.format('type("Hats", (), {})()') + KEPT + RETURN,
+    "of a module": MADE.format("nn.Module()") + KEPT + RETURN,
+    "annotated": MADE.format("Hats()") + KEPT.replace("h.Q =", "h.Q: torch.Tensor =") + RETURN,
+    "two at once": MADE.format("Hats()") + "h.Q, h.O = f(W_UK, W_Q), g(W_O, W_UV)\n" + RETURN,
+    "a draft of it": MADE.format("Hats()") + "h.Q = f(W_Q, W_UK)\n" + KEPT + RETURN,
+}
+CHANGED = {
+    "scaled": "h.Q = h.Q * 2",
+    "scaled by *=": "h.Q *= 2",
+    "scaled in place": "h.Q.mul_(2)",
+    "scaled by setattr": "setattr(h, 'Q', h.Q * 2)",
+    "scaled in vars": "vars(h)['Q'] = h.Q * 2",
+    "scaled in its mapping": "h.__dict__['Q'] = h.Q * 2",
+    "scaled by its own method": "h.scale(2)",
+    "scaled under another name": "i = h\ni.Q = i.Q * 2",
+    "scaled in a list": "i = [h]\ni[0].Q = h.Q * 2",
+    "scaled by a function within": "def scale():\n    h.Q = h.Q * 2\nscale()",
+    "allocated and filled": "h.Q = torch.empty(H, 2)\nh.Q[:] = f(W_UK, W_Q)",
+    "allocated and written to": "h.Q = torch.empty(H, 2)\ntorch.matmul(W_UK, W_Q, out=h.Q)",
+}
+TWO = {name: MADE.format("Hats()") + KEPT + change + "\n" + RETURN for name, change in CHANGED.items()}
+TWO |= {
+    "a reshape in the return": MADE.format("Hats()") + KEPT + RETURN.replace("h.Q", "h.Q.reshape(-1, 2)"),
+    "another attribute": MADE.format("Hats()") + KEPT + RETURN.replace("h.Q", "h.Q_hat"),
+    "a tensor and its view": "h = f(W_UK, W_Q)\nreturn W_DKV, W_DKV, h.T, g(W_O, W_UV)",
+    "a tensor's numbers": "h = f(W_UK, W_Q)\nh.data = h.data * 2\nreturn W_DKV, W_DKV, h.data, g(W_O, W_UV)",
+    "made of the product": "h = Hats(f(W_UK, W_Q))\nh.Q = h.Q * 2\nreturn W_DKV, W_DKV, h.Q, g(W_O, W_UV)",
+    "made by a function within": "i = lambda: f(W_UK)\nh = i()\nh.Q = h.T * 2\nh.Q = h.Q * W_Q\nreturn h, h, h.Q, h",
+}
+
+
+def second(body: str) -> object:
+    with notebook("part13", HEAD + textwrap.indent(body, "    ")):
+        return second_statement("part13-answer", "reduced_matrices", rules.SIZES)
+
+
+@pytest.mark.parametrize("body", FREE.values(), ids=FREE)
+def test_an_output_that_one_statement_puts_into_an_attribute_is_free(body: str):
+    assert second(body) is None
+
+
+@pytest.mark.parametrize("body", TWO.values(), ids=TWO)
+def test_what_a_second_statement_does_to_an_attribute_is_found(body: str):
+    assert second(body) is not None
+
+
+def test_the_line_and_the_output_are_those_of_the_change():
+    _, line, output = second(TWO["scaled"])
+    assert (line, output) == (10, 2)
