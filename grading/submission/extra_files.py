@@ -26,7 +26,7 @@ RUN_BY_NAME = ("*config*.py", "*custom*.py", "conftest.py", "*.pth", "*.so", "*.
 RUN_BY_NAME += ("jupyter*.json", "nbgrader*.json", "ipython*.json", "pyproject.toml", "pytest.toml")
 RUN_BY_NAME += ("test_*.py", "*_test.py")  # pytest, as conftest.py
 # Modules that a kernel looks for in its notebook's folder first, and that are installed under another name or not at
-# all: as it starts, which it does once somebody opens a notebook, and, but for the first, as it shows help and the like.
+# all: the first as it starts, which it does once somebody opens a notebook, the others as it shows help and the like.
 LOOKED_FOR = frozenset("storemagic autoreload colorama ctags numpydoc".split())
 TIMESTAMP = "timestamp.txt"
 SECRET = "submission_secret.txt"  # by which nbgrader's exchange finds the student whose feedback it is

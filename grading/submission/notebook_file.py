@@ -173,6 +173,8 @@ def _regular_text(path: Path) -> str:
         if size == 0:
             raise Unreadable(messages.EMPTY)
         data = file.read(limits.NOTEBOOK_BYTES + 1)
+    if data.count(b"[") + data.count(b"{") > limits.NOTEBOOK_LISTS:  # nothing can stop Python as it reads them
+        raise Unreadable(messages.NOT_JSON_WIDE, Fix.NO_OUTPUTS)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
