@@ -5,6 +5,8 @@ graded once more, after all the others, and alone.
 """
 
 import errno
+import itertools
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -77,6 +79,8 @@ class TaskQueue:
         self._notes, self._say, self._asked, self._runs = notes, say, asked, runs
         self._tasks: dict[str, Task] = {}
         self._unnoted: list[Task] = []
+        self._files: dict[str, Path] = {}  # in which submissions wait for workers of this machine
+        self._numbers = itertools.count()
         self.aside: dict[str, str] = {}  # who is still to be graded, alone, and why
         self._alone: dict[str, str] = {}  # who has been sent alone, and why
         self._heap = Heap()
@@ -156,17 +160,19 @@ class TaskQueue:
 
     def send(self, team: cluster.Workers, task: Task, whole: bool = False) -> None:
         """Gives a task to the workers; `whole` with all that they have been given before."""
-        student = task.submission.student
+        student, rest = task.submission.student, (task.before, self._feedback, task.read)
         self._tasks[student] = task
         self._unnoted.append(task)
         self.note(team)
         given = self._given
         if team.folder is not None:
-            given = given.in_file(team.folder)
+            self._files[student] = file = team.folder / f"{next(self._numbers)}.submission"
+            with file.open("wb") as opened:
+                pickle.dump(task.submission, opened, pickle.HIGHEST_PROTOCOL)
+            team.submit(student, worker.grade_in_file, given.in_file(team.folder), file, *rest)
         else:
             team.share(given.archived, inputs.keep, given.archived, given.archive)
-            given = given if whole else given.without_archive()
-        team.submit(student, worker.grade, given, task.submission, task.before, self._feedback, task.read)
+            team.submit(student, worker.grade, given if whole else given.without_archive(), task.submission, *rest)
 
     def settle(self, team: cluster.Workers, student: str, found: object) -> Graded | None:
         """What became of a task; None if it is sent once more.
@@ -174,6 +180,8 @@ class TaskQueue:
         Errors  as in `class_run.graded`.
         """
         task = self._tasks.pop(student)
+        if student in self._files:
+            self._files.pop(student).unlink(missing_ok=True)
         self._unnoted = [other for other in self._unnoted if other is not task]
         if isinstance(found, worker.OtherProgram):
             raise errors.CourseError(str(found))

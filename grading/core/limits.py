@@ -58,6 +58,7 @@ CELL_LIMIT_S = _set("CELL_LIMIT_S", 180)
 NBGRADER_CELL_LIMIT_S = 30  # the same in a course that was written for nbgrader alone: nbgrader's own default
 CHECK_LIMIT_S = _set("CHECK_LIMIT_S", 60.0)  # one notebook up to its visible checks, as a student runs them
 NOTEBOOK_BYTES = 20 * 2**20  # a submission's notebook file: the release's are below 0.1 MB, pictures included 1 MB
+NOTEBOOK_LISTS = 2_000_000  # lists and mappings in it, those in texts included: ten million take 3 s to read, and 1 GB
 FILE_BYTES = 20 * 2**20  # any other file of a submission
 FILES_BYTES = 100 * 2**20  # all of them together
 NAMED = 10  # files of a submission that notices name, of each kind

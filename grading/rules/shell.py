@@ -15,7 +15,7 @@ METHODS = COMMANDS | {LINE, CELL, "magic", "show_usage"}
 # Settings of which IPython imports what their text names, such as InteractiveShell.loop_runner.
 IMPORTED = re.compile(r"\.\w*(?:_class|_runner|_method|_factory|packer|_return|llm_\w*)\s*=")
 MODULE = "module:"  # in the name of what draws figures: a module, also one of the student's own, which is imported
-SETTING = re.compile(r"\s*(?:[\w.]*|[\w.]+\s*=(.*))\s*")
+SETTING = re.compile(r"[\w.]*|[\w.]+\s*=(.*)")  # without spaces around it, of which thousands would take it seconds
 
 
 def hides_code(node: ast.AST, parents: Mapping[ast.AST, ast.AST], may_import: Callable[[ast.AST], bool]) -> bool:
@@ -56,7 +56,7 @@ def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[as
         tree = parse(text[OPTIONS.match(text).end() :]) if text is not None else None
         return text is None or tree is not None and may_import(tree)
     if name == "config" and text is not None:
-        setting = SETTING.fullmatch(text)
+        setting = SETTING.fullmatch(text.strip())
         return setting is None or not _is_value(setting[1] or "None") or bool(IMPORTED.search(text))
     if name == "matplotlib" and MODULE in (text or ""):
         return True

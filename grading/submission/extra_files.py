@@ -24,6 +24,10 @@ from grading.submission import in_memory
 # without a password. pytest and others do so from pyproject.toml.
 RUN_BY_NAME = ("*config*.py", "*custom*.py", "conftest.py", "*.pth", "*.so", "*.pyc", "*.pyd", ".*")
 RUN_BY_NAME += ("jupyter*.json", "nbgrader*.json", "ipython*.json", "pyproject.toml", "pytest.toml")
+RUN_BY_NAME += ("test_*.py", "*_test.py")  # pytest, as conftest.py
+# Modules that a kernel looks for in its notebook's folder first, and that are installed under another name or not at
+# all: the first as it starts, which it does once somebody opens a notebook, the others as it shows help and the like.
+LOOKED_FOR = frozenset("storemagic autoreload colorama ctags numpydoc".split())
 TIMESTAMP = "timestamp.txt"
 SECRET = "submission_secret.txt"  # by which nbgrader's exchange finds the student whose feedback it is
 COMPILED = "__pycache__"
@@ -197,7 +201,7 @@ def _matches(name: str, patterns: tuple[str, ...] | list[str]) -> bool:
 
 @functools.cache
 def _modules(course: Course) -> frozenset[str]:
-    """The names under which Python finds a module here."""
+    """The names under which Python finds a module here, or a kernel looks for one."""
     ours = {"dev", "grading", *(package.name for package in course.packages)}
     ours |= {course.module.removesuffix(".py")} if course.module else set()
-    return frozenset({*ours, *sys.stdlib_module_names, *installed.modules()})
+    return frozenset({*ours, *LOOKED_FOR, *sys.stdlib_module_names, *installed.modules()})

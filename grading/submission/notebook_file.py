@@ -5,6 +5,7 @@ import copy
 import itertools
 import json
 import os
+import re
 from pathlib import Path
 
 import nbformat
@@ -14,6 +15,8 @@ from grading.submission import extra_files, unreadable
 from grading.submission.unreadable import Fix
 
 KINDS = ("code", "markdown", "raw")  # of cells
+# Cells' ids and tags as nbformat has them; it refuses to write a notebook with any other.
+ID, TAG = re.compile(r"[\w-]{1,64}", re.ASCII), re.compile("[^,]+")
 TAGS, ATTACHMENTS = 100, 100  # of a cell that are kept
 LEVELS = range(1, 7)  # of an older form's headings: nbformat writes as many # as one says, be it a thousand million
 MARK = "grading"  # the key in the metadata of what is graded in its place, for what the judge must know
@@ -89,11 +92,15 @@ def read_as_it_is(path: Path, released: nbformat.NotebookNode) -> nbformat.Noteb
 def _in_present_form(written: dict, cells: list[dict]) -> nbformat.NotebookNode:
     """A notebook of the form that a file is written in, with these cells, in nbformat's present form."""
     notebook = {key: written[key] for key in ("nbformat", "nbformat_minor") if key in written} | {"metadata": {}}
+    # Half of a surrogate pair can stand in JSON, but in no file.
+    cells = json.loads(json.dumps(cells, ensure_ascii=False).encode("utf-8", "replace"))
     if not isinstance(written.get("cells"), list):
         notebook["worksheets"] = [{"cells": cells}]
     else:
         notebook["cells"] = cells
         if notebook.get("nbformat") == 4:
+            if type(minor := notebook.get("nbformat_minor")) is not int or minor < 0:  # a form that never was
+                notebook["nbformat_minor"] = nbformat.v4.nbformat_minor
             found = nbformat.from_dict(notebook)
             with contextlib.suppress(nbformat.ValidationError):  # it gives ids to cells that lack them
                 nbformat.validate(found)
@@ -122,11 +129,13 @@ def _bare(cell: dict) -> dict:
     tags = given["tags"] if isinstance(given.get("tags"), list) else []
     bare = {key: cell[key] for key in ("cell_type", "level", "language", "id") if isinstance(cell.get(key), str | int)}
     bare |= {key: _joined(cell[key]) for key in ("source", "input") if key in cell}
+    if not (isinstance(name := bare.get("id"), str) and ID.fullmatch(name)):
+        bare.pop("id", None)
     if bare.get("level", 1) not in LEVELS:
         del bare["level"]
     name = marked.get("grade_id")
     bare["metadata"] = {"nbgrader": name if isinstance(name, str) else None}
-    if tags := list(dict.fromkeys(filter(_is_text, tags)))[:TAGS]:
+    if tags := list(dict.fromkeys(tag for tag in tags if _is_text(tag) and TAG.fullmatch(tag)))[:TAGS]:
         bare["metadata"]["tags"] = tags
     if isinstance(cell.get("attachments"), dict) and cell.get("cell_type") == "markdown":
         held = {name: kinds for name, kinds in cell["attachments"].items() if isinstance(kinds, dict)}
@@ -138,9 +147,9 @@ def _bare(cell: dict) -> dict:
 
 
 def _joined(source: object) -> str | None:
-    """A source that may be a list of lines, as a text that can be written to a file; None if it is neither."""
+    """A source that may be a list of lines, as a text; None if it is neither."""
     lines = source if isinstance(source, list) else [source]
-    return "".join(lines).encode("utf-8", "replace").decode() if all(map(_is_text, lines)) else None
+    return "".join(lines) if all(map(_is_text, lines)) else None
 
 
 def _is_text(value: object) -> bool:
@@ -164,6 +173,8 @@ def _regular_text(path: Path) -> str:
         if size == 0:
             raise Unreadable(messages.EMPTY)
         data = file.read(limits.NOTEBOOK_BYTES + 1)
+    if data.count(b"[") + data.count(b"{") > limits.NOTEBOOK_LISTS:  # nothing can stop Python as it reads them
+        raise Unreadable(messages.NOT_JSON_WIDE, Fix.NO_OUTPUTS)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -364,6 +364,28 @@ def test_pieces_that_nothing_grades_are_not_compared_with_what_a_notebook_may_ho
     assert (found.source, found.outputs, found.metadata) == ("x = 1", [], {})
 
 
+HALF = "\ud800"  # of a pair that stands for one character: JSON may hold it, and no file
+TEXT, CODE = ({"cell_type": kind, "metadata": {}, "source": "x"} for kind in ("markdown", "code"))
+
+
+@pytest.mark.parametrize(
+    ("cell", "minor"),
+    [(CODE | {"id": name}, 5) for name in (HALF, "", "a b", "a" * 65, 1, True)]
+    + [(CODE | {"metadata": {"tags": [tag, "kept"]}}, 5) for tag in (HALF, "", "a,b")]
+    + [(TEXT | {"attachments": held}, 5) for held in ({HALF: {"image/png": "x"}}, {"a": {"image/png": HALF}})]
+    + [(CODE | {"language": HALF}, 5), *((CODE, minor) for minor in (-1, True, None, {}))],
+)
+def test_nothing_that_a_file_says_keeps_the_notebook_from_being_written_and_so_ungraded(
+    cell: dict, minor: object, tmp_path: Path
+):
+    found = taken_as_it_is(tmp_path, cell, nbformat_minor=minor)
+    assert nbformat.writes(found).encode("utf-8")
+    found.cells[0].pop("language", None)  # which a strict look refuses, and nobody reads
+    nbformat.validate(nbformat.reads(nbformat.writes(found).encode("utf-8"), as_version=4))
+    assert found.cells[0].source == "x"
+    assert "tags" not in cell["metadata"] or "kept" in found.cells[0].metadata.tags
+
+
 @pytest.mark.parametrize("level", [200_000_000, -1, 0, "12", 3])
 def test_a_heading_of_an_older_form_has_at_most_six_signs_whatever_its_level(level: object, tmp_path: Path):
     heading = {"cell_type": "heading", "level": level, "metadata": {}, "source": "Mine"}

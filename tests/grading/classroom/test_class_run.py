@@ -11,6 +11,7 @@ import json
 import logging
 import multiprocessing.util
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -42,6 +43,7 @@ from dev import sample_class
 from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.classroom import class_run, cluster, crash_notes, inputs, local_cluster, worker
+from grading.classroom.task_queue import TaskQueue
 from grading.core.course import Part
 from grading.gradebook import course_folder
 from grading.submission import times
@@ -597,6 +599,29 @@ def test_a_worker_gets_the_inputs_once_and_again_if_it_has_not_kept_them(
     whole.clear()
     assert main(["autograde", "--scheduler", address, "--force"]) == 0
     assert whole[:3] == [False] * 3 and 1 <= whole.count(True) <= 3
+    assert marked(root) == {"anna": ("5", "3"), "ben": ("5", "0"), "cleo": ("0", "0")}
+
+
+def test_what_is_submitted_goes_to_the_workers_of_this_machine_in_files_and_not_through_dask(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    sizes, left, submit, settle = [], [], cluster.Workers.submit, TaskQueue.settle
+
+    def watched(team: cluster.Workers, name: str, function: Callable, *arguments: object) -> None:
+        sizes.append(len(pickle.dumps(arguments)))
+        submit(team, name, function, *arguments)
+
+    def settled(queue: TaskQueue, team: cluster.Workers, student: str, found: object) -> object:
+        result = settle(queue, team, student, found)
+        left.append(len([*team.folder.glob("*.submission")]))
+        return result
+
+    (folder(root, "anna") / "w.npy").write_bytes(bytes(2**20))
+    monkeypatch.setattr(cluster.Workers, "submit", watched)
+    monkeypatch.setattr(TaskQueue, "settle", settled)
+    assert main(["autograde", "--workers", "1"]) == 0
+    assert max(sizes) < 2**17
+    assert left == [1, 1, 0]  # of whoever is at work by then
     assert marked(root) == {"anna": ("5", "3"), "ben": ("5", "0"), "cleo": ("0", "0")}
 
 

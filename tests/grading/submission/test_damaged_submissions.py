@@ -107,6 +107,11 @@ KINDS: dict[str, tuple[object, float, str | None]] = {
     ),
     "a-list": (b"[1, 2, 3]", 0, unreadable.for_instructor(messages.NO_CELLS)),
     "nested-deeply": (b"[" * 200_000, 0, unreadable.for_instructor(messages.NOT_JSON_DEEP)),
+    "lists-without-end": (
+        json.dumps(SOUND)[:-1].encode() + b', "mine": [' + b"[]," * 2_000_000 + b"0]}",
+        0,
+        unreadable.for_instructor(messages.NOT_JSON_WIDE, unreadable.Fix.NO_OUTPUTS),
+    ),
     "fifty-megabytes": (
         b'{"cells": [' + b" " * 50 * 2**20 + b"]}",
         0,

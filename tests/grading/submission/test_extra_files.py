@@ -1,10 +1,12 @@
 """Files submitted next to the notebooks: data and modules go along, what a browser runs or shows as a page does not."""
 
+import os
 import shutil
 from pathlib import Path
 
 import graded_here
 import pytest
+from jupyter_client.manager import start_new_kernel
 
 from attention import course
 from attention.course import COURSE
@@ -25,8 +27,20 @@ SHOWN = [  # what a browser runs, or shows as a page with scripts or frames of i
 RUN = [  # what Jupyter, nbgrader, Python or pytest run, or take for their settings, in a folder that they start in
     *"nbgrader_config.py nbgrader_config.json jupyter_config.json jupyter_server_config.json".split(),
     *"jupyter_lab_config.json ipython_config.json sub/ipython_kernel_config.json sitecustomize.py x.pth".split(),
-    *"conftest.py pyproject.toml pytest.toml torch.py sub/numpy/tools.py".split(),
+    *"conftest.py pyproject.toml pytest.toml torch.py sub/numpy/tools.py test_it.py sub/it_test.py".split(),
 ]
+LISTENER = """
+import os, sys
+
+class Listener:  # is asked last, for what nobody has found
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if path is None and {{"", os.getcwd()}} & {{*sys.path}}:
+            with open({seen!r}, "a") as file:
+                print(name, file=file)
+
+sys.meta_path.append(Listener)
+"""
 HONEST = [
     *"data.csv table.tsv notes.txt about.md numbers.json rows.jsonl w.npy w.npz w.pt model.safetensors".split(),
     *"plot.png photo.JPG anim.gif helpers.py sub/more.csv sub/deeper/tools.py settings.yaml v1.2/data.csv".split(),
@@ -114,6 +128,21 @@ def test_what_a_program_takes_for_its_settings_or_runs_by_its_name_is_left_out(n
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("x")
     assert extra_files.admitted(tmp_path, COURSE) == ([], [name])
+
+
+def test_no_module_is_admitted_that_a_kernel_looks_for_as_it_starts(tmp_path: Path):
+    (tmp_path / "hook").mkdir()
+    (tmp_path / "hook" / "sitecustomize.py").write_text(LISTENER.format(seen=str(tmp_path / "seen")))
+    (folder := tmp_path / "ada").mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "hook")}
+    kernel, client = start_new_kernel(kernel_name="python3", cwd=str(folder), env=environment)  # as Jupyter's
+    client.stop_channels()
+    kernel.shutdown_kernel(now=True)
+    names = {*(tmp_path / "seen").read_text().split()}
+    assert "storemagic" in names  # so that the listener heard
+    for name in names:
+        (folder / f"{name}.py").write_text("x")
+    assert extra_files.admitted(folder, COURSE)[0] == []
 
 
 @pytest.mark.parametrize("name", HONEST)
