@@ -21,13 +21,12 @@ def reason(submissions: str, student: str, place: str, course: Course) -> str:
 
 
 def linked(submission: Path) -> str | None:
-    """Why a submission is not graded whose folder is a link; None for any other.
+    """Why a submission is not graded whose folder, or whose student's folder, is a link; None for any other.
 
     An archive that a student packed may hold a link to somebody else's folder, whose marks they would then get.
     """
-    if not os.path.islink(submission):
-        return None
-    return messages.linked(f"{names.path(submission.parent)}/{submission.name}")
+    link = next((place for place in (submission.parent, submission) if os.path.islink(place)), None)
+    return link and messages.linked(f"{names.path(link.parent)}/{link.name}")
 
 
 def is_archive(name: str) -> bool:

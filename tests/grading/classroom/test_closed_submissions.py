@@ -51,11 +51,13 @@ def notebook(root: Path, student: str) -> Path:
     return root / "submitted" / student / COURSE.name / f"{ONE.stem}.ipynb"
 
 
-def test_a_folder_that_is_a_link_earns_nobody_the_marks_of_whoever_it_leads_to(root: Path):
-    (root / "submitted" / "mallory").mkdir()  # into which an archive with a link in it was unpacked
-    (root / "submitted" / "mallory" / COURSE.name).symlink_to(f"../anna/{COURSE.name}")
+@pytest.mark.parametrize(("link", "to"), [(f"mallory/{COURSE.name}", f"../anna/{COURSE.name}"), ("mallory", "anna")])
+def test_a_folder_that_is_a_link_earns_nobody_the_marks_of_whoever_it_leads_to(link: str, to: str, root: Path):
+    place = root / "submitted" / link  # where an archive with a link in it was unpacked
+    place.parent.mkdir(exist_ok=True)
+    place.symlink_to(to)
     found = graded_here.grade_student(root, "mallory")
-    assert found.error == f"submitted/mallory/{COURSE.name} is a link, and no link is followed. Put the files there."
+    assert found.error == f"submitted/{link} is a link, and no link is followed. Put the files there."
     said = course_folder.api(root).autograde(COURSE.name, "mallory")
     assert not said["success"] and found.error in said["log"]
     assert not (root / "autograded" / "mallory").exists()
