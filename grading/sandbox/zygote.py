@@ -124,7 +124,7 @@ def load(settings: dict) -> tuple[ModuleType, ModuleType, dict]:
     if settings["warmup"]:
         module(settings["warmup"]).warm()
     package = package_ahead.load(settings["package"], settings["folder"]) if settings["package"] else {}
-    child.make_shell()
+    child.make_shell(neighbour("shell_commands").run)
     return child, namespaces, package
 
 
