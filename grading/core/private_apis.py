@@ -102,7 +102,7 @@ USES = (
             "IPython.core.shellapp.InteractiveShellApp.init_code",
             f"{_SHELL}._sys_modules_keys",
         ),
-        "a kernel starts without what reads or changes pages that all kernels share, and runs commands without a terminal",
+        "a kernel starts without what changes pages that all kernels share, and runs commands without a terminal",
         "none: ipykernel does all of it whenever a kernel starts",
     ),
     Use(
