@@ -10,7 +10,17 @@ from types import SimpleNamespace
 
 import pytest
 
-from grading.sandbox import computing_time, keeper, mappings, open_files, packets, patience, processes, supervisor, watch
+from grading.sandbox import (
+    computing_time,
+    keeper,
+    mappings,
+    open_files,
+    packets,
+    patience,
+    processes,
+    supervisor,
+    watch,
+)
 
 PARTS = SimpleNamespace(
     packets=packets, supervisor=supervisor, watch=watch, processes=processes, open_files=open_files, mappings=mappings
