@@ -22,8 +22,8 @@ the same calls. Left out are calls
   system could.
 
 open, openat, socket, socketpair, setsockopt, clone, clone3, mmap, madvise, ioctl, fcntl, prctl, sched_setscheduler,
-setrlimit, prlimit64 and pidfd_send_signal are allowed by their arguments; the tables at the end have the commands, kinds
-and options. fsync and its like succeed, and do nothing.
+setrlimit, prlimit64 and pidfd_send_signal are allowed by their arguments; the tables at the end have the commands,
+kinds and options. fsync and its like succeed, and do nothing.
 
 Numbers: asm/unistd_64.h and asm-generic/unistd.h of Linux 6.1, and for futex_wake, futex_wait, futex_requeue and
 fchmodat2 of 6.7. On aarch64 the list was tried in an emulated machine alone (docs/walls.md, at its end): a notebook
