@@ -38,7 +38,10 @@ class Patience:
             readers.append(threading.get_native_id())
             return reading()
 
-        asked = self._threads.submit(run)
+        try:
+            asked = self._threads.submit(run)
+        except RuntimeError:  # no more threads may start, so that none is there that doesn't wait
+            return otherwise()
         while not asked.done():
             with contextlib.suppress(TimeoutError):
                 return asked.result(WAIT_S)

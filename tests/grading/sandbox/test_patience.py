@@ -56,5 +56,14 @@ def test_no_more_reads_wait_at_once_than_there_are_threads_for(reads, monkeypatc
     done.set()
 
 
+def test_where_no_thread_can_be_started_nobody_waits_for_one(reads, monkeypatch):
+    monkeypatch.setattr(threading.Thread, "start", _refuse_a_thread)
+    assert reads.read(7, lambda: 3, lambda: 4) == 4
+
+
+def _refuse_a_thread(thread: threading.Thread) -> None:
+    raise RuntimeError
+
+
 def _refuse() -> None:
     raise PermissionError
