@@ -96,12 +96,13 @@ USES = (
         "grading.sandbox.child",
         (
             "ipykernel.ipkernel.sys",
+            "ipykernel.zmqshell.system",
             *of("traitlets.config.application.Application", "parse_command_line _configure_logging"),
             *of("IPython.core.application", "BaseIPythonApplication.load_config_file"),
             "IPython.core.shellapp.InteractiveShellApp.init_code",
             f"{_SHELL}._sys_modules_keys",
         ),
-        "a kernel starts without what reads or changes pages that all kernels share, and serves nobody here",
+        "a kernel starts without what changes pages that all kernels share, and runs commands without a terminal",
         "none: ipykernel does all of it whenever a kernel starts",
     ),
     Use(

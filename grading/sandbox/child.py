@@ -24,7 +24,7 @@ from types import ModuleType
 
 import numpy as np
 import zmq
-from ipykernel import ipkernel
+from ipykernel import ipkernel, zmqshell
 from ipykernel.compiler import XCachingCompiler
 from ipykernel.control import ControlThread
 from ipykernel.ipkernel import IPythonKernel
@@ -93,11 +93,12 @@ def run(
     app.start()
 
 
-def make_shell() -> None:
-    """Makes the application that each kernel starts with, and the shell that it takes over.
+def make_shell(run_command: Callable[[str], int]) -> None:
+    """Makes the application that each kernel starts with, and the shell that it takes over; it runs commands so.
 
     So a kernel finds them in memory that all share, and need not make its own. Nothing of a notebook's is in them.
     """
+    zmqshell.system = run_command
     WalledKernelApp.instance(log=SILENT)
     with tempfile.TemporaryDirectory() as folder:
         made = ZMQInteractiveShell.instance(

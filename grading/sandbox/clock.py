@@ -115,8 +115,8 @@ def _threads(root: int) -> Iterator[tuple[tuple[int, int], int, int]]:
 
 def _could_run(root: int) -> bool:
     """Whether a thread of a process or of its descendants runs, or waits for a processor."""
-    texts = (_text(f"/proc/{pid}/task/{tid}/stat") for (pid, tid), _, _ in _threads(root))
-    return any(text.rpartition(")")[2].split()[:1] == ["R"] for text in texts)
+    # Not in its `stat`, which has whoever reads it wait for a process that runs exec. No name holds the end of a line.
+    return any("\nState:\tR" in _text(f"/proc/{pid}/task/{tid}/status") for (pid, tid), _, _ in _threads(root))
 
 
 def _is_alive(thread: tuple[int, int]) -> bool:

@@ -151,7 +151,8 @@ class Kernel:
     ) -> None:
         granted, self._walled = request["watched"], settings["walled"]
         self._settings, self._preloaded, self._parts = settings, preloaded, parts
-        of_notebook = (parts.processes, parts.open_files, parts.mappings)
+        self._patience = parts.patience.Patience(self._walled)
+        of_notebook = (parts.processes, parts.open_files, parts.mappings, self._patience)
         self._watch = parts.watch.Watch(granted, self.count_started, self._walled, *of_notebook)
         self._supervisor = parts.supervisor.Supervisor(granted, parts.processes)
         self.going, self._struck, self._looked = False, None, time.monotonic()
@@ -241,6 +242,7 @@ class Kernel:
             code, cpu_s = self._parts.processes.sweep().get(self.pid, (-signal.SIGKILL, 0.0))
             clean = self._preloaded.wipe()
         os.close(self.pidfd)
+        self._patience.end()
         self._supervisor.close()
         self._gate.close()
         with contextlib.suppress(OSError):

@@ -3,6 +3,7 @@
 Like the watch, which asks for them, this file stands alone.
 """
 
+import functools
 import time
 from types import ModuleType
 
@@ -15,8 +16,8 @@ COUNTING_S = 0.2  # of computing, that one count of them may take: 400,000 usual
 class Mappings:
     """The memory that Linux may take to note the mappings of a notebook's processes, look by look."""
 
-    def __init__(self, processes: ModuleType) -> None:
-        self._processes = processes
+    def __init__(self, processes: ModuleType, patience: object) -> None:
+        self._processes, self._patience = processes, patience
         self._notes_kb = float("inf")  # the least that Linux had of its own at any look
 
     def noted_kb(self, count: int) -> int:
@@ -39,4 +40,7 @@ class Mappings:
                     return grown_kb
             return lines * each // 1024
 
-        return min(grown_kb, sum(self._processes.of_each(of_one_kb, walled=True).values()))
+        def measured(pid: int) -> int:
+            return self._patience.read(pid, functools.partial(of_one_kb, pid), int)
+
+        return min(grown_kb, sum(self._processes.of_each(measured, walled=True).values()))

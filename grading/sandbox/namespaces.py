@@ -18,6 +18,7 @@ from collections.abc import Callable
 
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = 0x00020000, 0x08000000, 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_REMOUNT, MS_BIND, MS_REC = 1, 2, 4, 8, 32, 4096, 16384
+EMPTY = MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC
 PR_SET_SECCOMP, SECCOMP_MODE_FILTER, PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL = 22, 2, 24, 47, 4
 CAPABILITY_VERSION_3 = 0x20080522
 CAPABILITIES = 64  # numbers that there may be
@@ -31,7 +32,6 @@ partitions sched_debug schedstat slabinfo softirqs swaps sysrq-trigger timer_lis
 """.split()
 # The same in folders: counts of interrupts again, of waits and of file systems, and which devices there are.
 MACHINE_WIDE_FOLDERS = "acpi asound bus dynamic_debug fs irq pressure scsi".split()
-TERMINALS = 64  # at once, in one notebook; IPython opens one for each command after "!"
 FILTER_STEP_BYTES = 8  # struct sock_filter
 THREADS_FORK_DEAF = (3, 13)  # the first Python that asks the thread which forked it about signals, and it is gone
 STACK_BYTES = 8 * 2**20  # of a kernel's main thread: what Linux gives a process by default
@@ -163,10 +163,7 @@ def furnish(places: dict[str, str], kept: list[str], gpu: bool = False) -> None:
         os.makedirs(path)
         mount(f"/proc/self/fd/{fd}", path, None, MS_BIND | MS_REC)
         os.close(fd)
-    # The sandbox's own would keep the mode that a notebook gives it; terminals are counted on the whole machine.
-    mount(
-        "devpts", TERMINALS_AT, "devpts", MS_NOSUID | MS_NOEXEC, f"newinstance,ptmxmode=0666,mode=0620,max={TERMINALS}"
-    )
+    mount("tmpfs", TERMINALS_AT, "tmpfs", EMPTY, "nr_inodes=1")  # no terminal can be opened: see `shell_commands`
     mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     if gpu:
         threads = f"/proc/{os.getpid()}/task"
@@ -175,14 +172,14 @@ def furnish(places: dict[str, str], kept: list[str], gpu: bool = False) -> None:
     # autogroup's priority, with which it could wait by choice.
     mount(None, "/proc", None, MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC)
     mount("/dev/null", "/dev/zero", None, MS_BIND)  # mapped and shared, it would be memory that nobody counts
-    for path in _devices() - {TERMINALS_AT, *places}:
+    for path in _devices() - {*places}:
         mount(None, path, None, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NOEXEC)
     for name in MACHINE_WIDE:  # last, so that the device is read-only there, too
         with contextlib.suppress(FileNotFoundError):  # this Linux has no such file
             mount("/dev/null", f"/proc/{name}", None, MS_BIND)
     for name in MACHINE_WIDE_FOLDERS:
         with contextlib.suppress(FileNotFoundError):
-            mount("tmpfs", f"/proc/{name}", "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC, "nr_inodes=1")
+            mount("tmpfs", f"/proc/{name}", "tmpfs", EMPTY, "nr_inodes=1")
 
 
 def _devices() -> set[str]:

@@ -4,9 +4,11 @@ Like the watch, which asks for it, this file stands alone, and wipes what it rea
 """
 
 import ctypes
+import functools
 import os
 import platform
 import sys
+import threading
 from types import ModuleType
 
 # As long may a file of /proc be that tells the path of a mapped file: of each folder's name 255 signs, each written
@@ -28,8 +30,8 @@ KIND, PROC = slice(0, 8), 0x9FA0  # the place in struct statfs, and there PROC_S
 class OpenFiles:
     """The memory that Linux may keep for the files of /proc that a notebook's processes have open, look by look."""
 
-    def __init__(self, granted: dict, processes: ModuleType) -> None:
-        self._granted, self._processes = granted, processes
+    def __init__(self, granted: dict, processes: ModuleType, patience: object) -> None:
+        self._granted, self._processes, self._patience = granted, processes, patience
         self._listable = False  # whether any process's open files could be listed: none of a kernel's until it begins
         # Those of processes in /proc that were open at the last looks: of which one has ended, and others.
         self._ended, self._texts = [0] * LOOKS, [0] * LOOKS
@@ -60,12 +62,11 @@ class OpenFiles:
         for pid, name in self._processes.threads():
             thread = f"/proc/{pid}/task/{name}"
             pids.add(pid)
-            if int(name) != pid and libc.syscall(KCMP, pid, int(name), KCMP_FILES, 0, 0) == 0:
-                continue  # the same files as its process's first thread
             try:
-                for fd, owner in _of_proc(f"{thread}/fd"):
+                for fd, owner in self._patience.read(pid, functools.partial(_of_thread, pid, name), list):
                     other = first.setdefault(fd, int(name))
-                    is_same = other != int(name) and libc.syscall(KCMP, other, int(name), KCMP_FILE, fd, fd) == 0
+                    same = functools.partial(libc.syscall, KCMP, other, int(name), KCMP_FILE, fd, fd)
+                    is_same = other != int(name) and self._patience.read(other, same, int) == 0
                     owners += [] if is_same else [owner]
                 self._listable = True
             except PermissionError:
@@ -83,7 +84,15 @@ class OpenFiles:
     def _is_as_begun(self, pid: int | None) -> bool:
         """Whether a process lives and still runs the program it was forked in: then its files keep no extra memory."""
         own = self._processes.stat("/proc/self/stat")[STARTED_AT]
-        return pid is not None and [own] == self._processes.stat(f"/proc/{pid}/stat")[STARTED_AT : STARTED_AT + 1]
+        reading = functools.partial(self._processes.stat, f"/proc/{pid}/stat")
+        return pid is not None and [own] == self._patience.read(pid, reading, list)[STARTED_AT : STARTED_AT + 1]
+
+
+def _of_thread(pid: int, name: str) -> list[tuple[int, int | None]]:
+    """See `_of_proc`; nothing of a thread that has the same files as its process's first one."""
+    if int(name) != pid and libc.syscall(KCMP, pid, int(name), KCMP_FILES, 0, 0) == 0:
+        return []
+    return _of_proc(f"/proc/{pid}/task/{name}/fd")
 
 
 def _of_proc(folder: str) -> list[tuple[int, int | None]]:
@@ -92,27 +101,35 @@ def _of_proc(folder: str) -> list[tuple[int, int | None]]:
     A notebook chooses its own files' times and sizes, so these are wiped here.
     Errors  PermissionError for a thread that hides its files, OSError for one that has gone.
     """
-    folder_fd, found = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), []
+    folder_fd, found, state = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), [], _own.state
     try:
         for name in os.listdir(folder_fd):
-            if libc.statx(folder_fd, name.encode(), CACHED, TYPE_MODE_SIZE, _state) != 0:
+            if libc.statx(folder_fd, name.encode(), CACHED, TYPE_MODE_SIZE, state) != 0:
                 continue  # it is closed by now
-            if int.from_bytes(_state[MODE], sys.byteorder) in READABLE_FILES and not any(_state[SIZE]):
-                is_systems = _state[INODES_HIGHEST] >= SYSTEMS
-                is_there = libc.statfs(f"{folder}/{name}".encode(), _state) == 0
-                if is_there and int.from_bytes(_state[KIND], sys.byteorder) == PROC:
+            if int.from_bytes(state[MODE], sys.byteorder) in READABLE_FILES and not any(state[SIZE]):
+                is_systems = state[INODES_HIGHEST] >= SYSTEMS
+                is_there = libc.statfs(f"{folder}/{name}".encode(), state) == 0
+                if is_there and int.from_bytes(state[KIND], sys.byteorder) == PROC:
                     found.append((int(name), None if is_systems else _owner(folder_fd, name)))
     finally:
         os.close(folder_fd)
-        ctypes.memset(_state, 0, STATX_BYTES)
+        ctypes.memset(state, 0, STATX_BYTES)
     return found
 
 
 def _owner(folder_fd: int, name: str) -> int:
     """The number, in its own sandbox's /proc, of the process that such an open file is of; -1 if it can't be told."""
-    length = libc.readlinkat(folder_fd, name.encode(), _state, LINK_BYTES)
-    parts = bytes(_state[: max(0, length)]).split(b"/")  # /proc/NUMBER/…
+    state = _own.state
+    length = libc.readlinkat(folder_fd, name.encode(), state, LINK_BYTES)
+    parts = bytes(state[: max(0, length)]).split(b"/")  # /proc/NUMBER/…
     return int(parts[2]) if len(parts) > 2 and parts[2].isdigit() else -1
 
 
-libc, _state = ctypes.CDLL(None), (ctypes.c_ubyte * STATX_BYTES)()
+class _Own(threading.local):
+    """What each thread reads into."""
+
+    def __init__(self) -> None:
+        self.state = (ctypes.c_ubyte * STATX_BYTES)()
+
+
+libc, _own = ctypes.CDLL(None), _Own()

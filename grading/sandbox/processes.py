@@ -9,6 +9,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 
 ROUNDS = 10  # of listing processes that began during a look, before it ends all the same
@@ -16,7 +17,7 @@ UNSHARED = ("VmPTE:", "HugetlbPages:")  # page tables, which cost as much as pag
 USUAL_SOCKETS = 50  # of a network; an idle kernel has about 10 in its own
 SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_default, as Linux has it unless told otherwise
 FILE_BYTES = 2**16  # of a file of /proc that is read here; the longest has some kilobytes
-DEAD = (b"Z", b"X")  # states of threads
+STATE, DEAD = b"\nState:\t", (b"Z", b"X")  # of threads
 
 
 def others(walled: bool) -> list[int]:
@@ -86,17 +87,28 @@ def process_of(thread: int) -> int:
 
 def session(pid: int) -> int:
     """The session that a process is in; 0 for one that has gone."""
-    found = stat(f"/proc/{pid}/stat")
-    return int(found[3]) if found else 0
+    try:
+        return os.getsid(pid)  # its `stat` tells it, too, but has whoever reads it wait for a process that runs exec
+    except ProcessLookupError:
+        return 0
 
 
 def is_ending(pid: int) -> bool:
     """Whether a process has lost its program, or has none yet, but isn't dead: it is giving its memory back."""
     for name in _listed(f"/proc/{pid}/task"):
         thread = f"/proc/{pid}/task/{name}"
-        if (found := stat(f"{thread}/stat")) and found[0] not in DEAD and not lines_of(f"{thread}/status", "VmExe:"):
+        if _is_alive(f"{thread}/status") and not lines_of(f"{thread}/status", "VmExe:"):
             return True
     return False
+
+
+def _is_alive(path: str) -> bool:
+    """Whether a thread is there and not dead, by its status."""
+    try:
+        with _read(path) as (text, size):
+            return text[text.index(STATE, 0, size) + len(STATE) :][:1] not in DEAD
+    except (OSError, ValueError):  # the latter where a thread ended while this was read
+        return False
 
 
 def resident_kb(pid: int) -> int:
@@ -172,13 +184,13 @@ def stat(path: str) -> list[bytes]:
 def line_counts(path: str) -> Iterator[int]:
     """How many lines each piece of a text of /proc has; none where the process has gone."""
     with contextlib.suppress(OSError):
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        file, buffer = os.open(path, os.O_RDONLY | os.O_CLOEXEC), _own.buffer
         try:
-            while size := os.readv(file, [_buffer]):
-                yield _buffer.count(b"\n", 0, size)
+            while size := os.readv(file, [buffer]):
+                yield buffer.count(b"\n", 0, size)
         finally:
             os.close(file)
-            _buffer[:] = bytes(FILE_BYTES)
+            buffer[:] = bytes(FILE_BYTES)
 
 
 @contextlib.contextmanager
@@ -187,15 +199,22 @@ def _read(path: str) -> Iterator[tuple[bytearray, int]]:
 
     Errors  OSError for a process that has gone or hides.
     """
-    file, size = os.open(path, os.O_RDONLY | os.O_CLOEXEC), 0
+    file, size, buffer = os.open(path, os.O_RDONLY | os.O_CLOEXEC), 0, _own.buffer
     try:
-        with memoryview(_buffer) as room:
+        with memoryview(buffer) as room:
             while more := os.readv(file, [room[size:]]):
                 size += more
-        yield _buffer, size
+        yield buffer, size
     finally:
         os.close(file)
-        _buffer[:size] = bytes(size)
+        buffer[:size] = bytes(size)
 
 
-_buffer = bytearray(FILE_BYTES)
+class _Own(threading.local):
+    """What each thread reads into."""
+
+    def __init__(self) -> None:
+        self.buffer = bytearray(FILE_BYTES)
+
+
+_own = _Own()

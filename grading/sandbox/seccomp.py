@@ -1,6 +1,6 @@
 """The filter that holds code inside the walls to the system calls it may make, as the kernel's seccomp reads it.
 
-What is on the list (`system_calls`) is allowed, fourteen calls by their arguments. Everything else fails with
+What is on the list (`system_calls`) is allowed, sixteen calls by their arguments. Everything else fails with
 EPERM or, where that would make a library give up, with the error that makes it fall back. What writes files to a disk
 succeeds, and does nothing.
 """
@@ -17,6 +17,7 @@ from grading.sandbox.system_calls import (
     CLONE3,
     COMMANDS,
     CUDA_SOCKETS,
+    F_SETFL,
     FCNTL,
     FLUSHING,
     IOCTL,
@@ -26,6 +27,10 @@ from grading.sandbox.system_calls import (
     NVIDIA_KIND,
     NVIDIA_NUMBERS,
     NVIDIA_UVM,
+    O_DIRECT,
+    OPEN,
+    OPENAT,
+    OPENAT2,
     OPTIONS,
     PIDFD_SIGNAL,
     PRCTL,
@@ -93,6 +98,10 @@ def program(machine: str | None = None, gpu: bool = False) -> bytes:
         code += _only(numbers[column], [_answer(DENY | errno.ENOSYS)])
     for numbers in SENDING_FILES:
         code += _only(numbers[column], [_answer(DENY | errno.EINVAL)])
+    code += _only(OPENAT2[column], [_answer(DENY | errno.ENOSYS)])
+    for numbers, flags in ((OPEN, SECOND_ARGUMENT), (OPENAT, THIRD_ARGUMENT)):
+        if numbers[column] is not None:
+            code += _only(numbers[column], [*_not_past_the_cache(flags, column), allow])
     for numbers in FLUSHING:
         code += _only(numbers[column], [_answer(DONE)])
     for numbers in ALLOWED.values():
@@ -112,7 +121,9 @@ def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[byt
     # As an older Linux answers, which knows less advice. Without MS_SYNC, msync tells what memory is there, no more.
     code += _only(MADVISE[column], [_step(LOAD, THIRD_ARGUMENT), *_allow(_all(ADVICE)), _answer(DENY | errno.EINVAL)])
     code += _only(MSYNC[column], [_step(LOAD, THIRD_ARGUMENT), _step(ANY_BIT, MS_SYNC, 0, 1), _answer(DONE), allow])
-    code += _only(FCNTL[column], [_step(LOAD, SECOND_ARGUMENT), *_allow(_all(COMMANDS)), deny])
+    direct = _not_past_the_cache(THIRD_ARGUMENT, column)
+    commands = [_step(EQUAL, F_SETFL, 0, len(direct)), *direct, _step(LOAD, SECOND_ARGUMENT), *_allow(_all(COMMANDS))]
+    code += _only(FCNTL[column], [_step(LOAD, SECOND_ARGUMENT), *commands, deny])
     requests = [*_allow(_all(REQUESTS)), *(_driver(allow) if gpu else []), deny]
     code += _only(IOCTL[column], [_step(LOAD, SECOND_ARGUMENT), *requests])
     code += _only(PRCTL[column], [_step(LOAD, FIRST_ARGUMENT), *_allow(_all(OPTIONS)), deny])
@@ -122,6 +133,11 @@ def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[byt
     asks_only = [*_null(THIRD_ARGUMENT, allow), _step(LOAD, SECOND_ARGUMENT), *_refuse((RLIMIT_CORE,)), allow]
     code += _only(PRLIMIT[column], asks_only)
     return [*code, *_only(PIDFD_SIGNAL[column], [*_null(THIRD_ARGUMENT, allow), deny])]
+
+
+def _not_past_the_cache(flags: int, column: int) -> list[bytes]:
+    """Steps that refuse O_DIRECT among a file's flags, as a file system does that knows none."""
+    return [_step(LOAD, flags), _step(ANY_BIT, O_DIRECT[column], 0, 1), _answer(DENY | errno.EINVAL)]
 
 
 def _driver(allow: bytes) -> list[bytes]:

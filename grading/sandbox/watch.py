@@ -3,6 +3,7 @@
 This file stands alone, as all that is within the walls.
 """
 
+import functools
 import time
 from collections.abc import Callable
 from types import ModuleType
@@ -24,10 +25,12 @@ class Watch:
         processes: ModuleType,
         open_files: ModuleType,
         mappings: ModuleType,
+        patience: object,
     ) -> None:
         self._granted, self._count_started, self._walled = granted, count_started, walled
-        self._processes, self.pause_s = processes, LEAST_PAUSE_S
-        self._files, self._mappings = open_files.OpenFiles(granted, processes), mappings.Mappings(processes)
+        self._processes, self._patience, self.pause_s = processes, patience, LEAST_PAUSE_S
+        self._files = open_files.OpenFiles(granted, processes, patience)
+        self._mappings = mappings.Mappings(processes, patience)
         self._largest_kb = 0  # the memory of the largest process that was seen
         self._before_kb: dict[int, int] = {}  # of each process, at the last look; of one that ends, before
         self._ending_kb = [0] * ENDING_LOOKS  # what those that ended had that were not gone, at the last looks
@@ -71,7 +74,10 @@ class Watch:
                 now_kb = {there: self._processes.status_kb(there, "RssAnon:", "VmSwap:") for there in alive}
                 most_kb = sum(kb - known_kb.setdefault(there, kb) for there, kb in now_kb.items())
                 looked = time.monotonic()
-            return most_kb if most_kb > limit_kb else self._processes.proportional_kb(pid)
+            if most_kb > limit_kb:
+                return most_kb
+            read, otherwise = self._processes.proportional_kb, self._processes.resident_kb
+            return self._patience.read(pid, functools.partial(read, pid), functools.partial(otherwise, pid))
 
         found_kb = self._processes.of_each(measured, self._walled)
         self._before_kb |= {pid: kb for pid, kb in found_kb.items() if kb}  # forks that end give back their share alone

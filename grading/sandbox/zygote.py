@@ -59,7 +59,7 @@ def module(path: str) -> ModuleType:
     return made
 
 
-OF_KEEPER = "packets supervisor watch processes open_files mappings computing_time".split()
+OF_KEEPER = "packets supervisor watch patience processes open_files mappings computing_time".split()
 parts = SimpleNamespace(**{name: neighbour(name) for name in OF_KEEPER})
 packets, supervisor, processes = parts.packets, parts.supervisor, parts.processes
 keeper, package_ahead, huge_pages = neighbour("keeper"), neighbour("package_ahead"), neighbour("huge_pages")
@@ -124,7 +124,7 @@ def load(settings: dict) -> tuple[ModuleType, ModuleType, dict]:
     if settings["warmup"]:
         module(settings["warmup"]).warm()
     package = package_ahead.load(settings["package"], settings["folder"]) if settings["package"] else {}
-    child.make_shell()
+    child.make_shell(neighbour("shell_commands").run)
     return child, namespaces, package
 
 

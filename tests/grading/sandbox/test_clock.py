@@ -80,7 +80,7 @@ def test_a_wait_counts_as_none_however_often_one_looks_while_it_lasts():
     def text(path: str) -> str:
         if path.endswith("schedstat"):
             return f"{numbers['ran']} {numbers['waited']} 1"
-        return f"7 (python) {numbers['state']} 1" if path.endswith("stat") else ""
+        return f"Name:\tpython\nState:\t{numbers['state']} (it)\n" if path.endswith("status") else ""
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("grading.sandbox.clock._text", text)
@@ -107,7 +107,7 @@ def test_threads_that_wait_for_one_another_cannot_hide_the_sleep_between():
     def text(path: str) -> str:
         if path.endswith("schedstat"):
             return f"{numbers['ran']} {numbers['waited']} 1"
-        return "7 (python) S 1" if path.endswith("stat") else ""
+        return "Name:\tpython\nState:\tS (sleeping)\n" if path.endswith("status") else ""
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("grading.sandbox.clock._text", text)

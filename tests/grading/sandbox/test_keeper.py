@@ -10,11 +10,22 @@ from types import SimpleNamespace
 
 import pytest
 
-from grading.sandbox import computing_time, keeper, mappings, open_files, packets, processes, supervisor, watch
+from grading.sandbox import (
+    computing_time,
+    keeper,
+    mappings,
+    open_files,
+    packets,
+    patience,
+    processes,
+    supervisor,
+    watch,
+)
 
 PARTS = SimpleNamespace(
     packets=packets, supervisor=supervisor, watch=watch, processes=processes, open_files=open_files, mappings=mappings
 )
+PARTS.patience = patience
 PARTS.computing_time = SimpleNamespace(cpu_limit_s=lambda pid: 60.0, counted_s=lambda pid: 0.0)
 assert {*vars(PARTS.computing_time)} <= {*vars(computing_time)}
 WATCHED = {"memory_bytes": 2**30, "sessions": 4, "started": 5000, "additions": 800, "gpu_shared_mb": 0, "files": 100}

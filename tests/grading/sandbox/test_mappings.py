@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 from grading.sandbox import mappings
+from grading.sandbox.patience import Patience
 
 
 def noted(notes_kb: list[int], lines: int) -> tuple[list[int], int]:
@@ -13,7 +14,7 @@ def noted(notes_kb: list[int], lines: int) -> tuple[list[int], int]:
         line_counts=lambda path: counted.append(path) or iter([lines]),
         of_each=lambda measured, walled: {7: measured(7)},
     )
-    looks = mappings.Mappings(processes)
+    looks = mappings.Mappings(processes, Patience(walled=False))
     return [looks.noted_kb(1) for _ in notes_kb], len(counted)
 
 

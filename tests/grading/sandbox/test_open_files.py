@@ -5,6 +5,7 @@ import signal
 import time
 
 from grading.sandbox import open_files, processes
+from grading.sandbox.patience import Patience
 
 
 def test_the_owner_of_an_open_file_is_found_in_whatever_namespace_it_is(monkeypatch):
@@ -17,7 +18,7 @@ def test_the_owner_of_an_open_file_is_found_in_whatever_namespace_it_is(monkeypa
     try:
         os.read(told, 1)
         monkeypatch.setattr(processes, "threads", lambda: [(pid, str(pid))])
-        files = open_files.OpenFiles({"files": 1}, processes)
+        files = open_files.OpenFiles({"files": 1}, processes, Patience(walled=False))
         assert files._files_of_proc() == [0, 1, 0]
     finally:
         os.kill(pid, signal.SIGKILL)

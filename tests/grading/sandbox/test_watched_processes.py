@@ -4,9 +4,11 @@ import ctypes
 import mmap
 import os
 import signal
+import threading
 import time
 
 from grading.sandbox import mappings, open_files, processes, watch
+from grading.sandbox.patience import Patience
 
 
 def test_what_a_process_had_counts_until_linux_has_it_back():
@@ -67,8 +69,55 @@ def test_of_a_fork_that_ends_its_share_alone_counts(monkeypatch):
             os.waitpid(pid, 0)
 
 
-def _watch():
-    return watch.Watch({"memory_bytes": 0, "files": 0}, int, True, processes, open_files, mappings)
+def test_no_look_waits_for_a_process_that_becomes_another_program(monkeypatch):
+    """Newer versions of Linux have whoever reads its files wait until the memory of its last program is given back."""
+    processor, size, reader = min(os.sched_getaffinity(0)), 400 * 2**20, Patience(walled=True)
+    looks = _watch(reader)
+    begin, go = os.pipe()
+
+    def become() -> None:
+        os.set_inheritable(begin, True)
+        taken = mmap.mmap(-1, size, mmap.MAP_PRIVATE)
+        taken.madvise(mmap.MADV_NOHUGEPAGE)
+        ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(taken)), 1, size)
+        os.sched_setaffinity(0, {processor})
+        os.read(begin, 1)
+        os.execv("/bin/sleep", ["sleep", "60"])
+
+    pid = _fork(become)
+    pids = [pid, *(_fork(lambda: _spin(processor)) for _ in range(25))]
+    monkeypatch.setattr(processes, "others", lambda walled: [pid])
+    monkeypatch.setattr(processes, "threads", lambda: [(pid, str(pid))])
+    try:
+        while processes.resident_kb(pid) < size / 1024:
+            time.sleep(0.05)
+        os.write(go, b"1")
+        done, waited_s, reads = [], 0.0, 0
+        while not done or processes.resident_kb(pid) > size / 2048:  # until it is the other program
+            done, began = [], time.monotonic()
+            asking = threading.Thread(target=_ask, args=(pid, done), daemon=True)
+            asking.start()
+            asking.join(0.2)
+            while not done:
+                looks.exceeded()
+                reads += 1
+            waited_s += time.monotonic() - began
+        assert waited_s < 2 or reads > 1
+    finally:
+        for each in pids:
+            os.kill(each, signal.SIGKILL)
+            os.waitpid(each, 0)
+        reader.end()
+
+
+def _ask(pid, done):
+    done.append(processes.stat(f"/proc/{pid}/stat"))
+
+
+def _watch(patience=None):
+    granted = {"memory_bytes": 2**40, "files": 0, "sessions": 9, "started": 9}
+    reader = patience or Patience(walled=False)
+    return watch.Watch(granted, int, True, processes, open_files, mappings, reader)
 
 
 def _fork(run):
