@@ -169,7 +169,7 @@ class TaskQueue:
             self._files[student] = file = team.folder / f"{next(self._numbers)}.submission"
             with file.open("wb") as opened:
                 pickle.dump(task.submission, opened, pickle.HIGHEST_PROTOCOL)
-            team.submit(student, worker.grade_in_file, given.in_file(team.folder), file, *rest)
+            team.submit(student, worker.from_file, file, worker.grade, given.in_file(team.folder), *rest)
         else:
             team.share(given.archived, inputs.keep, given.archived, given.archive)
             team.submit(student, worker.grade, given if whole else given.without_archive(), task.submission, *rest)

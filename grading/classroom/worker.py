@@ -16,7 +16,7 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -122,8 +122,8 @@ def grade(
         return Result(**{**vars(result), "seconds": time.monotonic() - started})
 
 
-def grade_in_file(given: inputs.Inputs, file: Path, *arguments: object) -> Result:
-    """As `grade`, of a submission that the parent has left in a file: Dask would hold it several times over."""
+def from_file(file: Path, grade: Callable[..., Result], given: inputs.Inputs, *arguments: object) -> Result:
+    """Grades a submission that the parent has left in a file: Dask would hold it several times over."""
     with file.open("rb") as opened:
         submission = pickle.load(opened)
     return grade(given, submission, *arguments)
