@@ -62,10 +62,11 @@ def main() -> int:
         os.environ.update(ways.environment())
         students = course_folder.students(root)
         print(f"Grading {len(ways.KINDS)} students for real …", flush=True)
-        replay.record(graded(root, students[: len(ways.KINDS)], root / "submitted"), Path(name) / "recorded")
+        recorded = graded(root, students[: len(ways.KINDS)], root / "submitted")
+        replay.record(recorded, Path(name) / "recorded")
         worker.grade = replay.grade
         run = class_run.graded(root, students, chosen.workers)
-        next(run)  # the workers are up
+        first = next(run)  # the workers are up
         spent: Spent = defaultdict(list)
         for owner, function, label in STEPS:
             timed(owner, function, spent[label])
@@ -78,6 +79,9 @@ def main() -> int:
         took, own = time.perf_counter() - started, time.process_time() - own
     if failed:
         print(f"parent: {failed[0].student}: {failed[0].error or failed[0].unmarked}", file=sys.stderr)
+        return 1
+    if first.seconds not in {result.seconds for result in recorded.values()}:
+        print("parent: a worker has graded, in place of giving what was recorded.", file=sys.stderr)
         return 1
     merged = chosen.students - 1
     _report(chosen, spent, merged, took, own)
