@@ -6,6 +6,7 @@ import builtins
 from attention.course import COURSE
 from attention.rules.shapes import shape_comments
 from attention.rules.statements import second_statement
+from grading.core.messages import NOT_IN_A_DRAFT
 from grading.rules import closure, drafts, own_names, static
 from grading.rules.parsing import folded
 from grading.rules.static import Breach
@@ -31,7 +32,6 @@ READY_MADE = frozenset(
 ELSEWHERE = frozenset({"multiprocessing", "rpc"})
 # What `reduced_matrices` may be given in addition to matrices, whatever the sixth is called.
 SIZES = frozenset({"H", "r", "D", 5})
-DELETE = "Replace it, or delete it if it is a draft."
 
 
 def no_imports(answer_id: str) -> Breach | None:
@@ -95,8 +95,8 @@ def no_torch(answer_id: str) -> Breach | None:
         | {"display", "get_ipython"}
     )
     left_out = drafts.replaced(codes, table)
-    places = [(code, statement) for code in codes if code.answer and code.tree for statement in code.tree.body]
-    places = [(code, statement) for code, statement in places if statement not in left_out]
+    cells = [code for code in codes if code.answer and code.tree]
+    places = [(code, statement) for code in cells for statement in code.tree.body if statement not in left_out]
     places += closure.answer(answer_id, COURSE.part_of(answer_id).names)
     by_names = any(_takes_names(inner) for _, node in places for inner in ast.walk(node))
     for code, node in places:
@@ -144,11 +144,11 @@ def _is_attention(name: str) -> bool:
 
 
 def _breach_ready_made(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this part asks you to build attention yourself. {DELETE}"
+    return f"{where}, line {line}, `{code}`: this part asks you to build attention yourself. {NOT_IN_A_DRAFT}"
 
 
 def _breach_torch(where: str, line: int, code: str) -> str:
-    return f"{where}, line {line}, `{code}`: this part must be done without PyTorch. {DELETE}"
+    return f"{where}, line {line}, `{code}`: this part must be done without PyTorch. {NOT_IN_A_DRAFT}"
 
 
 def _breach_statements(where: str, line: int, code: str, output: int) -> str:

@@ -60,6 +60,7 @@ ENDED_WORKERS = (
 )
 HIDDEN_TESTS = "# The tests stay hidden; below is what they found."
 OUTPUT_CUT = "… the rest of this output is left out."
+NOT_IN_A_DRAFT = "Replace it, or delete it if it is a draft."  # ends what a rule says of the answer's code
 
 
 def no_mark_in_outputs(error: Exception) -> str:
@@ -154,8 +155,7 @@ def breach_hidden_import(where: str, line: int, code: str, allowed: str) -> str:
 
 
 def breach_loop(where: str, line: int, code: str, what: str) -> str:
-    here = f"{where}, line {line}, `{code}`"
-    return f"{here}: {what}, and this part allows no loop in the answer. Replace it, or delete it if it is a draft."
+    return f"{where}, line {line}, `{code}`: {what}, and this part allows no loop in the answer. {NOT_IN_A_DRAFT}"
 
 
 def number_of_entries(got: int, want: int) -> str:
