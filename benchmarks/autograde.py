@@ -95,21 +95,22 @@ def _ways(workers: list[int]) -> list[ways.Way]:
 def _plan(sizes: list[int], workers: list[int]) -> list[tuple[ways.Way, int]]:
     """What one round runs: stock at the smallest size, all ways at the second, ours at three, more workers at all.
 
-    The floor comes before and after what takes longest, and two at once after each of these, because the machine's
-    speed changes meanwhile.
+    The floor, whose start counts as ours does, is measured with as many students: two at once right after a class on
+    most workers, because the machine's speed changes meanwhile.
     """
     middle, most = sizes[min(1, len(sizes) - 1)], ways.class_of(max(workers))
     short = [(way, middle) for way in _ways(workers) if not way.stock]
     short += [(way, middle) for way in (ways.ONE_CORE, ways.TWO_FLOORS) if max(workers) > 1]
     short += [(way, sizes[0]) for way in (ways.JUDGE, most) if sizes[0] != middle]
-    long = [(way, size) for size in sizes[2:3] for way in (ways.JUDGE, most)]
-    if max(workers) > 1 and len(sizes) > 2:  # how a class on one worker grows
-        fewer = [ways.class_of(count) for count in workers if count < max(workers)]
-        long += [(way, sizes[2]) for way in (*fewer, ways.ONE_CORE)]
-    long += [(most, size) for size in sizes[3:]]
-    if max(workers) > 1:
-        long = [step for each in long for step in (each, (ways.TWO_FLOORS, middle))]
-    long += [(ways.FLOOR_WAY, middle)] if len(sizes) > 2 else []
+    long = []
+    if len(sizes) > 2:
+        fewer, floors = [], []
+        if max(workers) > 1:  # how a class on one worker grows, and what two processes that share nothing compute
+            fewer = [*map(ways.class_of, sorted(set(workers))[:-1]), ways.ONE_CORE]
+            floors = [(ways.TWO_FLOORS, sizes[2])]
+        long = [(way, sizes[2]) for way in (ways.JUDGE, *fewer)]
+        long += [step for size in sizes[2:] for step in ((most, size), *floors)]
+        long += [(ways.FLOOR_WAY, sizes[2])]
     return [*short, *long, (ways.STOCK_WAY, sizes[0])]
 
 
@@ -138,14 +139,15 @@ def summary(runs: list[Run]) -> str:
     lines = []
     for parts in dict.fromkeys(run["parts"] for run in runs):
         here = [run for run in runs if run["parts"] == parts]
-        stock, floor = (next(run for run in here if run["way"] == way) for way in ("stock", "floor"))
-        of_stock, of_floor = median(here, stock, "wall_s"), median(here, floor, "cpu_s")
+        stock, floors = next(run for run in here if run["way"] == "stock"), _by_size(here, ways.FLOOR_WAY.name)
+        of_stock = median(here, stock, "wall_s")
         lines += [f"\nPart {parts}, medians" if parts == str(LONG) else "\nThe other parts, medians"]
         lines += [
             "way                 students  notebooks/min  x stock  cores busy  CPU s a notebook  x floor   peak MB"
         ]
         for run in _kinds(here):
             wall, cpu = median(here, run, "wall_s"), median(here, run, "cpu_s")
+            of_floor = median(here, _nearest(floors, run["students"]), "cpu_s")
             lines += [
                 f"{run['way']:<19} {run['students']:>8} {60 / wall:>14.1f} {of_stock / wall:>8.1f} {cpu / wall:>11.2f}"
                 f" {cpu:>17.2f} {cpu / of_floor:>8.2f} {median(here, run, 'peak_mb', 1):>9.0f}"
@@ -181,16 +183,23 @@ def _two_floors(runs: list[Run]) -> list[str]:
     floor, floors = (_by_size(runs, way.name) for way in (ways.FLOOR_WAY, ways.TWO_FLOORS))
     if not floor or not floors:
         return []
-    apart, at_once = (median(runs, next(iter(of.values())), "cpu_s") for of in (floor, floors))
+    both = max(floor.keys() & floors.keys())
+    apart, at_once = (median(runs, of[both], "cpu_s") for of in (floor, floors))
     of_floors = [
-        f"{size}: {median(runs, run, 'cpu_s') / at_once:.2f}" for size, run in _by_size(runs, "class on 2").items()
+        f"{size}: {median(runs, run, 'cpu_s') / median(runs, _nearest(floors, size), 'cpu_s'):.2f}"
+        for size, run in _by_size(runs, "class on 2").items()
     ]
     return [
         f"Two floors at once compute {at_once / apart:.2f} times as long for a notebook as one alone,"
         f" so a second core gives {2 * apart / at_once:.2f} times the work of one to computing like this.",
-        "Computing for a notebook on two workers, in times of two floors at once, by size of the class:"
-        f" {', '.join(of_floors)}.",
+        "Computing for a notebook on two workers, in times of two floors at once with the nearest number of students,"
+        f" by size of the class: {', '.join(of_floors)}.",
     ]
+
+
+def _nearest(runs: dict[int, Run], size: int) -> Run:
+    """Of runs by size of the class the largest that is no larger, or the smallest."""
+    return runs[max((found for found in runs if found <= size), default=min(runs))]
 
 
 def _by_size(runs: list[Run], way: str) -> dict[int, Run]:
