@@ -87,9 +87,10 @@ def through_python():
     """A mode in which Python calls each operation of PyTorch's, so that `watching` is shown TorchScript's, too."""
 
     class Calls(torch.utils._python_dispatch.TorchDispatchMode):
-        def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-            return function(*args, **(kwargs or {}))
+        pass
 
+    # Written in the class, it would have PyTorch load its compiler at the first call, in each notebook anew.
+    Calls.__torch_dispatch__ = lambda mode, function, types, args=(), kwargs=None: function(*args, **(kwargs or {}))
     return Calls()
 
 

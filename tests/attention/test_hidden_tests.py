@@ -1,5 +1,9 @@
 """How a hidden test calls an answer follows from the course, whether a judge says so or nobody but the test."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 from hidden_tests import QUICK, Beside, run
 
@@ -29,6 +33,23 @@ def test_a_hidden_test_settles_how_it_calls_before_its_first_call(number):
 def test_a_hidden_test_is_a_list_that_is_read_on_one_page(part):
     source = sample_class.sources(part)[f"{part.stem}-test"]
     assert 0 < len(source.splitlines()) <= 60
+
+
+MODELS_AND_LOADED = f"""
+import sys
+from hidden_tests import Beside, run
+for number in {QUICK}:
+    run(number, Beside(number))
+print([name for name in sys.modules if name.startswith(("torch._dynamo", "torch._inductor"))])
+"""
+
+
+def test_no_hidden_test_has_pytorch_load_its_compiler_which_each_notebook_would_do_anew():
+    paths = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    loaded = subprocess.run(
+        [sys.executable, "-c", MODELS_AND_LOADED], env={**os.environ, **paths}, capture_output=True, text=True
+    )
+    assert loaded.returncode == 0 and loaded.stdout.splitlines()[-1] == "[]", loaded.stderr
 
 
 STOPPED = "your code stopped with a ZeroDivisionError"
