@@ -1,18 +1,20 @@
-"""What it costs to give each notebook a process: the floor of the model answers, and the same with a fork for each.
+"""What it costs to give each notebook a process: the floor of a class, and the same with a fork for each.
 
-    python benchmarks/floor_in_forks.py [--rounds 5] [--parts 1 2 …]
+    python benchmarks/floor_in_forks.py [--rounds 3] [--students 6] [--parts 1 2 …]
 
-One process runs all notebooks with their hidden tests, as floor.py does, so that nothing is left for libraries to
-learn. Then it runs each in a fork of its own, whose start, pages of memory and end count, and each again without. No
-grader that gives each notebook a process computes less than the forks, because none has run before what it is yet to
-grade. In between a second such process runs the same forks at the same time. The two share nothing but the machine, so
-no second worker gains more than this one does. Prints medians: milliseconds of computing a notebook, and the gain.
+The students are those of autograde.py, honest and wrong ones in turns. One process runs all their notebooks with the
+hidden tests, as floor.py does, so that nothing is left for libraries to learn. Then it runs each in a fork of its own,
+whose start, pages of memory and end count, and each again without. No grader that gives each notebook a process
+computes less than the forks, because none has run before what it is yet to grade. In between a second such process
+runs the same forks at the same time. The two share nothing but the machine, so no second worker gains more than this
+one does. Prints medians: milliseconds of computing a notebook, and the gain.
 """
 
 import argparse
 import functools
 import gc
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -36,7 +38,6 @@ from attention.course import COURSE
 ONE, FORKS = "cells and hidden test, in one process", "the same in a fork for each notebook"
 TWO = "the same while a second process does so, too"
 MEASURE = "import floor_in_forks; floor_in_forks.measure()"  # `__main__` is for the cells
-TIMES = 3  # all notebooks, in each measurement
 
 
 class Measuring:
@@ -69,17 +70,17 @@ class Measuring:
 def main() -> int:
     """Measures so many times, each in processes of their own, and prints the medians."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--students", type=int, default=len(ways.KINDS))
     short = [part for part in course.PARTS if part != 13]
     parser.add_argument("--parts", type=int, nargs="+", default=short, choices=list(course.PARTS))
     chosen = parser.parse_args()
     rounds = []
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
-        ways.build(Path(name), 1, chosen.parts)
-        (folder,) = Path(name).glob(f"submitted/*/{COURSE.name}")
+        ways.build(Path(name), chosen.students, chosen.parts)
         for number in range(1, chosen.rounds + 1):
             print(f"[{number}/{chosen.rounds}]", flush=True)
-            rounds.append(_measured(folder))
+            rounds.append(_measured(Path(name, "submitted")))
     one, forks, two, gain = map(statistics.median, zip(*rounds, strict=True))
     print("\nmilliseconds of computing per notebook")
     for label, ms in ((ONE, one), (FORKS, forks), (TWO, two)):
@@ -107,15 +108,13 @@ def _measured(folder: Path) -> tuple[float, float, float, float]:
 
 
 def measure() -> None:
-    """Runs what lies in the working folder, and then measures what each line of the input asks for."""
+    """Runs what students submitted in the working folder, and then measures what each line of the input asks for."""
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     floor.draw_when_shown()
-    runs = [
-        functools.partial(_earned, path, floor.test(part), part.automatic)
-        for part in course.PARTS.values()
-        if (path := Path(f"{part.stem}.ipynb").resolve()).exists()
-    ]
+    tests = {part.stem: (floor.test(part), part.automatic) for part in course.PARTS.values()}
+    notebooks = sorted(Path().resolve().glob(f"*/{COURSE.name}/*.ipynb"))
+    runs = [functools.partial(_earned, path, *tests[path.stem]) for path in notebooks]
     for run in runs:
         run()
     gc.collect()
@@ -123,15 +122,17 @@ def measure() -> None:
     ways_to_run = {ONE: runs, FORKS: [functools.partial(cells_alone.in_fork, run) for run in runs]}
     print(json.dumps((0, 0)), flush=True)
     for line in sys.stdin:
-        print(json.dumps(_computed(TIMES * ways_to_run[line.strip()])), flush=True)
+        print(json.dumps(_computed(ways_to_run[line.strip()])), flush=True)
 
 
 def _earned(path: Path, test: str, points: float) -> None:
-    """Runs one notebook with its hidden test.
+    """Runs one notebook with its hidden test, in its folder.
 
-    Errors  RuntimeError if it earns less than all its points: then what was measured is no model answer.
+    Errors  RuntimeError if a model answer earns less than all its points: then what was measured is no grading.
     """
-    if (found := floor.run(path, test, points)) != points:
+    os.chdir(path.parent)
+    found = floor.run(path, test, points)
+    if found != points and path.parent.parent.name.endswith(ways.MODEL):
         raise RuntimeError(f"{path.name} earned {found} of {points}")
 
 

@@ -18,7 +18,8 @@ from dev.packages import REPOSITORY
 from grading.gradebook import course_folder, generate_assignment, marks
 
 HERE = Path(__file__).resolve().parent
-KINDS = ("model-answers", "usual-mistakes", "unusual-style", "rule-breaker", "half-done", "untouched-release")
+MODEL = "model-answers"
+KINDS = (MODEL, "usual-mistakes", "unusual-style", "rule-breaker", "half-done", "untouched-release")
 STOCK = """c = get_config()
 c.CourseDirectory.course_id = "attention"
 c.Execute.timeout = 600  # part 13 takes longer than the 30 seconds of the default
@@ -141,6 +142,6 @@ def earned(root: Path, way: Way, log: Path) -> Marks:
         submitted[student] = {n: found[student][n] for n in course.PARTS if (folder / f"part{n:02d}.ipynb").exists()}
     for student, row in submitted.items():
         wrong = [n for n, mark in row.items() if mark != course.PARTS[n].automatic]
-        if student.endswith("model-answers") and wrong:
+        if student.endswith(MODEL) and wrong:
             raise RuntimeError(f"{way.name}: the model answers of parts {wrong} did not earn full marks")
     return submitted
