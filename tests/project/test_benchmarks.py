@@ -171,7 +171,7 @@ def test_the_account_of_a_notebook_adds_up_to_what_autograde_computes(tmp_path: 
 
 
 def test_a_process_for_each_notebook_costs_more_than_the_floor():
-    arguments = ["--rounds", "1", "--parts", "1", "2"]
+    arguments = "--rounds 1 --students 1 --parts 1 2".split()
     run = subprocess.run([sys.executable, BENCHMARKS / "floor_in_forks.py", *arguments], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
     one, forks, two = (int(ms) for ms in re.findall(r"^\S.* (\d+)$", run.stdout, re.MULTILINE))
