@@ -66,6 +66,8 @@ class Watch:
         While a process forks, its reader waits, and busy processes on the same processor can make that long.
         """
         known_kb, looked, most_kb = {**before_kb}, time.monotonic(), 0
+        counted_kb: dict[int, float] = {}
+        same: dict[int, int] = {}  # for a process that has the memory of another one: that one
 
         def measured(pid: int) -> float:
             nonlocal looked, most_kb
@@ -76,12 +78,25 @@ class Watch:
                 looked = time.monotonic()
             if most_kb > limit_kb:
                 return most_kb
+            if other := self._with_the_same(pid, counted_kb, same):
+                same[pid] = other
+                return 0
             read, otherwise = self._processes.proportional_kb, self._processes.resident_kb
-            return self._patience.read(pid, functools.partial(read, pid), functools.partial(otherwise, pid))
+            counted_kb[pid] = self._patience.read(pid, functools.partial(read, pid), functools.partial(otherwise, pid))
+            return counted_kb[pid]
 
         found_kb = self._processes.of_each(measured, self._walled)
-        self._before_kb |= {pid: kb for pid, kb in found_kb.items() if kb}  # forks that end give back their share alone
-        return sum(found_kb.values())
+        # Forks that end give back their share alone.
+        self._before_kb |= {pid: kb for pid, kb in found_kb.items() if kb or pid in same}
+        ended = {same[pid] for pid in found_kb if pid in same} - found_kb.keys()
+        return sum(found_kb.values()) + sum(counted_kb[pid] for pid in ended)
+
+    def _with_the_same(self, pid: int, counted_kb: dict[int, float], same: dict[int, int]) -> int | None:
+        """The process, counted already, whose memory another one has all of, as each that vfork has made at first."""
+        if (parent := self._processes.parent(pid)) not in counted_kb.keys() | same.keys():
+            return None
+        compare = functools.partial(self._processes.have_the_same, self._processes.MEMORY, parent, pid)
+        return same.get(parent, parent) if self._patience.read(pid, compare, bool) else None
 
     def _unseen_kb(self, each_kb: dict[int, int]) -> int:
         """Memory that the notebook may hold and that Linux counts for no process."""

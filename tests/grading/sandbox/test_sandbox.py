@@ -978,6 +978,19 @@ def test_forks_that_share_their_memory_are_not_counted_twice(tight):
     assert run.printed.splitlines()[0] == "fine" and not run.died
 
 
+def test_a_program_that_is_about_to_run_has_no_memory_of_its_own(tight):
+    """Until it runs its process has the memory of whoever starts it (vfork), however long it waits for a processor."""
+    begin = """
+import ctypes, signal, time
+libc, room, kept = ctypes.CDLL(None), ctypes.create_string_buffer(2**16), bytearray(b'1') * 350 * 2**20
+stack = ctypes.c_void_p(ctypes.addressof(room) + 2**15 & ~0xFF)
+libc.clone(ctypes.cast(libc.pause, ctypes.c_void_p), stack, 0x100 | signal.SIGCHLD, None)  # CLONE_VM
+time.sleep(3)
+"""
+    run = Run(tight, begin, "print('done')")
+    assert (run.struck, run.printed) == (None, "done")
+
+
 def test_a_file_of_proc_that_forks_have_inherited_is_counted_once():
     text = "import os, time\ntext = open('/proc/cpuinfo')\nline = next(text)"
     forks = "for _ in range(20):\n    if os.fork() == 0:\n        time.sleep(60)\n        os._exit(0)\ntime.sleep(1.5)"
