@@ -87,8 +87,16 @@ def last_pid() -> int:
 
 
 def have_the_same(kind: int, thread: int, other: int, fd: int = 0) -> bool:
-    """Whether Linux says that two threads have the same file under one number, the same memory or the same files."""
+    """Whether Linux says that two threads have the same file under one number, the same memory or the same files.
+
+    Of threads that have ended it calls that the same which neither has any more.
+    """
     return libc.syscall(KCMP, thread, other, kind, fd, fd) == 0
+
+
+def has_memory_of(pid: int, other: int) -> bool:
+    """Whether a process has all the memory of another one, as each that vfork has made at first."""
+    return have_the_same(MEMORY, other, pid) and bool(lines_of(f"/proc/{pid}/status", "VmSize:"))
 
 
 def parent(pid: int) -> int:

@@ -39,7 +39,7 @@ class Watch:
         """The limit that all processes of a notebook together exceed, or None."""
         began = time.monotonic()
         limit_kb = self._granted["memory_bytes"] / 1024
-        each_kb = self._processes.of_each(self._processes.resident_kb, self._walled)
+        each_kb = self._of_each(self._processes.resident_kb)
         self._largest_kb = max(self._largest_kb, *each_kb.values(), 0)
         used_kb = self._unseen_kb(each_kb) if self._walled else 0
         # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
@@ -66,8 +66,6 @@ class Watch:
         While a process forks, its reader waits, and busy processes on the same processor can make that long.
         """
         known_kb, looked, most_kb = {**before_kb}, time.monotonic(), 0
-        counted_kb: dict[int, float] = {}
-        same: dict[int, int] = {}  # for a process that has the memory of another one: that one
 
         def measured(pid: int) -> float:
             nonlocal looked, most_kb
@@ -78,25 +76,35 @@ class Watch:
                 looked = time.monotonic()
             if most_kb > limit_kb:
                 return most_kb
-            if other := self._with_the_same(pid, counted_kb, same):
-                same[pid] = other
-                return 0
             read, otherwise = self._processes.proportional_kb, self._processes.resident_kb
-            counted_kb[pid] = self._patience.read(pid, functools.partial(read, pid), functools.partial(otherwise, pid))
+            return self._patience.read(pid, functools.partial(read, pid), functools.partial(otherwise, pid))
+
+        found_kb = self._of_each(measured)
+        self._before_kb |= {pid: kb for pid, kb in found_kb.items() if kb}  # forks that end give back their share alone
+        return sum(found_kb.values())
+
+    def _of_each(self, measured: Callable[[int], float]) -> dict[int, float]:
+        """`measured` of each process, and of those with the same memory of one: as of each that vfork has made.
+
+        Whether it is the same is asked first: it may have its own by the time that is measured, but not the reverse.
+        """
+        counted_kb: dict[int, float] = {}
+        same: dict[int, int] = {}  # for a process with the memory of another one: that one
+
+        def once(pid: int) -> float:
+            other = self._processes.parent(pid) if counted_kb else 0
+            compare = functools.partial(self._processes.has_memory_of, pid, other)
+            if other in counted_kb.keys() | same.keys() and self._patience.read(pid, compare, bool):
+                same[pid] = same.get(other, other)
+                return 0
+            counted_kb[pid] = measured(pid)
             return counted_kb[pid]
 
-        found_kb = self._processes.of_each(measured, self._walled)
-        # Forks that end give back their share alone.
-        self._before_kb |= {pid: kb for pid, kb in found_kb.items() if kb or pid in same}
-        ended = {same[pid] for pid in found_kb if pid in same} - found_kb.keys()
-        return sum(found_kb.values()) + sum(counted_kb[pid] for pid in ended)
-
-    def _with_the_same(self, pid: int, counted_kb: dict[int, float], same: dict[int, int]) -> int | None:
-        """The process, counted already, whose memory another one has all of, as each that vfork has made at first."""
-        if (parent := self._processes.parent(pid)) not in counted_kb.keys() | same.keys():
-            return None
-        compare = functools.partial(self._processes.have_the_same, self._processes.MEMORY, parent, pid)
-        return same.get(parent, parent) if self._patience.read(pid, compare, bool) else None
+        found_kb = self._processes.of_each(once, self._walled)
+        for pid in same.keys() & found_kb.keys():
+            if same[pid] not in found_kb:  # it has ended, and its memory is there
+                found_kb[pid] = counted_kb.pop(same[pid], 0)
+        return found_kb
 
     def _unseen_kb(self, each_kb: dict[int, int]) -> int:
         """Memory that the notebook may hold and that Linux counts for no process."""

@@ -95,6 +95,23 @@ for _ in range(3):
         threading.Thread(target=take).start()
         ctypes.CDLL(None).syscall(ctypes.c_long({system_calls.ALLOWED["exit"][COLUMN]}), 0)
 """
+# The same, of a process that has lost its first thread, too: Linux calls the memory of both of these threads the same.
+LOSE_ALL_FIRST_THREADS = f"""
+import ctypes, threading
+def alone(run):
+    if os.fork() == 0:
+        threading.Thread(target=run).start()
+        ctypes.CDLL(None).syscall(ctypes.c_long({system_calls.ALLOWED["exit"][COLUMN]}), 0)
+def take():
+    time.sleep(1)
+    x = bytearray(b'1') * 300 * 2**20
+    time.sleep(60)
+def start():
+    time.sleep(1)
+    for _ in range(3): alone(take)
+    time.sleep(60)
+alone(start)
+"""
 # The name of a process stands among the lines that tell its memory.
 FORGE_A_LINE = """
 import ctypes
@@ -864,6 +881,7 @@ def test_a_fork_bomb_hurts_its_own_notebook_alone(tight):
             EndedBy.MEMORY,
         ),
         (LOSE_FIRST_THREAD, EndedBy.MEMORY),
+        (LOSE_ALL_FIRST_THREADS, EndedBy.MEMORY),
         (FORGE_A_LINE, EndedBy.MEMORY),
         (SOCKETS_WITHOUT_FIRST_THREAD, EndedBy.MEMORY),
         (SPREAD, EndedBy.MEMORY),

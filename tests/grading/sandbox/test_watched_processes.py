@@ -77,9 +77,8 @@ def test_memory_that_a_process_has_together_with_its_parent_counts_once_as_long_
     each_kb, alive, measured = {pid: processes.resident_kb(pid) for pid in pids}, [*pids], processes.proportional_kb
     monkeypatch.setattr(processes, "others", lambda walled: [*alive])
     try:
-        looks._not_yet_free_kb(each_kb)
+        assert looks._of_each(processes.resident_kb) == {parent: each_kb[parent], pids[1]: 0}
         assert size_kb < looks._shared_kb(each_kb, size_kb) < 1.5 * size_kb < sum(each_kb.values())
-        assert looks._before_kb[pids[1]] == 0
 
         def measure_as_the_parent_ends(pid: int) -> int:
             found_kb = measured(pid)
