@@ -110,7 +110,7 @@ def _room(machine_bytes: int | None) -> int:
 MEMORY_BYTES = _set("MEMORY_BYTES", _room(MACHINE_BYTES))  # memory of all processes of a notebook together
 # Address space of one process, on top of what the libraries take: 1.2 GB with torch's CPU build, 3.7 GB with CUDA.
 PROCESS_BYTES = _set("PROCESS_BYTES", min(5 * 2**30, _room(MACHINE_BYTES)))
-# Timers of a notebook (timer_create) and signals to it that wait. Linux counts them by user, as what epoll waits for.
+# Signals to a notebook that wait. Linux counts them by user, as what epoll waits for.
 SIGNALS = 1_000
 # Pages of files that a process may hold in memory (mlock): nobody counts them, and Linux usually grants 8 MB or all.
 LOCKED_BYTES = 64 * 2**10

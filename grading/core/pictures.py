@@ -6,13 +6,14 @@ taken for one, whatever it is called: a browser, too, goes by the content.
 
 import base64
 import binascii
+import re
 import struct
 
 PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8"
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the markers of segments that hold a JPEG's size
-_ALONE = frozenset({0x01, *range(0xD0, 0xD9)})  # markers without a segment
+_MARKER = re.compile(rb"\xff[^\xff\x00\x01\xd0-\xd8]")  # one with a segment: some stand alone
 _END, _SCAN = 0xD9, 0xDA
-_PIECES = 1_000  # of a PNG before its first picture; matplotlib writes three
+_PIECES = 1_000  # of a PNG before its first picture, of a JPEG before its size; matplotlib writes three
 
 
 def pixels(text: str) -> int | None:
@@ -42,21 +43,17 @@ def _frames_of_png(content: bytes) -> int:
 
 
 def _pixels_of_jpeg(content: bytes) -> int | None:
+    """None also for one of too many pieces."""
     at = 2
-    while True:
-        at = content.find(b"\xff", at)
-        while 0 <= at < len(content) and content[at] == 0xFF:
-            at += 1
-        if not 0 <= at < len(content) or content[at] in (_END, _SCAN):
+    for _ in range(_PIECES):
+        found = _MARKER.search(content, at)
+        if found is None or (marker := content[found.end() - 1]) in (_END, _SCAN) or len(content) < found.end() + 7:
             return None
-        marker, at = content[at], at + 1
-        if marker == 0 or marker in _ALONE:
-            continue
-        if len(content) < at + 7:
-            return None
+        at = found.end()
         if marker in _FRAMES:
             return _area(*struct.unpack(">HH", content[at + 3 : at + 7]))
         at += struct.unpack(">H", content[at : at + 2])[0]
+    return None
 
 
 def _area(one: int, other: int, frames: int = 1) -> int | None:

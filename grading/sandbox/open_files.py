@@ -6,7 +6,6 @@ Like the watch, which asks for it, this file stands alone, and wipes what it rea
 import ctypes
 import functools
 import os
-import platform
 import sys
 import threading
 from types import ModuleType
@@ -16,8 +15,6 @@ from types import ModuleType
 FOLDER_KB = 2
 LOOKS = 4  # in a row that must see a process's file of /proc open: honest code closes it again
 USUAL_TEXTS = 10  # other files of /proc that a notebook may have open; an idle kernel has none
-KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine(), -1)  # which some systems refuse
-KCMP_FILE, KCMP_FILES = 0, 2
 CACHED, TYPE_MODE_SIZE = 0x4000, 0x203  # statx's flag AT_STATX_DONT_SYNC, and what it is asked for
 MODE, INODES_HIGHEST, SIZE, STATX_BYTES = slice(28, 30), 35, slice(40, 48), 256  # places in struct statx
 SYSTEMS = 0xF0  # the highest byte, from here on, of inodes in /proc that belong to no process (PROC_DYNAMIC_FIRST)
@@ -58,15 +55,15 @@ class OpenFiles:
         A thread may have open files of its own. If a process hides its files, each counts as one of the first kind. A
         file that forks inherited under the same number counts once.
         """
-        owners, hidden, first, pids = [], 0, {}, set()
+        owners, hidden, first, pids, compare = [], 0, {}, set(), self._processes.have_the_same
         for pid, name in self._processes.threads():
             thread = f"/proc/{pid}/task/{name}"
             pids.add(pid)
             try:
-                for fd, owner in self._patience.read(pid, functools.partial(_of_thread, pid, name), list):
+                for fd, owner in self._patience.read(pid, functools.partial(self._of_thread, pid, name), list):
                     other = first.setdefault(fd, int(name))
-                    same = functools.partial(libc.syscall, KCMP, other, int(name), KCMP_FILE, fd, fd)
-                    is_same = other != int(name) and self._patience.read(other, same, int) == 0
+                    same = functools.partial(compare, self._processes.FILE, other, int(name), fd)
+                    is_same = other != int(name) and self._patience.read(other, same, lambda: True)
                     owners += [] if is_same else [owner]
                 self._listable = True
             except PermissionError:
@@ -87,12 +84,11 @@ class OpenFiles:
         reading = functools.partial(self._processes.stat, f"/proc/{pid}/stat")
         return pid is not None and [own] == self._patience.read(pid, reading, list)[STARTED_AT : STARTED_AT + 1]
 
-
-def _of_thread(pid: int, name: str) -> list[tuple[int, int | None]]:
-    """See `_of_proc`; nothing of a thread that has the same files as its process's first one."""
-    if int(name) != pid and libc.syscall(KCMP, pid, int(name), KCMP_FILES, 0, 0) == 0:
-        return []
-    return _of_proc(f"/proc/{pid}/task/{name}/fd")
+    def _of_thread(self, pid: int, name: str) -> list[tuple[int, int | None]]:
+        """See `_of_proc`; nothing of a thread that has the same files as its process's first one."""
+        if int(name) != pid and self._processes.have_the_same(self._processes.FILES, pid, int(name)):
+            return []
+        return _of_proc(f"/proc/{pid}/task/{name}/fd")
 
 
 def _of_proc(folder: str) -> list[tuple[int, int | None]]:

@@ -6,7 +6,9 @@ alone, as all that is within the walls.
 """
 
 import contextlib
+import ctypes
 import os
+import platform
 import signal
 import sys
 import threading
@@ -18,6 +20,10 @@ USUAL_SOCKETS = 50  # of a network; an idle kernel has about 10 in its own
 SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_default, as Linux has it unless told otherwise
 FILE_BYTES = 2**16  # of a file of /proc that is read here; the longest has some kilobytes
 STATE, DEAD = b"\nState:\t", (b"Z", b"X")  # of threads
+KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine(), -1)  # which some systems refuse
+FILE, MEMORY, FILES = 0, 1, 2  # what it compares
+
+libc = ctypes.CDLL(None)
 
 
 def others(walled: bool) -> list[int]:
@@ -78,6 +84,24 @@ def last_pid() -> int:
     """The number that a process or thread of the sandbox was last given: they go up, and begin again at the end."""
     with open("/proc/loadavg", encoding="ascii") as file:
         return int(file.read().split()[-1])
+
+
+def have_the_same(kind: int, thread: int, other: int, fd: int = 0) -> bool:
+    """Whether Linux says that two threads have the same file under one number, the same memory or the same files.
+
+    Of threads that have ended it calls that the same which neither has any more.
+    """
+    return libc.syscall(KCMP, thread, other, kind, fd, fd) == 0
+
+
+def has_memory_of(pid: int, other: int) -> bool:
+    """Whether a process has all the memory of another one, as each that vfork has made at first."""
+    return have_the_same(MEMORY, other, pid) and bool(lines_of(f"/proc/{pid}/status", "VmSize:"))
+
+
+def parent(pid: int) -> int:
+    """The process that a process was started by, or that has taken it in; 0 for one that has gone."""
+    return lines_of(f"/proc/{pid}/status", "PPid:") or 0
 
 
 def process_of(thread: int) -> int:

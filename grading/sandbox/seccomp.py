@@ -20,6 +20,7 @@ from grading.sandbox.system_calls import (
     F_SETFL,
     FCNTL,
     FLUSHING,
+    IN_INTERRUPTS,
     IOCTL,
     MADVISE,
     MMAP,
@@ -94,8 +95,9 @@ def program(machine: str | None = None, gpu: bool = False) -> bytes:
     ]
     for numbers in SETXATTR:
         code += _only(numbers[column], [_answer(DENY | errno.EOPNOTSUPP)])  # at EPERM, cp -p and mv would fail
-    for numbers in READING_WITH_FLAGS:
-        code += _only(numbers[column], [_answer(DENY | errno.ENOSYS)])
+    for numbers in (*READING_WITH_FLAGS, *IN_INTERRUPTS.values()):
+        if numbers[column] is not None:
+            code += _only(numbers[column], [_answer(DENY | errno.ENOSYS)])
     for numbers in SENDING_FILES:
         code += _only(numbers[column], [_answer(DENY | errno.EINVAL)])
     code += _only(OPENAT2[column], [_answer(DENY | errno.ENOSYS)])

@@ -39,7 +39,7 @@ class Watch:
         """The limit that all processes of a notebook together exceed, or None."""
         began = time.monotonic()
         limit_kb = self._granted["memory_bytes"] / 1024
-        each_kb = self._processes.of_each(self._processes.resident_kb, self._walled)
+        each_kb = self._of_each(self._processes.resident_kb)
         self._largest_kb = max(self._largest_kb, *each_kb.values(), 0)
         used_kb = self._unseen_kb(each_kb) if self._walled else 0
         # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
@@ -79,9 +79,32 @@ class Watch:
             read, otherwise = self._processes.proportional_kb, self._processes.resident_kb
             return self._patience.read(pid, functools.partial(read, pid), functools.partial(otherwise, pid))
 
-        found_kb = self._processes.of_each(measured, self._walled)
+        found_kb = self._of_each(measured)
         self._before_kb |= {pid: kb for pid, kb in found_kb.items() if kb}  # forks that end give back their share alone
         return sum(found_kb.values())
+
+    def _of_each(self, measured: Callable[[int], float]) -> dict[int, float]:
+        """`measured` of each process, and of those with the same memory of one: as of each that vfork has made.
+
+        Whether it is the same is asked first: it may have its own by the time that is measured, but not the reverse.
+        """
+        counted_kb: dict[int, float] = {}
+        same: dict[int, int] = {}  # for a process with the memory of another one: that one
+
+        def once(pid: int) -> float:
+            other = self._processes.parent(pid) if counted_kb else 0
+            compare = functools.partial(self._processes.has_memory_of, pid, other)
+            if other in counted_kb.keys() | same.keys() and self._patience.read(pid, compare, bool):
+                same[pid] = same.get(other, other)
+                return 0
+            counted_kb[pid] = measured(pid)
+            return counted_kb[pid]
+
+        found_kb = self._processes.of_each(once, self._walled)
+        for pid in same.keys() & found_kb.keys():
+            if same[pid] not in found_kb:  # it has ended, and its memory is there
+                found_kb[pid] = counted_kb.pop(same[pid], 0)
+        return found_kb
 
     def _unseen_kb(self, each_kb: dict[int, int]) -> int:
         """Memory that the notebook may hold and that Linux counts for no process."""

@@ -69,6 +69,32 @@ def test_of_a_fork_that_ends_its_share_alone_counts(monkeypatch):
             os.waitpid(pid, 0)
 
 
+def test_memory_that_a_process_has_together_with_its_parent_counts_once_as_long_as_either_lives(monkeypatch):
+    """As of a program that a notebook starts, until that runs: its process has the parent's memory (vfork)."""
+    looks, size_kb, (told, tell) = _watch(), 300 * 2**10, os.pipe()
+    parent = _fork(lambda: _hold(size_kb * 2**10, lambda: os.write(tell, b"%d" % _with_the_same_memory())))
+    pids = [parent, int(os.read(told, 20))]
+    each_kb, alive, measured = {pid: processes.resident_kb(pid) for pid in pids}, [*pids], processes.proportional_kb
+    monkeypatch.setattr(processes, "others", lambda walled: [*alive])
+    try:
+        assert looks._of_each(processes.resident_kb) == {parent: each_kb[parent], pids[1]: 0}
+        assert size_kb < looks._shared_kb(each_kb, size_kb) < 1.5 * size_kb < sum(each_kb.values())
+
+        def measure_as_the_parent_ends(pid: int) -> int:
+            found_kb = measured(pid)
+            alive[:] = pids[1:]
+            return found_kb
+
+        monkeypatch.setattr(processes, "proportional_kb", measure_as_the_parent_ends)
+        assert size_kb < looks._shared_kb(each_kb, size_kb) < 1.5 * size_kb and alive == pids[1:]
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        os.waitpid(parent, 0)
+        os.close(told)
+        os.close(tell)
+
+
 def test_no_look_waits_for_a_process_that_becomes_another_program(monkeypatch):
     """Newer versions of Linux have whoever reads its files wait until the memory of its last program is given back."""
     processor, size, reader = min(os.sched_getaffinity(0)), 400 * 2**20, Patience(walled=True)
@@ -127,11 +153,19 @@ def _fork(run):
     return pid
 
 
-def _hold(size):
+def _hold(size, then=lambda: None):
     taken = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     taken.madvise(15)  # MADV_NOHUGEPAGE: each small page is given back by itself
     ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(taken)), 1, size)
+    then()
     time.sleep(60)
+
+
+def _with_the_same_memory():
+    """The number of a process that has all of this one's memory, and waits, as one does that vfork has made."""
+    libc, room = ctypes.CDLL(None), ctypes.create_string_buffer(2**16)
+    stack = ctypes.c_void_p(ctypes.addressof(room) + 2**15 & ~0xFF)
+    return libc.clone(ctypes.cast(libc.pause, ctypes.c_void_p), stack, 0x100 | signal.SIGCHLD, None)  # CLONE_VM
 
 
 def _spin(processor):
