@@ -93,7 +93,7 @@ def _ways(workers: list[int]) -> list[ways.Way]:
 
 
 def _plan(sizes: list[int], workers: list[int]) -> list[tuple[ways.Way, int]]:
-    """What one round runs: stock at the smallest size, all ways at the second, ours at three, more workers at all.
+    """What one round runs: all ways at the second size, ours at three, more workers at all.
 
     The floor, whose start counts as ours does, is measured with as many students: two at once right after a class on
     most workers, because the machine's speed changes meanwhile.
@@ -111,7 +111,7 @@ def _plan(sizes: list[int], workers: list[int]) -> list[tuple[ways.Way, int]]:
         long = [(way, sizes[2]) for way in (ways.JUDGE, *fewer)]
         long += [step for size in sizes[2:] for step in ((most, size), *floors)]
         long += [(ways.FLOOR_WAY, sizes[2])]
-    return [*short, *long, (ways.STOCK_WAY, sizes[0])]
+    return [*short, *long, (ways.STOCK_WAY, middle)]
 
 
 def _run(place: Path, way: ways.Way, parts: list[int], size: int) -> tuple[Run, ways.Marks]:

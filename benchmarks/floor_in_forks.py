@@ -4,10 +4,10 @@
 
 The students are those of autograde.py, honest and wrong ones in turns. One process runs all their notebooks with the
 hidden tests, as floor.py does, so that nothing is left for libraries to learn. Then it runs each in a fork of its own,
-whose start, pages of memory and end count, and each again without. No grader that gives each notebook a process
-computes less than the forks, because none has run before what it is yet to grade. In between a second such process
-runs the same forks at the same time. The two share nothing but the machine, so no second worker gains more than this
-one does. Prints medians: milliseconds of computing a notebook, and the gain.
+whose start, pages of memory and end count, and each again without; its memory is in large pages, as a sandbox's is. The
+forks have no walls, messages or gradebook, but know what their libraries learn from the very notebook that they run. In
+between a second such process runs the same forks at the same time. The two share nothing but the machine. Prints
+medians: milliseconds of computing a notebook, and the gain.
 """
 
 import argparse
@@ -34,6 +34,7 @@ import torch
 
 from attention import course
 from attention.course import COURSE
+from grading.sandbox import huge_pages
 
 ONE, FORKS = "cells and hidden test, in one process", "the same in a fork for each notebook"
 TWO = "the same while a second process does so, too"
@@ -119,6 +120,7 @@ def measure() -> None:
         run()
     gc.collect()
     gc.freeze()
+    huge_pages.collapse()
     ways_to_run = {ONE: runs, FORKS: [functools.partial(cells_alone.in_fork, run) for run in runs]}
     print(json.dumps((0, 0)), flush=True)
     for line in sys.stdin:
