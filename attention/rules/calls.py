@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Callable
 
-from attention.rules.dataflow import assigned, flow_of
+from attention.rules.dataflow import assigned
 from attention.rules.flow import HERE, Called, Flow, Function, Names, Place, Read, boxed, listed
 
 MOST_STATEMENTS = 3000  # that are read in all calls together; of a call beyond, nothing is known
@@ -15,6 +15,10 @@ Outputs = Callable[[ast.FunctionDef, Names, Place], Flow]
 def reader(outputs: Outputs) -> Read:
     """What reads calls, by what `outputs` finds in a function's body, all of which stands where the call does."""
     return _reader(outputs, [MOST_STATEMENTS], 0)
+
+
+def unknown(_function: Function, _call: ast.Call, _names: Names) -> None:
+    """Reads no call: each may compute with all that it is given."""
 
 
 def _reader(outputs: Outputs, left: list[int], depth: int) -> Read:
@@ -41,7 +45,7 @@ def _bound(function: Function, call: ast.Call, names: Names) -> tuple[dict[str, 
     places = arguments.posonlyargs + arguments.args
     defaults = [*zip(places[::-1], arguments.defaults[::-1], strict=False)]
     defaults += zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    bound = {argument.arg: flow_of(value, function.scope) for argument, value in defaults if value is not None}
+    bound = {argument.arg: assigned(value, HERE, function.scope) for argument, value in defaults if value is not None}
     flows: list[Flow] = []
     given: dict[str, ast.expr] = {}
     for value in call.args:

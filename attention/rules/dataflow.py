@@ -18,10 +18,12 @@ VIEWS = frozenset(
     "expand expand_as contiguous clone detach split chunk unbind tensor_split narrow select to double float type cpu "
     "cuda repeat tile stack cat concat concatenate vstack hstack requires_grad_ view_as reshape_as data ravel "
     "broadcast_to type_as index_select rearrange hsplit vsplit dsplit adjoint as_strided unfold diagonal block_diag "
-    "diag_embed".split()
+    "diag_embed take_along_dim gather".split()
 )
 # Of these, what copies: writing into the copy leaves the first one as it is.
 COPIES = frozenset("repeat tile stack cat concat concatenate vstack hstack index_select block_diag diag_embed".split())
+# The tensor that these are given lends its type or its shape alone.
+LENT = frozenset("to type_as view_as reshape_as expand_as".split())
 # Neither numbers nor shape change: also after a product these are free.
 SAME = frozenset("contiguous clone detach to double float type cpu cuda requires_grad_ Parameter".split())
 SIZES = frozenset({"shape", "device", "dtype", "ndim"})
@@ -34,6 +36,8 @@ def assigned(value: ast.expr, at: Place, names: Names) -> Flow:
     """The flow of an assigned value: its statement counts if it computes, or if it rearranges something computed."""
     if (call := called(value, names)) is not None:
         return call.flow.at(at)
+    if isinstance(value, ast.NamedExpr):
+        return assigned(value.value, at, names)
     if (box := _box(value, at, names)) is not None:
         return box
     match value:
@@ -178,6 +182,8 @@ def flow_of(value: ast.expr, names: Names) -> Flow:
     match value:
         case ast.Call(func=ast.Attribute(attr=name)) if name.startswith("new_"):  # whose tensor lends its type alone
             pieces = [*value.args, *value.keywords]
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in LENT:
+            pieces = [owner] if closure.root(owner) in {None, *names} else pieces
     for inner in pieces:
         if isinstance(inner, (ast.expr, ast.keyword)):
             flow = flow_of(inner.value if isinstance(inner, ast.keyword) else inner, names)

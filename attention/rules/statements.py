@@ -5,6 +5,7 @@ so is a view of something computed. An output whose memory one statement allocat
 """
 
 import ast
+import contextlib
 import operator
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
@@ -20,7 +21,7 @@ from attention.rules.dataflow import (
     root_of,
     slice_of,
 )
-from attention.rules.flow import Flow, Names, Place, boxed, called, function_of, is_box, listed, merged
+from attention.rules.flow import Flow, Names, Place, Read, boxed, called, function_of, is_box, listed, merged
 from attention.rules.objects import with_plain_names
 from grading.rules.student_code import Code, defined, editable
 
@@ -39,20 +40,30 @@ def second_statement(answer_id: str, function: str, sizes: Collection[str | int]
     found = [(c, n) for c, n in table.get(function, []) if isinstance(n, ast.FunctionDef)]
     if not found:
         return None
-    code, node = found[-1][0], with_plain_names(found[-1][1])
-    names = Names({}, calls.reader(_outputs))
+    code, node = found[-1]
+    with contextlib.suppress(RecursionError):  # where an expression is nested so deep that it can't be copied
+        node = with_plain_names(node)
     values = {name: changes[-1][1] for name, changes in table.items() if name != function}
-    functions = {value: function_of(value, names) for value in values.values()}  # one may have thousands of names
-    names |= {name: functions[value] for name, value in values.items()}
-    names |= _static(values, names)
     arguments = node.args.posonlyargs + node.args.args
-    tensors = [a.arg for at, a in enumerate(arguments) if a.arg not in sizes and at not in sizes]
-    given = {a.arg: Flow(a.arg in tensors, memory=frozenset({a})) for a in arguments}
-    output = _outputs(node, Names({**names, **given}, names.read))
+    tensors = {a.arg: a.arg not in sizes and at not in sizes for at, a in enumerate(arguments)}
+    try:
+        output = _output(node, values, tensors, calls.reader(_outputs))
+    except RecursionError:  # calls in calls, in expressions as deep as those that are read
+        output = _output(node, values, tensors, calls.unknown)
     for position, flow in enumerate(output.parts or [output]):
         if len(flow.statements) > 1:
             return code, max(flow.statements)[0], position
     return None
+
+
+def _output(node: ast.FunctionDef, values: Mapping[str, ast.AST], tensors: Mapping[str, bool], read: Read) -> Flow:
+    """The flow of what a function gives. `values` are what the cells define; `tensors` tells which arguments are."""
+    names = Names({}, read)
+    functions = {value: function_of(value, names) for value in values.values()}  # one may have thousands of names
+    names |= {name: functions[value] for name, value in values.items()}
+    names |= _static(values, names)
+    given = {argument: Flow(tensor, memory=frozenset({ast.Name(argument)})) for argument, tensor in tensors.items()}
+    return _outputs(node, Names({**names, **given}, read))
 
 
 def _static(made: Mapping[str, ast.AST], names: Names) -> dict[str, Flow]:
@@ -193,9 +204,7 @@ def _store(target: ast.expr, flow: Flow, at: Place, names: Names) -> None:
         case ast.Subscript(value=ast.Name(id=name), slice=place) if (key := key_of(place, name, names)) is not None:
             _put(name, key, flow, names)
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice() as cut) if is_box(name, names):
-            parts = [*names[name].parts]
-            parts[slice_of(cut) or slice(None)] = flow.parts
-            _rename(names[name], listed(parts), names)
+            _rename(names[name], _spliced(names[name], slice_of(cut), flow), names)
         case _:
             _fill(target, flow, at, names)
 
@@ -206,6 +215,15 @@ def _put(name: str, key: object, flow: Flow, names: Names) -> None:
         entries = names[name].entries
         entries[len(entries) if key is None else key] = flow
         _rename(names[name], boxed(entries), names)
+
+
+def _spliced(old: Flow, cut: slice | None, flow: Flow) -> Flow:
+    """A list whose slice is set to another one; if it can't be told which or to what, one of unknown parts."""
+    parts = [*old.parts]
+    if cut is None or flow.keys is None or cut.step not in (None, 1) and len(parts[cut]) != len(flow.parts):
+        return old | flow
+    parts[cut] = flow.parts
+    return listed(parts)
 
 
 def _rename(old: Flow, new: Flow, names: Names) -> None:

@@ -431,6 +431,20 @@ Q, O = f(W_UK, W_Q), g(W_O, W_UV)
 pack = lambda: (W_DKV, W_DKV, Q, O)
 return pack()
 """,
+    "a scale of a tensor's type": """
+scale = torch.tensor(2.0).to(W_Q).view_as(W_Q)
+Q = scale * f(W_UK, W_Q)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "named in the return": """
+Q, O = f(W_UK, W_Q), g(W_O, W_UV)
+return (hats := (W_DKV, W_DKV, Q, O))
+""",
+    "rows taken": """
+UK = torch.take_along_dim(W_UK, torch.arange(3)[:, None], 0)
+Q = UK.T @ W_Q
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
     "a generator within": """
 Q, O = f(W_UK, W_Q), g(W_O, W_UV)
 def hats():
@@ -451,6 +465,17 @@ return W_DKV, W_DKV, scaled(), g(W_O, W_UV)
 P = W_UK.T @ W_Q
 scaled = lambda factor, of=P: factor * of
 Q = scaled(2)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "computed for a default": """
+P = W_UK.T @ W_Q
+def scaled(of=P * 2):
+    return of
+return W_DKV, W_DKV, scaled(), g(W_O, W_UV)
+""",
+    "a product of another's shape": """
+P = W_UK.T @ W_Q
+Q = torch.Tensor.view_as(P, W_O)
 return W_DKV, W_DKV, Q, g(W_O, W_UV)
 """,
     "found by a function that a function calls": """
@@ -1008,3 +1033,47 @@ def test_functions_that_call_functions_are_read_in_no_time():
         started = time.thread_time()
         second_statement("part13-answer", "reduced_matrices", rules.SIZES)
         assert time.thread_time() - started < 5.0  # minutes, where each call is read
+
+
+@pytest.mark.parametrize("nested", ["g({})", "[{}]", "tuple([{}])", "inner({})", "reversed([{}])", "-{}", "W_Q[{}]"])
+def test_expressions_nested_as_deep_as_any_that_is_read_are_read(nested: str):
+    levels = 90 if "([" in nested else 185
+    deep = "{}"
+    for _ in range(levels):
+        deep = deep.replace("{}", nested)
+    steps = [f"def f{n}(A):\n    return {deep.format(f'f{n + 1}(A)')}\n" for n in range(7)]
+    own = "def inner(A):\n    return A\n" + "".join(steps)
+    two = f"    Q = W_UK @ W_Q\n    Q = {deep.format('f0(Q)')}\n    Q = Q * 2\n    return W_DKV, W_DKV, Q, W_O"
+    with notebook("part13", own + HEAD + two):
+        assert second_statement("part13-answer", "reduced_matrices", rules.SIZES) is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "h[::2] = [W_UK]",
+        "h[0:n] = [W_UK]",
+        "h[:] = W_UK",
+        "h[1.5:] = [2]",
+        "h = h * -3",
+        "h = h[::0]",
+        "h = [h] + h[:n]",
+    ]
+    + [
+        "h = dict(zip('ab'))",
+        "h = dict(zip(**h))",
+        "h = dict([(1, 2), (3,)])",
+        "h = dict([([1], 2)])",
+        "h = reversed()",
+    ]
+    + [
+        "h = f(*W_UK, **W_Q)",
+        "h = (lambda a, /, b, *, c: a)()",
+        "f = lambda *a, **k: (a, k)\nh = f(1, *[2], x=3, **W_Q)",
+    ]
+    + ["f = lambda: f()\nh = f()", "def f():\n    yield\nh = f()", "h = (yield)", "h = [h]\nh[0] = h\nh.append(h)"]
+    + ["h = h[:10**30]", "f = f", "h = h[True:]"],
+)
+def test_whatever_is_done_with_lists_and_calls_can_be_read(line: str):
+    body = "h = [1, 2, 3]\n" + line + "\nQ = W_UK @ W_Q\nQ = Q * 2\nreturn W_DKV, W_DKV, Q, W_O"
+    assert found(body) is not None
