@@ -2,12 +2,14 @@
 
 import ast
 import builtins
+from collections.abc import Collection, Iterator
 
 from attention.course import COURSE
 from attention.rules.shapes import shape_comments
 from attention.rules.statements import second_statement
 from grading.core.messages import NOT_IN_A_DRAFT
 from grading.rules import closure, drafts, own_names, static
+from grading.rules.nodes import walk
 from grading.rules.parsing import folded
 from grading.rules.static import Breach
 from grading.rules.student_code import Code, defined, editable, setup
@@ -98,12 +100,18 @@ def no_torch(answer_id: str) -> Breach | None:
     cells = [code for code in codes if code.answer and code.tree]
     places = [(code, statement) for code in cells for statement in code.tree.body if statement not in left_out]
     places += closure.answer(answer_id, COURSE.part_of(answer_id).names)
+    numbers = {name for code in cells for loop in walk(code.tree) for name in _numbered(loop, table)}
     by_names = any(_takes_names(inner) for _, node in places for inner in ast.walk(node))
     for code, node in places:
         free = closure.free_names(node)
         used = (free & modules) | closure.imported(node, torch).keys() | (free - known if anything else set())
         for inner in ast.walk(node):
-            by_name = isinstance(inner, ast.Name) and inner.id in used and isinstance(inner.ctx, ast.Load)
+            by_name = (
+                isinstance(inner, ast.Name)
+                and inner.id in used
+                and inner not in numbers
+                and isinstance(inner.ctx, ast.Load)
+            )
             by_text = by_names and isinstance(inner, ast.expr) and folded(inner) in {"torch", "nn"}
             if by_name or by_text or closure.imports_by_call(inner) == "torch":
                 return Breach(_breach_torch(code.where, inner.lineno, code.line(inner.lineno)))
@@ -117,6 +125,23 @@ def one_statement_each(answer_id: str, function: str) -> Breach | None:
         return None
     code, line, position = found
     return Breach(_breach_statements(code.where, line, code.line(line), position + 1))
+
+
+def _numbered(loop: ast.AST, own: Collection[str]) -> Iterator[ast.Name]:
+    """Where the body of a loop such as `for nn in (4, 8)` reads its variable; `own` are the names of the cells."""
+    match loop:
+        case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=over)) if (
+            "range" not in own
+        ):
+            pass
+        case ast.For(target=ast.Name(id=name), iter=ast.Tuple(elts=over) | ast.List(elts=over)):
+            pass
+        case _:
+            return
+    inside = [node for statement in loop.body for node in ast.walk(statement)]
+    later = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+    if all(isinstance(one, ast.Constant) for one in over) and not any(isinstance(node, later) for node in inside):
+        yield from (node for node in inside if isinstance(node, ast.Name) and node.id == name)
 
 
 def _takes_names(node: ast.AST) -> bool:

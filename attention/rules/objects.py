@@ -25,7 +25,8 @@ def with_plain_names(function: ast.FunctionDef) -> ast.FunctionDef:
     """
     nodes = [*ast.walk(function)]
     within = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.Lambda | ast.ClassDef) and n is not function]
-    own = {n.arg for n in nodes if isinstance(n, ast.arg)} | {getattr(one, "name", "") for one in within}
+    made = [one for one in within if not isinstance(one, ast.ClassDef) or not _is_empty(one)]
+    own = {n.arg for n in nodes if isinstance(n, ast.arg)} | {getattr(one, "name", "") for one in made}
     own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     usual = set()  # the places of a name where it stands for such an object
     for node in nodes:
@@ -42,3 +43,9 @@ def with_plain_names(function: ast.FunctionDef) -> ast.FunctionDef:
     stored = {(n.value.id, n.attr) for n in attributes if isinstance(n.ctx, ast.Store)}
     others |= {n.value.id for n in attributes if (n.value.id, n.attr) not in stored}
     return _PlainNames(own - others).visit(copy.deepcopy(function))
+
+
+def _is_empty(made: ast.ClassDef) -> bool:
+    """Whether a class says nothing at all, as in `class Hats: pass`."""
+    nothing = (ast.Pass, ast.Expr)
+    return not (made.bases or made.keywords or made.decorator_list) and all(isinstance(n, nothing) for n in made.body)

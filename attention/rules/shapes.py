@@ -16,7 +16,7 @@ _WORDS = frozenset(
     "batch head heads nheads seq len length lengths dim dims time token tokens query queries key keys value values "
     "position positions pos num n embed embedding emb model hidden kv qk q k v d size sizes in out input output "
     "feature features channel channels width widths src tgt source target group groups per sample samples attending "
-    "attended sequence depth latent total shared dqk seqlen".split()
+    "attended sequence depth latent total shared dqk seqlen all".split()
 )
 # Names of tensors, which in a list of their own are no dimensions.
 _TENSOR = re.compile(r"[qkvwxyo]|w_?\w{1,3}|quer(y|ies)|keys?|values?|input|output|source|target")
@@ -29,6 +29,10 @@ _FACTORS = rf"(?:{_LETTERS}|\d+)(?:\*(?:{_LETTERS}|\d+))*"
 # What other keyboards and formulas write for these: Cyrillic letters that look like Latin ones, and brackets.
 _ALIKE = str.maketrans("АВЕКМНОРСТХх⟨⟩", "ABEKMHOPCTXx<>")
 _GROUP = re.compile(r"(\w?)[(\[{<]((?:[^()\[\]{}<>]|\([^()\[\]{}<>]*\))*)[)\]}>]")
+_TOGETHER = re.compile(r"B[HLDTNKVSGQC]{2,4}")  # BHLD: letters of shapes, each a dimension, with nothing between
+_TYPE = re.compile(
+    r"""\b\w*\[\s*(?:[\w.]+,\s*)?["']([^"'\[\]]*)["']\s*\]"""
+)  # Float[Tensor, "B L D"], as jaxtyping has it
 _TIMES = re.compile(rf"(?<![\w.]){_PRODUCT.pattern}(?:\s*\bx\b\s*{_PRODUCT.pattern}|\s+by\s+{_PRODUCT.pattern})+(?!\w)")
 MAX_CHARS = 300  # of a comment that are read
 MOST_CALLED = 100  # functions and methods that are looked for, each in all cells
@@ -43,6 +47,7 @@ def shapes_named(comment: str) -> int:
     text = re.sub(r"\\times\b", " x ", re.sub(r"\\cdot\b", "*", text))
     text = re.sub(r"[·∙⋅]", "*", re.sub(r"[×✕⨯⨉]|(?<=[A-Za-z0-9_]) [X] (?=[A-Za-z0-9])", " x ", text))
     text = re.sub(r"(?<=[A-Z0-9])x(?=[A-Z])", " x ", text)  # BxLxD
+    text = _TYPE.sub(r"[\1]", text)
     text = re.sub(r"_\{(\w+)\}", r"_\1", re.sub(r"[$`\\]", "", text))
     arrows = len(re.findall(r"->|=>|→|⟶|⇒", text))
     groups = [
@@ -56,7 +61,8 @@ def shapes_named(comment: str) -> int:
     pieces = re.split(
         r"->|=>|→|[:=]|\b(?:shapes?|sizes?|dims|dimensions|tensor)\b(?!_)", _GROUP.sub("", text), flags=re.IGNORECASE
     )
-    return int(any(_is_shape(piece.strip(" ."), None) for piece in pieces))
+    pieces = [piece.strip(" .") for piece in (*pieces, *re.findall(r"^\W*(\w+)\W*$", text))]
+    return int(any(_TOGETHER.fullmatch(piece) or _is_shape(piece, None) for piece in pieces))
 
 
 def _is_shape(text: str, before: str | None) -> bool:
@@ -109,9 +115,9 @@ def _is_atom(atom: str) -> bool:
 def shape_comments(answer_id: str, class_name: str) -> Verdict:
     """Right if at least half of the statements of forward that compute a tensor have a comment with a shape.
 
-    It stands on a line of the statement's own, or in a comment next to it, above or below; a comment between two
-    statements serves one of them, or as many as it names shapes. Where forward leaves its work to functions and methods
-    of the student's, theirs may count too. A `__call__` serves where there is no forward.
+    It stands on a line of the statement's own, or next to it, above or below: alone, or after a print or an assert. One
+    between two statements serves one of them, or as many as it names shapes. Where forward leaves its work to
+    functions and methods of the student's, theirs may count too. A `__call__` serves where there is no forward.
     """
     codes = editable(answer_id)
     found = methods.method(codes, class_name, "forward") or methods.method(codes, class_name, "__call__")
@@ -131,7 +137,8 @@ def _count(functions: list[tuple[Code, ast.stmt]]) -> tuple[int, int]:
         sizes = _sizes(function) if isinstance(function, ast.FunctionDef) else set()
         statements = [s for s in ast.walk(function) if isinstance(s, ast.stmt) and _computes(s, sizes)]
         statements.sort(key=lambda s: (s.lineno, s.col_offset))
-        commented, total = commented + _commented(code.source, statements), total + len(statements)
+        looks = [s for s in ast.walk(function) if isinstance(s, ast.Expr | ast.Assert) and s not in statements]
+        commented, total = commented + _commented(code.source, statements, looks), total + len(statements)
     return commented, total
 
 
@@ -156,10 +163,10 @@ def _with_helpers(codes: list[Code], class_name: str, first: tuple[Code, ast.stm
     return found
 
 
-def _commented(source: str, statements: list[ast.stmt]) -> int:
-    """How many of the statements have a comment with a shape."""
+def _commented(source: str, statements: list[ast.stmt], looks: list[ast.stmt]) -> int:
+    """How many of the statements have a comment with a shape; one that only looks at a tensor lends them its own."""
     comments, lines = _comments(source), numbered(source)
-    alone = {n for n in comments if lines[n - 1].lstrip().startswith("#")}
+    alone = {n for n in comments if lines[n - 1].lstrip().startswith("#")} | {s.end_lineno for s in looks} & {*comments}
     done = [any(n in comments and comments[n] for n in range(s.lineno, s.end_lineno + 1)) for s in statements]
     block: list[int] = []
     for n in range(1, len(lines) + 2):

@@ -6,24 +6,22 @@ so is a view of something computed. An output whose memory one statement allocat
 
 import ast
 import contextlib
-from collections.abc import Collection, Iterator
+import operator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
+from attention.rules import calls
 from attention.rules.dataflow import (
     SAME,
-    Flow,
-    Names,
-    Place,
     assigned,
-    boxed,
     computed,
     flow_of,
-    is_box,
     is_size,
     key_of,
-    merged,
     root_of,
+    slice_of,
 )
+from attention.rules.flow import Flow, Names, Place, Read, boxed, called, function_of, is_box, listed, merged
 from attention.rules.objects import with_plain_names
 from grading.rules.student_code import Code, defined, editable
 
@@ -42,92 +40,60 @@ def second_statement(answer_id: str, function: str, sizes: Collection[str | int]
     found = [(c, n) for c, n in table.get(function, []) if isinstance(n, ast.FunctionDef)]
     if not found:
         return None
-    code, node = found[-1][0], with_plain_names(found[-1][1])
+    code, node = found[-1]
+    with contextlib.suppress(RecursionError):  # where an expression is nested so deep that it can't be copied
+        node = with_plain_names(node)
     values = {name: changes[-1][1] for name, changes in table.items() if name != function}
-    functions = {value: _as_function(value) for value in values.values()}  # one may have thousands of names
-    helpers = {name: functions[value] for name, value in values.items()}
-    helpers |= dict(_inner_functions(node))
-    free = _free({name: helper for name, helper in helpers.items() if helper}, sizes)
-    with _read_as(node, free):
-        outputs = _outputs(node, sizes)
-    for position, flow in enumerate(outputs):
+    arguments = node.args.posonlyargs + node.args.args
+    tensors = {a.arg: a.arg not in sizes and at not in sizes for at, a in enumerate(arguments)}
+    try:
+        output = _output(node, values, tensors, calls.reader(_outputs))
+    except RecursionError:  # calls in calls, in expressions as deep as those that are read
+        output = _output(node, values, tensors, calls.unknown)
+    for position, flow in enumerate(output.parts or [output]):
         if len(flow.statements) > 1:
             return code, max(flow.statements)[0], position
     return None
 
 
-def _inner_functions(function: ast.FunctionDef) -> Iterator[tuple[str, ast.FunctionDef]]:
-    """The functions and lambdas that a function defines within it, by their names."""
-    for node in ast.walk(function):
-        match node:
-            case ast.FunctionDef(name=name) if node is not function:
-                yield name, node
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Lambda() as value):
-                yield name, _as_function(value)
+def _output(node: ast.FunctionDef, values: Mapping[str, ast.AST], tensors: Mapping[str, bool], read: Read) -> Flow:
+    """The flow of what a function gives. `values` are what the cells define; `tensors` tells which arguments are."""
+    names = Names({}, read)
+    functions = {value: function_of(value, names) for value in values.values()}  # one may have thousands of names
+    names |= {name: functions[value] for name, value in values.items()}
+    names |= _static(values, names)
+    given = {argument: Flow(tensor, memory=frozenset({ast.Name(argument)})) for argument, tensor in tensors.items()}
+    return _outputs(node, Names({**names, **given}, read))
 
 
-def _as_function(value: ast.AST) -> ast.FunctionDef | None:
-    """A function of the student's; a lambda as a function of one statement."""
-    if isinstance(value, ast.Lambda):
-        body = ast.copy_location(ast.Return(value.body), value.body)
-        return ast.copy_location(ast.FunctionDef("", value.args, [body], []), value)
-    return value if isinstance(value, ast.FunctionDef) else None
+def _static(made: Mapping[str, ast.AST], names: Names) -> dict[str, Flow]:
+    """The functions of classes that are called without an object, each under its class's name and its own."""
+    bodies = [(name, one) for name, of in made.items() if isinstance(of, ast.ClassDef) for one in of.body]
+    return {
+        f"{name}.{one.name}": function_of(one, names)
+        for name, one in bodies
+        if isinstance(one, ast.FunctionDef) and {getattr(n, "id", "") for n in one.decorator_list} <= {"staticmethod"}
+    }
 
 
-def _free(helpers: dict[str, ast.FunctionDef], sizes: Collection[str | int]) -> dict[str, str]:
-    """What the helpers that compute nothing are like: `len` if they give sizes alone, `view` if tensors as they are,
-    `empty` if memory that waits for its numbers."""
-    free: dict[str, str] = {}
-    plain = {n: f for n, f in helpers.items() if not (f.args.vararg or f.args.kwarg or f.args.kwonlyargs)}
-    for _ in range(2):  # one may call another
-        found: dict[ast.FunctionDef, str | None] = {}
-        for name, helper in plain.items():
-            if helper not in found:
-                found[helper] = _like(helper, free, sizes)
-            if found[helper]:
-                free[name] = found[helper]
-    return free
+def _outputs(function: ast.FunctionDef, names: Names, place: Place | None = None) -> Flow:
+    """The flow of what the last return statement gives, or of all that is yielded, as a list.
 
-
-def _like(helper: ast.FunctionDef, free: dict[str, str], sizes: Collection[str | int]) -> str | None:
-    """What a helper is like, as far as it is known of others; None if it computes something."""
-    with _read_as(helper, free):
-        flows = _outputs(helper, {size for size in sizes if isinstance(size, str)})
-    if flows and all(flow.blank and not flow.filled for flow in flows):
-        return "empty"
-    if flows and not any(flow.statements or flow.blank for flow in flows):
-        return "view" if any(flow.tensor for flow in flows) else "len"
-    return None
-
-
-@contextlib.contextmanager
-def _read_as(node: ast.AST, free: dict[str, str]) -> Iterator[None]:
-    """Treats each call of a helper that computes nothing as what it is like, within the block alone."""
-    called = [call.func for call in ast.walk(node) if isinstance(call, ast.Call)]
-    names = [(func, func.id) for func in called if isinstance(func, ast.Name) and func.id in free]
-    for func, name in names:
-        func.id = free[name]
-    try:
-        yield
-    finally:
-        for func, name in names:
-            func.id = name
-
-
-def _outputs(function: ast.FunctionDef, sizes: Collection[str | int]) -> list[Flow]:
-    """The flow of each output of the last return statement."""
-    arguments = function.args.posonlyargs + function.args.args
-    names = {a.arg: Flow(tensor=a.arg not in sizes and at not in sizes) for at, a in enumerate(arguments)}
-    inner = dict(_inner_functions(function))
-    out: list[Flow] = []
+    All statements stand at `place`, if there is one.
+    """
+    out, yielded = Flow(), []
     for statement in _in_order(function.body):
-        at = (statement.lineno, statement.col_offset)
+        at = place or (statement.lineno, statement.col_offset)
         if not isinstance(statement, COMPOUND):
             for named in [node for node in ast.walk(statement) if isinstance(node, ast.NamedExpr)]:
                 _assign(named.target, named.value, at, names)
-            for owner, value in _written(statement, inner, names):
+            for owner, value in [*_written(statement, names)]:
                 _fill(owner, computed(flow_of(value, names), at), at, names)
         match statement:
+            case ast.FunctionDef(name=name):
+                names[name] = function_of(statement, names)
+            case ast.ClassDef(name=name):
+                names |= _static({name: statement}, names)
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
                     _assign(target, value, at, names)
@@ -140,12 +106,16 @@ def _outputs(function: ast.FunctionDef, sizes: Collection[str | int]) -> list[Fl
             case ast.AugAssign(target=target, value=value):
                 if not _into_box(statement, at, names):
                     _fill(target, computed(flow_of(target, names) | flow_of(value, names), at), at, names)
+            case ast.Expr(value=ast.Yield(value=ast.expr() as value)):
+                yielded.append(assigned(value, at, names))
+            case ast.Expr(value=ast.YieldFrom(value=value)):
+                flow = assigned(value, at, names)
+                yielded += flow.parts or [flow]
             case ast.Expr():
                 _into_box(statement, at, names)
             case ast.Return(value=value) if value is not None:
-                flow = assigned(value, at, names)
-                out = list(flow.parts) or [flow]
-    return out
+                out = assigned(value, at, names)
+    return listed(yielded) if yielded else out
 
 
 def _into_box(statement: ast.stmt, at: Place, names: Names) -> bool:
@@ -168,7 +138,7 @@ def _into_box(statement: ast.stmt, at: Place, names: Names) -> bool:
     elif method == "insert" and given:
         parts, place = [*names[name].parts], getattr(given[0], "value", None)
         parts.insert(place if isinstance(place, int) else len(parts), whole)
-        names[name] = boxed(dict(enumerate(parts)))
+        names[name] = listed(parts)
     elif method == "setdefault" and given:
         if (key := getattr(given[0], "value", None)) not in names[name].keys:
             _put(name, key, whole, names)
@@ -192,13 +162,14 @@ def _in_order(body: list[ast.stmt]) -> list[ast.stmt]:
     return out
 
 
-def _written(
-    statement: ast.stmt, inner: dict[str, ast.FunctionDef], names: Names
-) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """What calls in a statement write into, and the call: A.mul_(2), out=A, or a helper that is given memory."""
+def _written(statement: ast.stmt, names: Names) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What calls in a statement write into, and the call: A.mul_(2), out=A, or a function that is given memory."""
     for call in [node for node in ast.walk(statement) if isinstance(node, ast.Call)]:
         for owner in [keyword.value for keyword in call.keywords if keyword.arg == "out"]:
             yield from ((one, call) for one in (owner.elts if isinstance(owner, ast.Tuple) else [owner]))
+        if (own := called(call, names)) is not None:
+            yield from ((owner, owner) for owner in own.written)
+            continue
         match call.func:
             case ast.Attribute(value=owner, attr=name) if _writes(name):
                 of_class = root_of(owner) in LIBRARIES and call.args  # torch.Tensor.copy_(A, B)
@@ -206,10 +177,7 @@ def _written(
             case ast.Name(id=name) if name in LOOKING:
                 continue
         if isinstance(statement, ast.Expr) and statement.value is call:
-            given = [*call.args, *(keyword.value for keyword in call.keywords)]
-            if isinstance(call.func, ast.Name) and call.func.id in inner:
-                given += [node for node in ast.walk(inner[call.func.id]) if isinstance(node, ast.Name)]
-            for one in given:
+            for one in [*call.args, *(keyword.value for keyword in call.keywords)]:
                 if not is_size(one) and names.get(root_of(one) or "", Flow()).blank:
                     yield one, call
 
@@ -235,6 +203,8 @@ def _store(target: ast.expr, flow: Flow, at: Place, names: Names) -> None:
             names[name] = flow
         case ast.Subscript(value=ast.Name(id=name), slice=place) if (key := key_of(place, name, names)) is not None:
             _put(name, key, flow, names)
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice() as cut) if is_box(name, names):
+            _rename(names[name], _spliced(names[name], slice_of(cut), flow), names)
         case _:
             _fill(target, flow, at, names)
 
@@ -242,31 +212,53 @@ def _store(target: ast.expr, flow: Flow, at: Place, names: Names) -> None:
 def _put(name: str, key: object, flow: Flow, names: Names) -> None:
     """Sets an entry of a list or mapping; the key None appends to a list."""
     if is_box(name, names):
-        old, entries = names[name], names[name].entries
+        entries = names[name].entries
         entries[len(entries) if key is None else key] = flow
-        for same in [other for other, known in names.items() if known is old]:  # all names of the same list or mapping
-            names[same] = boxed(entries)
+        _rename(names[name], boxed(entries), names)
+
+
+def _spliced(old: Flow, cut: slice | None, flow: Flow) -> Flow:
+    """A list whose slice is set to another one; if it can't be told which or to what, one of unknown parts."""
+    parts = [*old.parts]
+    if cut is None or flow.keys is None or cut.step not in (None, 1) and len(parts[cut]) != len(flow.parts):
+        return old | flow
+    parts[cut] = flow.parts
+    return listed(parts)
+
+
+def _rename(old: Flow, new: Flow, names: Names) -> None:
+    """Gives all names of one and the same list or mapping what it has become."""
+    for name in [name for name, known in names.items() if known is old]:
+        names[name] = new
 
 
 def _fill(owner: ast.expr, flow: Flow, at: Place, names: Names) -> None:
-    """Records that a statement writes into a tensor, or into a view of it."""
+    """Records that a statement writes into a tensor, or into a view of it, under all the names of its memory."""
     match owner:
         case ast.Subscript(value=ast.Name(id=name), slice=place) if (key := key_of(place, name, names)) is not None:
-            return _put(name, key, _filled(flow_of(owner, names), flow, at), names)
-    root = root_of(owner)
-    if root is None:
-        return None
-    old = names.get(root, Flow())
-    new = _filled(old, flow, at)
-    if not old.blank:
-        names[root] = new
-        return None
-    for name in [name for name, other in names.items() if other.blank & old.blank]:
-        names[name] = new  # all names of the same memory
-    return None
+            old = names[name].entries.get(key, Flow())
+            _put(name, key, _filled(old, flow, at), names)
+        case _:
+            name = root_of(owner)
+            old = names.get(name or "", Flow())
+            if name is not None:
+                names[name] = _filled(old, flow, at)
+    changed: dict[int, Flow] = {}
+    for other, known in names.items():
+        if id(known) not in changed:
+            changed[id(known)] = _also_filled(known, old, flow, at)
+        names[other] = changed[id(known)]
+
+
+def _also_filled(known: Flow, old: Flow, flow: Flow, at: Place) -> Flow:
+    """A flow, or a list with it, after a statement wrote into memory that it may share."""
+    if known.keys is None:
+        return _filled(known, flow, at) if known.shares(old) else known
+    parts = [_also_filled(part, old, flow, at) for part in known.parts]
+    return known if all(map(operator.is_, parts, known.parts)) else boxed(dict(zip(known.keys, parts, strict=True)))
 
 
 def _filled(old: Flow, flow: Flow, at: Place) -> Flow:
     """The flow of a tensor, or of memory that waited for it, after a statement wrote into it."""
-    new = old | flow
+    new = replace(old | flow, memory=old.memory)
     return replace(new, blank=old.blank, filled=old.filled | {at}) if old.blank else new

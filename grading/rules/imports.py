@@ -90,6 +90,14 @@ def imports_more(node: ast.AST, packages: Collection[str], given: Given = frozen
     return False
 
 
+def repeats(node: ast.AST, locked: Given) -> bool:
+    """Whether an import statement takes only what a locked cell takes from the same module, as a copy of it does."""
+    match node:
+        case ast.ImportFrom(module=str(module), names=names, level=0):
+            return all((module, a.name) in locked and a.asname is None and a.name != "*" for a in names)
+    return False
+
+
 def brings_more(node: ast.AST, packages: Collection[str]) -> bool:
     """Whether an import statement brings a piece of a package that runs texts or files."""
     match node:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from grading.core import messages
 from grading.rules import closure, own_names
-from grading.rules.imports import given, hidden_imports, imports_more, taken_beyond
+from grading.rules.imports import given, hidden_imports, imports_more, repeats, taken_beyond
 from grading.rules.nodes import walk
-from grading.rules.student_code import editable, setup
+from grading.rules.student_code import editable, setup, shown
 
 LOOPS = {
     ast.For: "a for loop",
@@ -34,15 +34,16 @@ class Breach:
 
 def no_imports(answer_id: str, packages: Mapping[str, str]) -> Breach | None:
     """No cell of the student's imports, in whatever spelling, anything but what lives inside these packages, and what
-    the part's setup cell imports.
+    the part's setup cell imports. A copy of another locked cell, such as a visible check, may import as that cell does.
 
     `packages` maps names, as in an import, to what they are called in a sentence.
     """
     codes, before = editable(answer_id), setup(answer_id)
     allowed, called = given(before), ", ".join(packages.values())
+    locked = frozenset().union(*map(given, shown(answer_id)))
     for code in codes:
         for node in walk(code.tree) if code.tree else ():
-            if imports_more(node, packages, allowed):
+            if imports_more(node, packages, allowed) and not repeats(node, locked):
                 return Breach(messages.breach_import(code.where, node.lineno, code.line(node.lineno), called))
     for code, node in taken_beyond(codes, allowed):
         return Breach(messages.breach_import(code.where, node.lineno, code.line(node.lineno), called))

@@ -90,6 +90,19 @@ def setup(answer_id: str) -> ast.Module:
     return ast.Module([], [])
 
 
+def shown(answer_id: str) -> list[ast.Module]:
+    """The syntax trees of all locked cells but those that give points, which hold hidden tests.
+
+    Errors  as `editable`.
+    """
+    notebook = _notebook(answer_id)
+    metas = [(cell, cell.get("metadata", {}).get("nbgrader") or {}) for cell in notebook.content["cells"]]
+    ours = [
+        cell for cell, meta in metas if cell["cell_type"] == "code" and cells.is_ours(meta) and not meta.get("points")
+    ]
+    return [tree for cell in ours if (tree := parse("".join(cell["source"]))) is not None]
+
+
 def _stem(answer_id: str) -> str:
     """The notebook's name without its suffix, with which the ids of its cells begin."""
     return answer_id.removesuffix("-answer")

@@ -14,6 +14,7 @@ KEPT, RETURN = "h.Q = f(W_UK, W_Q)\nh.O = g(W_O, W_UV)\n", "return h.K, h.V, h.Q
 FREE = {
     "of a class": MADE.format("Hats()") + KEPT + RETURN,
     "of a class made on the spot": MADE.format('type("Hats", (), {})()') + KEPT + RETURN,
+    "of a class within": "class Own:\n    '''Nothing.'''\n" + MADE.format("Own()") + KEPT + RETURN,
     "of a module": MADE.format("nn.Module()") + KEPT + RETURN,
     "annotated": MADE.format("Hats()") + KEPT.replace("h.Q =", "h.Q: torch.Tensor =") + RETURN,
     "two at once": MADE.format("Hats()") + "h.Q, h.O = f(W_UK, W_Q), g(W_O, W_UV)\n" + RETURN,
@@ -35,6 +36,10 @@ CHANGED = {
 }
 TWO = {name: MADE.format("Hats()") + KEPT + change + "\n" + RETURN for name, change in CHANGED.items()}
 TWO |= {
+    "in a class within that has a setter": "class Own:\n    Q = property(f, set_2)\n"
+    + MADE.format("Own()")
+    + KEPT
+    + RETURN,
     "a reshape in the return": MADE.format("Hats()") + KEPT + RETURN.replace("h.Q", "h.Q.reshape(-1, 2)"),
     "another attribute": MADE.format("Hats()") + KEPT + RETURN.replace("h.Q", "h.Q_hat"),
     "a tensor and its view": "h = f(W_UK, W_Q)\nreturn W_DKV, W_DKV, h.T, g(W_O, W_UV)",

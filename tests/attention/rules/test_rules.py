@@ -222,12 +222,31 @@ def test_pytorch_that_the_answer_reaches_is_found(answer: str, other: str):
         "torch, y = torch, 5",
         "def g():\n    (torch := 5)",
         "torch = 5\nimport torch",
+        "for torch in range(3):\n    torch = torch",
+        "for nn in (1, torch):\n    pass",
     ],
 )
 def test_pytorch_stays_what_it_is_unless_the_name_is_the_student_s_own_in_the_end(other: str):
     answer = "def f(W):\n    return torch.tensor(W)"
     assert breach(rules.no_torch, answer, other, stem="part10").startswith("Answer, line 2")
     assert breach(rules.no_torch, answer.replace("torch", "nn"), "nn = 4", stem="part10") is None
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for nn in range(3):\n    pass\nnn.Linear(2, 2)",
+        "for nn in range(3):\n    nn.Linear(2, 2)",
+        "for nn in xs:\n    nn.Linear(2, 2)",
+        "for nn in [*xs]:\n    nn.Linear(2, 2)",
+        "for nn in range(3):\n    import torch.nn as nn\n    nn.Linear(2, 2)",
+        "for nn in range(3):\n    def f(W):\n        return nn.Linear(2, 2)",
+        "for nn in range(0):\n    pass\nelse:\n    nn.Linear(2, 2)",
+    ],
+)
+def test_the_variable_of_a_loop_is_a_number_in_its_body_alone(loop: str):
+    found = breach(rules.no_torch, loop, "def range(n):\n    return xs", stem="part10")
+    assert found and "nn" in found
 
 
 @pytest.mark.parametrize(
@@ -239,6 +258,8 @@ def test_pytorch_stays_what_it_is_unless_the_name_is_the_student_s_own_in_the_en
         ("def f(W):\n    return W", "print(torch.ones(2))"),
         ("def f(W):\n    nn = W.shape[0]\n    return np.ones(nn)", "pass"),
         ("nn = 4\nprint(np.ones(nn))", "pass"),
+        ("for nn in range(3):\n    print(np.ones(nn))", "pass"),
+        ("for torch in [4, 8]:\n    if torch:\n        np.ones(torch)", "pass"),
         ("def f(W, torch=1):\n    return W * torch", "pass"),
         ("names = {'torch': 1}\nnames['torch']", "pass"),
         ("def f(W):\n    return W", "print('torch' in globals())"),

@@ -12,6 +12,13 @@ from attention.rules import shapes
 from attention.rules.shapes import shapes_named
 
 SHAPES = [
+    'Float[Tensor, "B L_1 H*D_qk"]',
+    "Float['B L_1 D']",
+    "q: Float[torch.Tensor, 'b l (h d)']",
+    "BHLD",
+    "[BLHD]",
+    "q: BLD",
+    "(B, L_1, all heads)",
     "(B, L_1, D)",
     "[B,H,L,D]",
     "B x L x D",
@@ -136,6 +143,11 @@ SHAPES = [
     "B*L_1 x D_1",
 ]
 NO_SHAPES = [
+    "BEST",
+    "BUGS",
+    "the BLHD layout, or so",
+    "tensors['queries']",
+    "see config['n heads']",
     "scale (softmax, then sum)",
     "(as is)",
     "as it is",
@@ -290,6 +302,10 @@ COUNTS = [
     ("# (B, L)\n\nq = f(x)", 0, 1),
     ("q = f(x)\n\n# (B, L)", 0, 1),
     ("q = f(x)\nb = 1  # (B, L)", 0, 1),
+    ("q = f(x)\nprint(q.shape)  # (B, L)", 1, 1),
+    ("q = f(x)\nassert q.ndim == 2  # (B, L)\nk = f(y)\nprint(k)", 1, 2),
+    ("q = f(x)  # (B, L)\nprint(q)\nk = f(y)", 1, 2),
+    ("q = f(x)\nq.neg_()  # (B, L)", 1, 2),
     ("q = f(x)  # project", 0, 1),
     ("q = '# (B, L)' + f(x)", 0, 1),
     # A comment serves the statements of its own line, and between two statements one, or as many as it names shapes.

@@ -384,7 +384,162 @@ hats += (g(W_O, W_UV),)
 hats.extend([])
 return tuple(hats)
 """
+FREE |= {
+    "tuples multiplied and joined": """
+Q, O = f(W_UK, W_Q), g(W_O, W_UV)
+return 2 * (W_DKV,) + (Q, O)
+""",
+    "a list's slice set": """
+hats = [None] * 4
+hats[:2] = [W_DKV] * 2
+hats[:1:-1] = [g(W_O, W_UV), f(W_UK, W_Q)]
+return tuple(hats)
+""",
+    "a list turned round, and cut": """
+hats = [7, g(W_O, W_UV), f(W_UK, W_Q)] + [W_DKV] * 2
+return tuple(reversed(hats))[:4]
+""",
+    "a mapping made by zip": """
+Q, O = f(W_UK, W_Q), g(W_O, W_UV)
+out = dict(zip(["K", "V", "Q", "O"], (W_DKV, W_DKV, Q, O)))
+return out["K"], out["V"], out["Q"], out["O"]
+""",
+    "a mapping made of pairs": """
+Q, O = f(W_UK, W_Q), g(W_O, W_UV)
+return tuple(dict([("K", W_DKV), ("V", W_DKV), ("Q", Q), ("O", O)]).values())
+""",
+    "parameters": """
+Q, O = f(W_UK, W_Q), g(W_O, W_UV)
+return W_DKV, W_DKV, nn.Parameter(Q), nn.Parameter(O)
+""",
+    "inputs on a diagonal of blocks": """
+UK, UV = torch.block_diag(*W_UK.chunk(H)), torch.block_diag(*W_UV.chunk(H))
+Q = UK.T @ W_Q
+O = W_O @ UV
+return W_DKV, W_DKV, Q, O
+""",
+    "a copy that changes": """
+Q = f(W_UK, W_Q)
+other = Q.clone()
+other *= 2
+copies = Q.repeat(2, 1)
+copies *= 2
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "a function within that packs": """
+Q, O = f(W_UK, W_Q), g(W_O, W_UV)
+pack = lambda: (W_DKV, W_DKV, Q, O)
+return pack()
+""",
+    "a scale of a tensor's type": """
+scale = torch.tensor(2.0).to(W_Q).view_as(W_Q)
+Q = scale * f(W_UK, W_Q)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "named in the return": """
+Q, O = f(W_UK, W_Q), g(W_O, W_UV)
+return (hats := (W_DKV, W_DKV, Q, O))
+""",
+    "rows taken": """
+UK = torch.take_along_dim(W_UK, torch.arange(3)[:, None], 0)
+Q = UK.T @ W_Q
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "a generator within": """
+Q, O = f(W_UK, W_Q), g(W_O, W_UV)
+def hats():
+    yield W_DKV
+    yield from [W_DKV, Q]
+    yield O
+return tuple(hats())
+""",
+}
 TWO = {
+    "found by a function within": """
+P = W_UK.T @ W_Q
+def scaled():
+    return 2 * P
+return W_DKV, W_DKV, scaled(), g(W_O, W_UV)
+""",
+    "found by a lambda's default": """
+P = W_UK.T @ W_Q
+scaled = lambda factor, of=P: factor * of
+Q = scaled(2)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "computed for a default": """
+P = W_UK.T @ W_Q
+def scaled(of=P * 2):
+    return of
+return W_DKV, W_DKV, scaled(), g(W_O, W_UV)
+""",
+    "a product of another's shape": """
+P = W_UK.T @ W_Q
+Q = torch.Tensor.view_as(P, W_O)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "found by a function that a function calls": """
+P = W_UK.T @ W_Q
+inner = lambda: P
+def outer():
+    return inner().reshape(1, 2)
+Q = outer()
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "found by a function that is handed on": """
+P = W_UK.T @ W_Q
+Q = torch.vmap(lambda h: 2 * P[h])(torch.arange(H))
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "changed by a function within": """
+Q = W_UK.T @ W_Q
+def scale():
+    nonlocal Q
+    Q = 2 * Q
+scale()
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "changed in place by a function within": """
+Q = W_UK.T @ W_Q
+def scale(A, factor):
+    A.view(-1)[:] *= factor
+scale(Q, factor=2)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "changed in place under another name": """
+Q = W_UK.T @ W_Q
+blocks = Q.view(H, r, D)
+blocks *= 2
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "an entry's memory under another name": """
+out = {"Q": torch.empty(2, 3)}
+memory = out["Q"]
+memory[:] = W_UK.T @ W_Q
+return W_DKV, W_DKV, out["Q"], g(W_O, W_UV)
+""",
+    "an entry of a list's, changed in place under another name": """
+hats = [W_DKV, W_DKV, W_UK.T @ W_Q, g(W_O, W_UV)]
+same, Q = hats, hats[2]
+Q.mul_(2)
+return same
+""",
+    "yielded twice": """
+def scaled(P):
+    yield 2 * P
+Q = W_UK.T @ W_Q
+Q, = scaled(Q)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "in a list's slice": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+hats[2:3] = [hats[2] * 2]
+return hats
+""",
+    "in a mapping made by zip": """
+Q = f(W_UK, W_Q)
+return tuple(dict(zip("KVQO", (W_DKV, W_DKV, Q * 2, g(W_O, W_UV)))).values())
+""",
     "a product in a tuple of a list": """
 Q = f(W_UK, W_Q)
 return tuple([W_DKV, W_DKV, Q.reshape(1, 2), g(W_O, W_UV)])
@@ -793,6 +948,7 @@ SIZES_OF = "def sizes(W, H):\n    r, D = W.shape\n    return r, D, D // H"
 BY_SIZES = "r, D, d = sizes(W_DKV, H)\nQ = (r / d) ** 0.5 * f(W_UK, W_Q)\nO = g(W_O, W_UV)\nreturn W_DKV, W_DKV, Q, O"
 BY_VIEWS = "UK = cut(W_UK, H)\nQ = UK.mT @ cut(W_Q, H)\nO = g(W_O, W_UV)\nreturn W_DKV, W_DKV, Q, O"
 BY_STEPS = "Q = step(W_UK, W_Q)\nQ = Q * 2\nreturn W_DKV, W_DKV, Q, g(W_O, W_UV)"
+IN_A_CLASS = "UK = C.cut(W_UK, H)\nQ = UK.mT @ C.cut(W_Q, n=H)\nreturn W_DKV, W_DKV, Q, g(W_O, W_UV)"
 FILLED = "Q = memory(H, 3)\nQ.copy_(f(W_UK, W_Q))\nreturn W_DKV, W_DKV, Q, g(W_O, W_UV)"
 
 
@@ -808,8 +964,19 @@ FILLED = "Q = memory(H, 3)\nQ.copy_(f(W_UK, W_Q))\nreturn W_DKV, W_DKV, Q, g(W_O
         ("def step(A, B):\n    return A.mT @ B", BY_STEPS, False),
         ("def step(*W):\n    A, B = W\n    return A.mT @ B", BY_STEPS, False),
         ("def memory(n, m):\n    return torch.empty(n, m)", FILLED, False),
+        ("def cut(W, n):\n    rows, columns = W.shape\n    return W.reshape(n, rows // n, columns)", BY_VIEWS, True),
+        ("def cut(*W, n=2, **more):\n    return W[0].reshape(W[1] // n, -1, 3)", BY_VIEWS, True),
+        ("def cut(*W):\n    return (W[0] / W[1]).reshape(3)", BY_VIEWS, False),
+        ("def pack(*hats):\n    return hats", "Q = f(W_UK, W_Q)\nreturn pack(W_DKV, W_DKV, Q, g(W_O, W_UV))", True),
+        ("def pack(Q, **hats):\n    return Q * 2, hats['K']", "Q = f(W_UK, W_Q)\nreturn pack(Q, K=W_DKV)", False),
+        (
+            "class C:\n    @staticmethod\n    def cut(W, n):\n        return W.view(n, 3 // n)\n\ncut = C.cut",
+            IN_A_CLASS,
+            True,
+        ),
     ],
-    ids="sizes|lambda|of a helper|views|computes|writes|product|any arguments|memory".split("|"),
+    ids="sizes|lambda|of a helper|views|computes|writes|product|any arguments|memory|divides|many arguments|"
+    "computes with any|packs|packs and computes|of a class".split("|"),
 )
 def test_a_helper_that_gives_sizes_or_views_alone_is_free_and_one_that_computes_is_not(
     helper: str, body: str, free: bool
@@ -856,3 +1023,57 @@ def test_a_helper_of_a_thousand_names_is_read_once():
         started = time.thread_time()
         assert second_statement("part12-answer", "reduced_matrices", ["H"]) is None
         assert time.thread_time() - started < 3.0  # 12 s, and four times that for twice as many
+
+
+def test_functions_that_call_functions_are_read_in_no_time():
+    steps = [f"def f{n}(A):\n    return {' + '.join([f'f{n + 1}(A)'] * 20)}\n" for n in range(8)]
+    steps.append("def f8(A):\n" + "    A = A * 2\n" * 2000 + "    return A\n")
+    calls = "    Q = f0(W_UK)\n    Q = f8(W_UK)\n" * 300
+    with notebook("part13", "".join(steps) + HEAD + calls + "    return W_DKV, W_DKV, Q, W_O"):
+        started = time.thread_time()
+        second_statement("part13-answer", "reduced_matrices", rules.SIZES)
+        assert time.thread_time() - started < 5.0  # minutes, where each call is read
+
+
+@pytest.mark.parametrize("nested", ["g({})", "[{}]", "tuple([{}])", "inner({})", "reversed([{}])", "-{}", "W_Q[{}]"])
+def test_expressions_nested_as_deep_as_any_that_is_read_are_read(nested: str):
+    levels = 90 if "([" in nested else 185
+    deep = "{}"
+    for _ in range(levels):
+        deep = deep.replace("{}", nested)
+    steps = [f"def f{n}(A):\n    return {deep.format(f'f{n + 1}(A)')}\n" for n in range(7)]
+    own = "def inner(A):\n    return A\n" + "".join(steps)
+    two = f"    Q = W_UK @ W_Q\n    Q = {deep.format('f0(Q)')}\n    Q = Q * 2\n    return W_DKV, W_DKV, Q, W_O"
+    with notebook("part13", own + HEAD + two):
+        assert second_statement("part13-answer", "reduced_matrices", rules.SIZES) is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "h[::2] = [W_UK]",
+        "h[0:n] = [W_UK]",
+        "h[:] = W_UK",
+        "h[1.5:] = [2]",
+        "h = h * -3",
+        "h = h[::0]",
+        "h = [h] + h[:n]",
+    ]
+    + [
+        "h = dict(zip('ab'))",
+        "h = dict(zip(**h))",
+        "h = dict([(1, 2), (3,)])",
+        "h = dict([([1], 2)])",
+        "h = reversed()",
+    ]
+    + [
+        "h = f(*W_UK, **W_Q)",
+        "h = (lambda a, /, b, *, c: a)()",
+        "f = lambda *a, **k: (a, k)\nh = f(1, *[2], x=3, **W_Q)",
+    ]
+    + ["f = lambda: f()\nh = f()", "def f():\n    yield\nh = f()", "h = (yield)", "h = [h]\nh[0] = h\nh.append(h)"]
+    + ["h = h[:10**30]", "f = f", "h = h[True:]"],
+)
+def test_whatever_is_done_with_lists_and_calls_can_be_read(line: str):
+    body = "h = [1, 2, 3]\n" + line + "\nQ = W_UK @ W_Q\nQ = Q * 2\nreturn W_DKV, W_DKV, Q, W_O"
+    assert found(body) is not None

@@ -9,6 +9,8 @@ from hand_written import import_breach
 from grading.rules import reexports
 
 HELD = [
+    "torch.autograd.gradcheck(f, x)",
+    "from torch.autograd import gradcheck\nassert gradcheck(f, x)",
     "from torch.nn.functional import *\nsoftmax(x, -1)",
     "from torch.nn.functional import *\ntime = 3\nprint(time)\ndef f(string, numbers):\n    return string, numbers",
     "from numpy import *\n[time for time in range(3)]\nfor queue in x:\n    print(queue)",
@@ -32,6 +34,8 @@ HELD = [
     "t: object = torch\nt.ones(3)",
 ]
 HANDED_ON = [
+    "f(torch.autograd.gradcheck)",
+    "torch.autograd.gradcheck.os",
     "from torch.nn.functional import *\nmath.sqrt(2)",
     "from torch.nn.functional import *\nmath = math\nmath.sqrt(2)",
     "math = 3\nfrom torch.nn.functional import *\nmath.sqrt(2)",

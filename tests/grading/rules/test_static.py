@@ -3,9 +3,9 @@
 import ast
 
 import pytest
-from hand_written import breach, import_breach
+from hand_written import PACKAGES, breach, import_breach, notebook
 
-from grading.rules import static
+from grading.rules import static, student_code
 
 ASKED = ("Model",)  # what the answer must define
 
@@ -34,6 +34,44 @@ def test_a_breach_names_the_line_of_the_cell(source: str, line: int):
 def test_a_breach_quotes_its_line_in_short():
     assert "`import math`" in import_breach("import math")
     assert len(import_breach(f"import math  # {'x' * 1000}")) < 200
+
+
+CHECK = "from course.part05 import check, draw\ncheck(globals())"
+
+
+def import_breach_with(source: str, points: int) -> str | None:
+    """What the rule on imports says of an answer in a notebook with a locked check of so many points."""
+    role = {"grade_id": "part05-check", "locked": True, "solution": False, "grade": True, "points": points}
+    cell = {"cell_type": "code", "source": CHECK, "metadata": {"nbgrader": role}}
+    with notebook("part05", source):
+        locked = student_code._notebook("part05-answer").content["cells"]
+        with student_code.of({"cells": [*locked, cell]}):
+            found = static.no_imports("part05-answer", PACKAGES)
+    return found.text if found else None
+
+
+@pytest.mark.parametrize("source", [CHECK, "from course.part05 import draw\nx = 1\ndraw(globals())"])
+def test_a_copy_of_a_locked_check_may_import_what_that_cell_does(source: str):
+    assert import_breach_with(source, points=0) is None
+    assert import_breach_with(source, points=2).startswith("Answer, line 1, ")  # a hidden test
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from course.part05 import check as c",
+        "from course.part05 import check, other",
+        "from course.part05 import *",
+        "from course import part05",
+        "from course.part06 import check",
+        "import course.part05",
+        "import course.part05 as p",
+        "from .course.part05 import check",
+        "from course.part05 import check\ncheck.__globals__",
+    ],
+)
+def test_a_cell_that_takes_more_than_a_locked_one_does_not_copy_it(source: str):
+    assert import_breach_with(source, points=0).startswith("Answer, line ")
 
 
 LOOPS = [
