@@ -14,7 +14,7 @@ USES = (
     ),
     Use(
         "attention.questions.part07",
-        of("torch.utils._python_dispatch", "TorchDispatchMode"),
+        of("torch.utils._python_dispatch", "TorchDispatchMode TorchDispatchMode.__torch_dispatch__"),
         "the operations that TorchScript calls, to see whether weights were copied",
         "none: the public torch.overrides.TorchFunctionMode is not told of them",
     ),

@@ -98,17 +98,11 @@ def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
         case ast.Assign(targets=[ast.Name()]) as assignment:
             return not isinstance(parents.get(assignment), ast.ClassDef)  # where it is an attribute
         case ast.Call(func=called) if called is node:
-            return (
-                True  # a function, such as torch.autograd.gradcheck, that bears its module's name: none can be called
-            )
+            return True  # no module can be called: a function of its name, such as torch.autograd.gradcheck
         case ast.Call(func=ast.Name(id=name), args=arguments):
             return name in LOOKING and node in arguments
         case ast.Call(func=ast.Attribute(attr="__getattribute__" | "__getattr__")):
             return True  # which is looked at by the names that are read
-        case ast.Call(func=called) if called is node:
-            return (
-                True  # a function, such as torch.autograd.gradcheck, that bears its module's name: none can be called
-            )
     return False
 
 
