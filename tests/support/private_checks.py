@@ -445,6 +445,9 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "IPython.core.history.HistoryManager.store_inputs": (
         used_by("IPython.core.history.HistoryManager.store_inputs", "_i", "_ii", "_iii", "_i%s"),
     ),
+    "torch.utils._python_dispatch.TorchDispatchMode.__torch_dispatch__": (
+        takes("self", "func", "types", "args", "kwargs"),
+    ),
     "torch._C.DisableTorchFunctionSubclass": (gives("keeps a subclass's code from running", reads_a_subclass),),
     "torch.empty": (refuses("DefaultCPUAllocator: can't allocate memory"),),
     f"{MEMORY}._total_size": (gives("says how much was asked for", lambda _: too_large()._total_size == 2**60),),
