@@ -59,15 +59,17 @@ class Collect(ExchangeCollect):
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         """Copies a submission without following a link in it, and notes when it was made."""
+        record = next(record for record in self.src_records if record["filename"] == os.path.basename(src))
+
+        def note() -> None:
+            made = times.in_exchange(Path(src), record["timestamp"])
+            times.note(Path(self.coursedir.root), record["username"], made)
+
         try:
-            for kept in collected.take(self.coursedir, Path(src), Path(dest)):
+            for kept in collected.take(self.coursedir, Path(src), Path(dest), note):
                 self.log.warning(kept)
         except (collected.TooLargeError, collected.UnreadableError) as error:  # else nobody after this one is collected
             self.log.error("%s: not collected: %s", names.printable(src), getattr(error, "strerror", error))
-            return
-        record = next(record for record in self.src_records if record["filename"] == os.path.basename(src))
-        made = times.in_exchange(Path(src), record["timestamp"])
-        times.note(Path(self.coursedir.root), record["username"], made)
 
 
 class ReleaseFeedback(ExchangeReleaseFeedback):

@@ -122,10 +122,13 @@ class Exchange:
         """Copies a submission into submitted/, and notes when it was made."""
         if arrival.refused:
             raise Refused(arrival.refused)
-        kept = stillness.taken(self._directory, arrival, self._root / "submitted" / arrival.student / self._course.name)
-        made = times.in_exchange(arrival.source, _claimed(arrival.name, self._course))
-        times.note(self._root, arrival.student, made)
-        return kept
+        place = self._root / "submitted" / arrival.student / self._course.name
+
+        def note() -> None:
+            made = times.in_exchange(arrival.source, _claimed(arrival.name, self._course))
+            times.note(self._root, arrival.student, made)
+
+        return stillness.taken(self._directory, arrival, place, note)
 
     def _arrival(self, name: str) -> Arrival:
         student, source = name.rsplit(f"+{self._course.name}+", 1)[0], self._inbound / name

@@ -45,16 +45,23 @@ class Still:
         self._seen = {name: self._seen[name] for name in names_left if name in self._seen}
 
 
-def taken(directory: CourseDirectory, arrival: Arrival, place: Path) -> list[str]:
+def taken(
+    directory: CourseDirectory, arrival: Arrival, place: Path, before: Callable[[], None] = lambda: None
+) -> list[str]:
     """Copies a submission to its place, as it was when the copy began; a line about each copy kept of what was there.
 
-    Errors  collected.TooLargeError, collected.UnreadableError, Unsettled if it changed; OSError if the copy fails.
+    `before` is called once all is copied and nothing has changed, before the copy takes its place.
+    Errors  collected.TooLargeError, collected.UnreadableError, Unsettled if it changed; OSError if the copy fails. Then
+            what was there is as it was.
     """
-    before = fingerprint(arrival.source)
-    kept = collected.take(directory, arrival.source, place)
-    if fingerprint(arrival.source) != before:
-        raise Unsettled
-    return kept
+    was = fingerprint(arrival.source)
+
+    def ready() -> None:
+        if fingerprint(arrival.source) != was:
+            raise Unsettled
+        before()
+
+    return collected.take(directory, arrival.source, place, ready)
 
 
 def fingerprint(folder: Path) -> str:
