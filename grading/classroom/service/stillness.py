@@ -83,7 +83,7 @@ def listed(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)
     except OSError as error:
-        raise _closed(folder, error) from None
+        raise closed(folder, error) from None
 
 
 def folders(place: Path, wanted: Callable[[str], bool]) -> dict[str, int]:
@@ -96,10 +96,11 @@ def folders(place: Path, wanted: Callable[[str], bool]) -> dict[str, int]:
         with os.scandir(place) as entries:
             return {each.name: each.inode() for each in entries if wanted(each.name) and _is_folder(each)}
     except OSError as error:
-        raise _closed(place, error) from None
+        raise closed(place, error) from None
 
 
-def _closed(place: Path, error: OSError) -> errors.CourseError:
+def closed(place: Path, error: OSError) -> errors.CourseError:
+    """The error that says why a folder where submissions arrive can't be read."""
     return errors.CourseError(f"{names.whole_path(place)} can't be read: {error.strerror}.")
 
 

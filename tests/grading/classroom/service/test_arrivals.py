@@ -13,7 +13,7 @@ from traitlets.config import Config
 
 from attention.course import COURSE
 from grading.classroom.service import arrivals, exchange_arrivals, folder_arrivals, stillness
-from grading.core import messages
+from grading.core import errors, messages
 from grading.submission import collected, exchange_folder, times
 
 
@@ -211,6 +211,26 @@ def test_what_is_changed_between_the_last_look_and_the_copy_was_submitted_then(
     exchange.take(now)
     assert (tmp_path / "submitted" / "ada" / COURSE.name / "part01.ipynb").read_text() == "{ }"
     assert (times.of(tmp_path, "ada") - claimed).total_seconds() >= 0.1
+
+
+def test_nothing_arrives_in_a_folder_that_somebody_else_put_in_the_place_of_the_course_s(tmp_path: Path):
+    if os.geteuid() != 0:
+        pytest.skip("only root may give a folder to another account")
+    course = tmp_path / "exchange" / "course"
+    (course / "inbound" / f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC").mkdir(parents=True)
+    exchange = exchange_in(tmp_path)
+    assert not [*exchange.look({})]
+    for theirs in (course / "inbound", course):
+        os.chown(theirs, 12345, -1)
+        with pytest.raises(errors.CourseError, match=f"{theirs} belongs to the account that has no name here"):
+            [*exchange.look({})]
+        os.chown(theirs, 0, -1)
+    course.rename(tmp_path / "elsewhere")
+    course.symlink_to(tmp_path / "elsewhere")  # which whoever looks after the exchange may do, and a student may not
+    assert not [*exchange.look({})]
+    os.lchown(course, 12345, -1)
+    with pytest.raises(errors.CourseError, match="belongs to"):
+        [*exchange.look({})]
 
 
 @pytest.mark.parametrize("fails", ["it is changed", "its time can't be noted"])
