@@ -37,7 +37,8 @@ def opened(folder: Path, of: frozenset[int] | None, within: int | None = None) -
         if of is not None and (others := owners - of):
             raise errors.CourseError(
                 f"{names.whole_path(folder)} belongs to the account {_name(others.pop())}, not to yours: somebody "
-                "could read and change what is in it. Put the course's own folder back, and keep others from "
+                "could read and change what is in it. If it is another instructor's, set "
+                "c.CourseDirectory.groupshared = True. Else put the course's own folder back, and keep others from "
                 f"replacing it: chmod +t {names.whole_path(folder.parent)}."
             )
         yield descriptor
