@@ -12,6 +12,7 @@ import resource
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -296,6 +297,31 @@ def test_it_stops_when_asked_and_goes_on_with_who_was_at_work(tmp_path: Path):
         assert "of 6 points" in service.wait(lambda: submitted.feedback("part01"))
         assert "<nav" not in submitted.feedback("part01") and "</html>" in submitted.feedback("part01")
         assert "shown later" in submitted.feedback("part02") and "of 6 points" not in submitted.feedback("part02")
+
+
+def test_who_submits_without_end_keeps_nobody_waiting_who_was_set_aside(tmp_path: Path):
+    root, over = watched.released(tmp_path / "course", SETTINGS), threading.Event()
+    with watched.running(root, workers=1) as running:
+        watched.submit(root, "ada", SLOWER)
+        running.wait(lambda: [each for each in running.queue()["at_work"] if each["student"] == "ada"])
+        running.wait(lambda: (root / "autograded" / "ada" / ".at-work.json").exists())
+        watched.kill(running)
+
+    def submit() -> None:
+        while not over.is_set():
+            watched.submit(root, "mallory", RIGHT)
+            over.wait(0.5)
+
+    submits = threading.Thread(target=submit)
+    submits.start()
+    try:
+        with watched.running(root, workers=1) as running:
+            running.wait_said("ada: set aside")
+            graded(running, "ada")
+            assert len(running.said("mallory: graded")) <= 2  # one at work, and one since ada was set aside
+    finally:
+        over.set()
+        submits.join()
 
 
 def test_a_database_that_goes_away_is_waited_for(tmp_path: Path):

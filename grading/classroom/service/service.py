@@ -175,10 +175,7 @@ class Service:
                 self._say(f"{status.shown(entry.student)}: {names.printable(arrival.noticed)}")
 
     def _begin(self, team: cluster.Workers, queue: TaskQueue) -> None:
-        """Sends who is next, as long as there is room.
-
-        Errors  OSError if the disk has no room for anybody's; one for which it has too little lets smaller ones pass.
-        """
+        """Sends who is next, as long as there is room; on a full disk smaller ones pass, and OSError if none fits."""
         if self._alone is not None or self._given.changed:
             return
         sent, full = False, {}
@@ -186,7 +183,8 @@ class Service:
             if team.room <= 0:
                 break
             try:
-                if entry.student not in self._work and self._attempts.may_begin(entry.number):
+                free = entry.student not in self._work and queue.may_pass(entry.student)
+                if free and self._attempts.may_begin(entry.number):
                     self._send(team, queue, entry)
                     sent |= entry.student in self._work
             except OSError as error:
