@@ -324,6 +324,25 @@ def test_who_submits_without_end_keeps_nobody_waiting_who_was_set_aside(tmp_path
         submits.join()
 
 
+def test_a_change_of_what_all_are_graded_with_keeps_nobody_from_being_graded_though_somebody_is_set_aside(
+    tmp_path: Path,
+):
+    root = watched.released(tmp_path / "course", SETTINGS)
+    with watched.running(root, workers=1) as running:
+        watched.submit(root, "ada", SLOWER)
+        running.wait(lambda: [each for each in running.queue()["at_work"] if each["student"] == "ada"])
+        running.wait(lambda: (root / "autograded" / "ada" / ".at-work.json").exists())
+        watched.kill(running)
+    watched.submit(root, "ben", SLOWER)
+    with watched.running(root, workers=1) as running:
+        running.wait_said("ada: set aside")
+        running.wait(lambda: [each for each in running.queue()["at_work"] if each["student"] == "ben"])
+        set_due(root, now() + timedelta(days=1))
+        watched.submit(root, "cleo", RIGHT)
+        for student in ("ben", "ada", "cleo"):
+            graded(running, student)
+
+
 def test_a_database_that_goes_away_is_waited_for(tmp_path: Path):
     with postgres.Server() as server:
         book = f"{SETTINGS}\nc.CourseDirectory.db_url = {server.address!r}"

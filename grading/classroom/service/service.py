@@ -176,10 +176,10 @@ class Service:
 
     def _begin(self, team: cluster.Workers, queue: TaskQueue) -> None:
         """Sends who is next, as long as there is room; on a full disk smaller ones pass, and OSError if none fits."""
-        if self._alone is not None or self._given.changed:
+        if self._alone is not None:
             return
         sent, full = False, {}
-        for entry in self._line.next_ones():
+        for entry in () if self._given.changed else self._line.next_ones():
             if team.room <= 0:
                 break
             try:
