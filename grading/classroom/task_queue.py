@@ -83,6 +83,7 @@ class TaskQueue:
         self._numbers = itertools.count()
         self.aside: dict[str, str] = {}  # who is still to be graded, alone, and why
         self._alone: dict[str, str] = {}  # who has been sent alone, and why
+        self._passed: set[str] = set()  # who has been sent while others were set aside
         self._heap = Heap()
 
     def begin_or_set_aside(self, team: cluster.Workers, student: str) -> Graded | None:
@@ -105,11 +106,18 @@ class TaskQueue:
         """Sends the next of those set aside; only when nobody else is at work."""
         student = next(iter(self.aside))
         self._alone[student] = self.aside.pop(student)
+        self._passed.clear()
         found = self.begin(student)
         if isinstance(found, Graded):
             return self._settled(found)
         self.send(team, found)
         return None
+
+    def may_pass(self, student: str) -> bool:
+        """Whether a student may be graded before those set aside: not twice, or they would wait as long as one student
+        submits.
+        """
+        return not self.aside or student not in self._passed
 
     def note(self, team: cluster.Workers) -> None:
         """Notes who is at work, unless there is nobody yet who could work on it."""
@@ -162,6 +170,8 @@ class TaskQueue:
         """Gives a task to the workers; `whole` with all that they have been given before."""
         student, rest = task.submission.student, (task.before, self._feedback, task.read)
         self._tasks[student] = task
+        if self.aside:
+            self._passed.add(student)
         self._unnoted.append(task)
         self.note(team)
         given = self._given

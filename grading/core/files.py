@@ -22,11 +22,13 @@ def below(folder: Path) -> list[Path]:
 def write_whole(path: Path, content: str | bytes, durable: bool = False) -> None:
     """Writes a file in place of another of its name; `durable`: it is on the disk before it takes that name.
 
+    No link is followed: in a folder that somebody else has packed, one may lie where the new file is written first.
     Errors  OSError if it cannot be written; the old file is there then, and nothing next to it.
     """
     new = new_name(path)
+    new.unlink(missing_ok=True)
     try:
-        with new.open("wb") as file:
+        with new.open("xb") as file:
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
             if durable:
                 file.flush()

@@ -55,7 +55,7 @@ USES = (
     Use(
         "grading.submission.exchange_collect",
         of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src copy_files do_copy")
-        + of("nbgrader.exchange.default.ExchangeReleaseFeedback", "src_path copy_files"),
+        + of("nbgrader.exchange.default.ExchangeReleaseFeedback", "src_path init_dest copy_files"),
         "names that can be graded are collected, with the times of the exchange's file system, and no link is followed",
         "none: the steps of a collect class are not public",
     ),

@@ -53,12 +53,12 @@ class Room:
     of_others: list[str] = field(default_factory=list)
 
 
-def take(directory: CourseDirectory, source: Path, place: Path) -> list[str]:
+def take(directory: CourseDirectory, source: Path, place: Path, before: Callable[[], None] = lambda: None) -> list[str]:
     """Copies a submission from the exchange as the course's configuration says of its files, as a whole.
 
     What somebody else put there, or changed, is kept in work/earlier/; returns a line about each such copy, and about
     each file in the submission that isn't its author's.
-    Errors  TooLargeError; OSError as `replace`.
+    Errors  TooLargeError; as `replace`, `before` included.
     """
     largest = 1000 * directory.max_dir_size
     with _reading(), safe_walk.opened(source) as folder:
@@ -69,7 +69,7 @@ def take(directory: CourseDirectory, source: Path, place: Path) -> list[str]:
         directory.ignore, directory.include, directory.max_file_size, _OneLine(directory.log, None)
     )
     room = Room(largest, 1000 * directory.max_file_size)
-    kept = replace(source, place, ignored, room, Path(directory.root))
+    kept = replace(source, place, ignored, room, Path(directory.root), before)
     if directory.groupshared:  # where instructors share a course, as nbgrader has it
         for path in (place, *place.rglob("*")):
             if not path.is_symlink():
@@ -110,11 +110,13 @@ def replace(
     ignored: Ignored = lambda _, names: [],
     room: Room | None = None,
     root: Path | None = None,
+    before: Callable[[], None] = lambda: None,
 ) -> list[tuple[Path, Path]]:
     """Copies a folder and puts it in the place of what is there: at any moment the old one or the new one is whole.
 
     With the course's folder `root`, what isn't as this function left it there is kept; returns it with its copies.
-    Errors  OSError if it cannot be read or written; then the old one is as it was.
+    `before` is called once all is copied, before the copy takes its place.
+    Errors  OSError if it cannot be read or written, and what `before` raises; then the old one is as it was.
     """
     place.parent.mkdir(parents=True, exist_ok=True)
     note, kept = place.with_name(f".{place.name}.taken"), []
@@ -122,7 +124,7 @@ def replace(
     ours = root is None or (note.is_file() and note.read_text(encoding="utf-8") == _state(place))
     if root is not None:
         kept += kept_copies.of_former(place, root)  # if the last time ended before it was kept
-    old = files.swap(place, lambda new: copy(source, new, ignored, room))
+    old = files.swap(place, lambda new: (copy(source, new, ignored, room), before()))
     if ours:
         shutil.rmtree(old, ignore_errors=True)
     else:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
 
-from grading.core import messages, names
+from grading.core import errors, messages, names
 from grading.submission import collected, exchange_folder, extra_files, safe_walk, times
 
 
@@ -18,6 +18,7 @@ class Collect(ExchangeCollect):
     def init_src(self) -> None:
         """Finds the submissions; those under a name that is none are left out."""
         super().init_src()
+        _check_own(self, self.inbound_path)
         refused = {record["filename"]: names.trouble(record["username"]) for record in self.src_records}
         for name in sorted(name for name, why in refused.items() if why):
             is_folder = safe_walk.is_folder(os.path.join(self.inbound_path, name))
@@ -59,19 +60,26 @@ class Collect(ExchangeCollect):
 
     def do_copy(self, src: str, dest: str, log: object = None) -> None:
         """Copies a submission without following a link in it, and notes when it was made."""
+        record = next(record for record in self.src_records if record["filename"] == os.path.basename(src))
+
+        def note() -> None:
+            made = times.in_exchange(Path(src), record["timestamp"])
+            times.note(Path(self.coursedir.root), record["username"], made)
+
         try:
-            for kept in collected.take(self.coursedir, Path(src), Path(dest)):
+            for kept in collected.take(self.coursedir, Path(src), Path(dest), note):
                 self.log.warning(kept)
         except (collected.TooLargeError, collected.UnreadableError) as error:  # else nobody after this one is collected
             self.log.error("%s: not collected: %s", names.printable(src), getattr(error, "strerror", error))
-            return
-        record = next(record for record in self.src_records if record["filename"] == os.path.basename(src))
-        made = times.in_exchange(Path(src), record["timestamp"])
-        times.note(Path(self.coursedir.root), record["username"], made)
 
 
 class ReleaseFeedback(ExchangeReleaseFeedback):
     """nbgrader's release_feedback, which a submission without a secret, or from elsewhere, keeps from nobody."""
+
+    def init_dest(self) -> None:
+        """Makes the folder that the pages go to."""
+        super().init_dest()
+        _check_own(self, self.dest_path)
 
     def copy_files(self) -> None:
         """Copies each student's pages; those of a submission that came another way are named and left out."""
@@ -81,3 +89,15 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
                 super().copy_files()
             else:
                 self.log.warning("%s: %s", names.path(Path(folder)), messages.NOT_FROM_EXCHANGE)
+
+
+def _check_own(exchange: ExchangeCollect | ExchangeReleaseFeedback, inner: str) -> None:
+    """Ends the command, with a line, if the course's folder, or this one within it, is another account's."""
+    instructors = exchange_folder.instructors(Path(exchange.coursedir.root), exchange.coursedir.groupshared)
+    try:
+        with exchange_folder.opened_within(Path(inner).parent, Path(inner).name, instructors):
+            return
+    except errors.CourseError as error:
+        exchange.fail(str(error))
+    except OSError as error:
+        exchange.fail(f"{names.whole_path(Path(inner))} can't be opened: {error.strerror}.")

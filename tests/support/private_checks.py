@@ -336,6 +336,10 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{COLLECT}.init_src": (takes("self"), used_by(f"{COLLECT}.init_src", "_path_to_record", "src_records")),
     f"{COLLECT}.copy_files": (takes("self"), used_by(f"{COLLECT}.copy_files", "src_records", "username", "rmtree")),
     f"{COLLECT}.do_copy": (takes("self", "src", "dest", "log"), used_by(f"{COLLECT}.copy_files", "do_copy")),
+    f"{RELEASE}.init_dest": (
+        takes("self"),
+        used_by(f"{RELEASE}.init_dest", "course_path", "outbound_feedback_path", "dest_path", "ensure_directory"),
+    ),
     f"{RELEASE}.copy_files": (
         takes("self"),
         used_by(f"{RELEASE}.copy_files", "src_path", "timestamp.txt", "submission_secret.txt"),

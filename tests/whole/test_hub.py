@@ -49,7 +49,7 @@ class Term:
 def term(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Term]:
     """The whole way, from the release to the feedback; the hub still runs."""
     home, exchange = tmp_path_factory.mktemp("hub"), tmp_path_factory.mktemp("exchange")
-    exchange.chmod(0o777)
+    exchange.chmod(0o1777)
     root = home / "teacher" / "attention"
     for name in ("source", "attention", "grading"):
         shutil.copytree(REPOSITORY / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))

@@ -12,6 +12,7 @@ import resource
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -242,6 +243,20 @@ def test_what_the_disk_has_no_room_for_waits_and_nothing_is_lost(service: watche
     assert service.said("grading again")
 
 
+def test_one_that_is_too_large_for_the_disk_waits_and_smaller_ones_pass(service: watched.Service):
+    service.process.rlimit(resource.RLIMIT_FSIZE, (10 * 2**20, resource.RLIM_INFINITY))
+    large = watched.submit(service.root, "yves", RIGHT, end=False)
+    with (large.folder / "data.npy").open("wb") as file:
+        file.truncate(15 * 2**20)  # of which its author's disk keeps nothing
+    large.end()
+    service.wait(lambda: service.ask("health")[0] == 503)
+    watched.submit(service.root, "zoe", RIGHT)
+    graded(service, "zoe")
+    assert not service.said("yves: ")
+    service.process.rlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    graded(service, "yves")
+
+
 def test_one_that_has_no_place_waits_for_it_and_others_pass(service: watched.Service):
     place = service.root / "submitted" / "quinn"
     place.parent.mkdir(exist_ok=True)
@@ -282,6 +297,50 @@ def test_it_stops_when_asked_and_goes_on_with_who_was_at_work(tmp_path: Path):
         assert "of 6 points" in service.wait(lambda: submitted.feedback("part01"))
         assert "<nav" not in submitted.feedback("part01") and "</html>" in submitted.feedback("part01")
         assert "shown later" in submitted.feedback("part02") and "of 6 points" not in submitted.feedback("part02")
+
+
+def test_who_submits_without_end_keeps_nobody_waiting_who_was_set_aside(tmp_path: Path):
+    root, over = watched.released(tmp_path / "course", SETTINGS), threading.Event()
+    with watched.running(root, workers=1) as running:
+        watched.submit(root, "ada", SLOWER)
+        running.wait(lambda: [each for each in running.queue()["at_work"] if each["student"] == "ada"])
+        running.wait(lambda: (root / "autograded" / "ada" / ".at-work.json").exists())
+        watched.kill(running)
+
+    def submit() -> None:
+        while not over.is_set():
+            watched.submit(root, "mallory", RIGHT)
+            over.wait(0.5)
+
+    submits = threading.Thread(target=submit)
+    submits.start()
+    try:
+        with watched.running(root, workers=1) as running:
+            running.wait_said("ada: set aside")
+            graded(running, "ada")
+            assert len(running.said("mallory: graded")) <= 2  # one at work, and one since ada was set aside
+    finally:
+        over.set()
+        submits.join()
+
+
+def test_a_change_of_what_all_are_graded_with_keeps_nobody_from_being_graded_though_somebody_is_set_aside(
+    tmp_path: Path,
+):
+    root = watched.released(tmp_path / "course", SETTINGS)
+    with watched.running(root, workers=1) as running:
+        watched.submit(root, "ada", SLOWER)
+        running.wait(lambda: [each for each in running.queue()["at_work"] if each["student"] == "ada"])
+        running.wait(lambda: (root / "autograded" / "ada" / ".at-work.json").exists())
+        watched.kill(running)
+    watched.submit(root, "ben", SLOWER)
+    with watched.running(root, workers=1) as running:
+        running.wait_said("ada: set aside")
+        running.wait(lambda: [each for each in running.queue()["at_work"] if each["student"] == "ben"])
+        set_due(root, now() + timedelta(days=1))
+        watched.submit(root, "cleo", RIGHT)
+        for student in ("ben", "ada", "cleo"):
+            graded(running, student)
 
 
 def test_a_database_that_goes_away_is_waited_for(tmp_path: Path):

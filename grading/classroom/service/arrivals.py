@@ -42,10 +42,12 @@ class Unsettled(Exception):
 class Source(Protocol):
     """A place where submissions arrive; `folder` is that of the course in nbgrader's exchange.
 
+    instructors     the accounts that may own it; None: any
     before_duedate  whether a late submission counts for nothing if an earlier one was on time
     """
 
     folder: Path | None
+    instructors: frozenset[int] | None
     before_duedate: bool
 
     def look(self, known: Container[Key]) -> Iterator[Arrival]:

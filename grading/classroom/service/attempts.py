@@ -30,11 +30,15 @@ class Attempts:
         return self._failed[number] < MOST
 
     def kept_from(self, number: int, error: Exception) -> None:
-        """Puts off a submission that can't be copied, twice as long each time, unless the disk is to blame."""
+        """Puts off a submission that can't be copied, unless the disk is to blame."""
         if isinstance(error, OSError) and error.errno not in _OF_ALL:
-            wait_s = self._waits.get(number, NO_PLACE_S)
-            self._waits[number] = min(2 * wait_s, NO_PLACE_LONGEST_S)
-            self._not_before[number] = time.monotonic() + wait_s
+            self.put_off(number)
+
+    def put_off(self, number: int) -> None:
+        """Puts off a submission for which there is no place now, twice as long each time."""
+        wait_s = self._waits.get(number, NO_PLACE_S)
+        self._waits[number] = min(2 * wait_s, NO_PLACE_LONGEST_S)
+        self._not_before[number] = time.monotonic() + wait_s
 
     def may_begin(self, number: int) -> bool:
         """Whether a submission may be tried now: it isn't put off."""

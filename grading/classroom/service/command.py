@@ -18,6 +18,7 @@ from grading.classroom.service.server import Pages
 from grading.classroom.service.service import OutOfDate, Service
 from grading.core import errors, limits, names, process_limits, streams
 from grading.gradebook import course_folder
+from grading.submission import exchange_folder
 
 STOP_LIMIT_S = 30.0  # for the workers to end
 
@@ -44,6 +45,8 @@ def run(root: Path, assignment: str, **options: object) -> None:
         _say(f"the queue: {pages.address}")
         if said := memory_messages.small_machine():
             _say(said)
+        if source.folder is not None and exchange_folder.anybody_may_replace(source.folder):
+            _say(_replaceable(source.folder))
         if settings.release:
             _say(_shown_when(settings))
         try:
@@ -55,6 +58,12 @@ def run(root: Path, assignment: str, **options: object) -> None:
                 raise
         left = len(board.read().waiting) + len(board.read().at_work)
         _say(f"stopped; {left} in line or at work, for the next start" if left else "stopped")
+
+
+def _replaceable(folder: Path) -> str:
+    """What keeps students from moving the course's folder in the exchange away, in a line."""
+    exchange = names.whole_path(folder.parent)
+    return f"every account could move {names.whole_path(folder)} away. Keep others from that: chmod +t {exchange}"
 
 
 def _shown_when(settings: found_settings.Watch) -> str:

@@ -47,6 +47,7 @@ class Exchange:
         collect = factory.collect(coursedir=self._directory, authenticator=Authenticator(config=config), config=config)
         self.before_duedate, self._check_owner = collect.before_duedate, collect.check_owner
         self.folder = Path(collect.root) / self._directory.course_id
+        self.instructors = exchange_folder.instructors(root, self._directory.groupshared)
         self._course, self._root, self._still = course, root, stillness.Still()
         self._owners: dict[str, tuple[int, int | None]] = {}  # by a folder's name: its number, and the account
         self._came: dict[int | None, deque[float]] = {}  # by account: when its last folders arrived
@@ -61,10 +62,11 @@ class Exchange:
         return self.folder / "inbound"
 
     def look(self, known: Container[Key]) -> Iterator[Arrival]:
-        """The complete submissions that are not `known` yet; CourseError if the exchange is gone."""
+        """The complete submissions that are not `known` yet; CourseError if the exchange is gone, or another's."""
         middle = f"+{self._course.name}+"
         if not self._inbound.is_dir():
             raise errors.CourseError(self._why_not())
+        self._check_own()
         numbers = stillness.folders(self._inbound, lambda name: middle in name and (name, "") not in known)
         self._still.forget_all_but(numbers)
         self._owners = {name: of for name, of in self._owners.items() if numbers.get(name) == of[0]}
@@ -107,6 +109,14 @@ class Exchange:
             self._owners[name] = number, exchange_folder.account(self._inbound / name)
         return self._owners[name][1]
 
+    def _check_own(self) -> None:
+        """CourseError if the folder with submissions is another account's, or can't be opened."""
+        try:
+            with exchange_folder.opened_within(self.folder, self._inbound.name, self.instructors):
+                return
+        except OSError as error:
+            raise stillness.closed(self._inbound, error) from None
+
     def _why_not(self) -> str:
         """Why nothing can arrive, and what to do."""
         if not self.folder.parent.is_dir():
@@ -122,10 +132,13 @@ class Exchange:
         """Copies a submission into submitted/, and notes when it was made."""
         if arrival.refused:
             raise Refused(arrival.refused)
-        kept = stillness.taken(self._directory, arrival, self._root / "submitted" / arrival.student / self._course.name)
-        made = times.in_exchange(arrival.source, _claimed(arrival.name, self._course))
-        times.note(self._root, arrival.student, made)
-        return kept
+        place = self._root / "submitted" / arrival.student / self._course.name
+
+        def note() -> None:
+            made = times.in_exchange(arrival.source, _claimed(arrival.name, self._course))
+            times.note(self._root, arrival.student, made)
+
+        return stillness.taken(self._directory, arrival, place, note)
 
     def _arrival(self, name: str) -> Arrival:
         student, source = name.rsplit(f"+{self._course.name}+", 1)[0], self._inbound / name

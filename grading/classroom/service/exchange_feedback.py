@@ -9,8 +9,8 @@ from pathlib import Path
 
 from nbgrader.utils import notebook_hash
 
+from grading.classroom.service.feedback_folder import FeedbackFolder
 from grading.classroom.service.notes_left import NotesLeft
-from grading.core import files
 from grading.core.course import Course
 from grading.pages import student_pages
 from grading.submission import exchange_folder, safe_walk
@@ -22,15 +22,15 @@ HEAD_BYTES = 2**16  # of a page, in which that stands: one with marks may have 2
 class ExchangeFeedback:
     """The feedback of one course's exchange."""
 
-    def __init__(self, folder: Path, course: Course, parts: list[str]) -> None:
+    def __init__(self, folder: FeedbackFolder, course: Course, parts: list[str]) -> None:
         """`parts` are those whose marks are shown; none: all."""
-        self._folder, self._course, self._parts = folder / "feedback", course, frozenset(parts or course.stems)
+        self._folder, self._course, self._parts = folder, course, frozenset(parts or course.stems)
         self._notes = NotesLeft(os.geteuid())
 
     def give(self, source: Path, student: str, pages: Path) -> bool:
         """Shows a student's pages for the submission in `source`; False if they are another submission's.
 
-        Errors  OSError if they can't be read or written.
+        Errors  OSError if they can't be read or written, CourseError if the course's folder is another account's.
         """
         secret = exchange_folder.secret(source)
         if secret is None or exchange_folder.secret(pages) != secret:
@@ -48,18 +48,16 @@ class ExchangeFeedback:
         return True
 
     def prepare(self) -> None:
-        """Makes the folder that nbgrader looks for, once the course is in the exchange; who knows a name may read it.
+        """Makes the folder that nbgrader looks for, once the course is in the exchange.
 
-        Errors  OSError if it can't be made.
+        Errors  OSError if it can't be made, CourseError if the course's folder is another account's.
         """
-        if self._folder.parent.is_dir() and not self._folder.is_dir():
-            self._folder.mkdir()
-            self._folder.chmod(0o711)  # as nbgrader makes it
+        self._folder.prepare()
 
     def tell(self, source: Path, student: str, why: str, **about: object) -> None:
         """Shows what there is to say of the submission in `source` until it has marks: see templates/waiting.html.
 
-        Errors  OSError if it can't be written.
+        Errors  OSError if it can't be written, CourseError if the course's folder is another account's.
         """
         if (secret := exchange_folder.secret(source)) is None:
             return
@@ -74,7 +72,7 @@ class ExchangeFeedback:
         """Removes the pages of a submission that has no marks."""
         for stem in self._stems:
             if not self._has_marks(secret, stem):
-                self._path(secret, stem).unlink(missing_ok=True)
+                self._folder.remove(_name(secret, stem))
 
     @property
     def _stems(self) -> tuple[str, ...]:
@@ -88,20 +86,15 @@ class ExchangeFeedback:
         return student_pages.render("waiting.html", course=self._course, student=student, why=why, about=about)
 
     def _put(self, secret: str, stem: str, page: str) -> None:
-        self.prepare()
-        path = self._path(secret, stem)
-        files.write_whole(path, page)
-        os.chmod(path, 0o644)
+        self._folder.put(_name(secret, stem), page)
 
     def _has_marks(self, secret: str, stem: str) -> bool:
-        path = self._path(secret, stem)
-        if not path.is_file():
-            return False
-        with path.open("rb") as page:
-            return WITHOUT_MARKS not in page.read(HEAD_BYTES)
+        head = self._folder.head(_name(secret, stem), HEAD_BYTES)
+        return head is not None and WITHOUT_MARKS not in head
 
-    def _path(self, secret: str, stem: str) -> Path:
-        return self._folder / f"{notebook_hash(secret=secret, notebook_id=stem)}.html"
+
+def _name(secret: str, stem: str) -> str:
+    return f"{notebook_hash(secret=secret, notebook_id=stem)}.html"
 
 
 def _alone(page: str) -> str:

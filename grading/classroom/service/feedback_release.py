@@ -8,6 +8,7 @@ from grading.classroom.service import status
 from grading.classroom.service.arrivals import Source
 from grading.classroom.service.deadline import Deadline
 from grading.classroom.service.exchange_feedback import ExchangeFeedback
+from grading.classroom.service.feedback_folder import FeedbackFolder
 from grading.classroom.service.journal import Entry, Journal, Outcome
 from grading.classroom.service.settings import Watch
 from grading.classroom.service.waiting_line import Place
@@ -27,7 +28,8 @@ class FeedbackRelease:
         self._pages, self._course = root / "feedback", course
         self._settings, self._source, self._journal, self._deadline = settings, source, journal, deadline
         shown = settings.release and source.folder is not None
-        self._released = ExchangeFeedback(source.folder, course, settings.parts) if shown else None
+        folder = FeedbackFolder(source.folder, source.instructors) if shown else None
+        self._released = ExchangeFeedback(folder, course, settings.parts) if shown else None
         self._told: dict[int, str] = {}  # what a student was told last, by the submission's number
         self._next_look = float("-inf")
 

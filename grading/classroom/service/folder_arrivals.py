@@ -21,7 +21,7 @@ class Folder:
     """A folder with FOLDER/STUDENT/ASSIGNMENT/, which other programs fill; submitted/ itself may be it."""
 
     before_duedate = False
-    folder = None
+    folder = instructors = None
 
     def __init__(self, folder: Path, config: Config, course: Course, root: Path) -> None:
         self._folder, self._course, self._root = folder.resolve(), course, root

@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
-from grading.classroom import cluster, crash_notes, merge, worker
+from grading.classroom import cluster, crash_notes, merge, task_queue, worker
 from grading.classroom.service import refusals, status
 from grading.classroom.service.arrivals import Arrival, Refused, Source, Unsettled
 from grading.classroom.service.attempts import Attempts
@@ -175,14 +175,26 @@ class Service:
                 self._say(f"{status.shown(entry.student)}: {names.printable(arrival.noticed)}")
 
     def _begin(self, team: cluster.Workers, queue: TaskQueue) -> None:
-        """Sends who is next, as long as there is room."""
-        if self._alone is not None or self._given.changed:
+        """Sends who is next, as long as there is room; on a full disk smaller ones pass, and OSError if none fits."""
+        if self._alone is not None:
             return
-        for entry in self._line.next_ones():
+        sent, full = False, {}
+        for entry in () if self._given.changed else self._line.next_ones():
             if team.room <= 0:
-                return
-            if entry.student not in self._work and self._attempts.may_begin(entry.number):
-                self._send(team, queue, entry)
+                break
+            try:
+                free = entry.student not in self._work and queue.may_pass(entry.student)
+                if free and self._attempts.may_begin(entry.number):
+                    self._send(team, queue, entry)
+                    sent |= entry.student in self._work
+            except OSError as error:
+                if error.errno not in task_queue.FULL:
+                    raise
+                full[entry.number] = error
+        if full and not sent:
+            raise next(iter(full.values()))
+        for number in full:
+            self._attempts.put_off(number)
         if not team.busy and queue.aside:
             self._alone = next(iter(queue.aside))
             if (found := queue.begin_alone(team)) is not None:

@@ -45,16 +45,23 @@ class Still:
         self._seen = {name: self._seen[name] for name in names_left if name in self._seen}
 
 
-def taken(directory: CourseDirectory, arrival: Arrival, place: Path) -> list[str]:
+def taken(
+    directory: CourseDirectory, arrival: Arrival, place: Path, before: Callable[[], None] = lambda: None
+) -> list[str]:
     """Copies a submission to its place, as it was when the copy began; a line about each copy kept of what was there.
 
-    Errors  collected.TooLargeError, collected.UnreadableError, Unsettled if it changed; OSError if the copy fails.
+    `before` is called once all is copied and nothing has changed, before the copy takes its place.
+    Errors  collected.TooLargeError, collected.UnreadableError, Unsettled if it changed; OSError if the copy fails. Then
+            what was there is as it was.
     """
-    before = fingerprint(arrival.source)
-    kept = collected.take(directory, arrival.source, place)
-    if fingerprint(arrival.source) != before:
-        raise Unsettled
-    return kept
+    was = fingerprint(arrival.source)
+
+    def ready() -> None:
+        if fingerprint(arrival.source) != was:
+            raise Unsettled
+        before()
+
+    return collected.take(directory, arrival.source, place, ready)
 
 
 def fingerprint(folder: Path) -> str:
@@ -76,7 +83,7 @@ def listed(folder: Path) -> list[str]:
     try:
         return os.listdir(folder)
     except OSError as error:
-        raise _closed(folder, error) from None
+        raise closed(folder, error) from None
 
 
 def folders(place: Path, wanted: Callable[[str], bool]) -> dict[str, int]:
@@ -89,10 +96,11 @@ def folders(place: Path, wanted: Callable[[str], bool]) -> dict[str, int]:
         with os.scandir(place) as entries:
             return {each.name: each.inode() for each in entries if wanted(each.name) and _is_folder(each)}
     except OSError as error:
-        raise _closed(place, error) from None
+        raise closed(place, error) from None
 
 
-def _closed(place: Path, error: OSError) -> errors.CourseError:
+def closed(place: Path, error: OSError) -> errors.CourseError:
+    """The error that says why a folder where submissions arrive can't be read."""
     return errors.CourseError(f"{names.whole_path(place)} can't be read: {error.strerror}.")
 
 

@@ -93,3 +93,12 @@ def test_what_cannot_be_written_leaves_the_old_file_and_nothing_next_to_it(tmp_p
     )
     assert ran.returncode == 1 and "File too large" in ran.stderr
     assert path.read_text() == "old" and names(tmp_path) == ["marks.csv"]
+
+
+def test_a_link_where_a_new_file_is_written_first_is_not_followed_nor_one_in_its_place(tmp_path: Path):
+    (mine := tmp_path / "mine").write_text("mine")
+    for link in (tmp_path / "file", files.new_name(tmp_path / "file")):
+        link.symlink_to(mine)
+    files.write_whole(tmp_path / "file", "new")
+    assert (tmp_path / "file").read_text() == "new" and not (tmp_path / "file").is_symlink()
+    assert mine.read_text() == "mine" and names(tmp_path) == ["file", "mine"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from nbgrader.apps import NbGraderAPI
-from nbgrader.exchange import ExchangeFactory
+from nbgrader.exchange import ExchangeError, ExchangeFactory
 from nbgrader.utils import notebook_hash
 
 from attention.course import COURSE
@@ -202,6 +202,26 @@ def test_only_a_collect_that_may_remove_former_copies_copies_them(
     assert collect() == {"ada": "first"} and not copied
     assert collect(update=True) == {"ada": "first"} and len(copied) == 1
     assert collect(before_duedate=True) == {"ada": "first"} and len(copied) == 2
+
+
+@pytest.mark.parametrize("command", ["Collect", "ReleaseFeedback"])
+def test_no_command_reads_or_writes_in_a_folder_that_somebody_else_put_in_the_place_of_the_course_s(
+    command: str, inbound: Path, tmp_path: Path
+):
+    if os.geteuid() != 0:
+        pytest.skip("only root may give a folder to another account")
+    root = tmp_path / "course"
+    root.mkdir()
+    course_folder.configure(root, REPOSITORY)
+    config = course_folder.config(root)
+    config.Exchange.root = str(tmp_path / "exchange")
+    submit(inbound, "ada", "hers")
+    os.chown(inbound.parent, 12345, -1)
+    api = NbGraderAPI(config=config)
+    api.coursedir.assignment_id = COURSE.name
+    with pytest.raises(ExchangeError, match=f"{inbound.parent} belongs to the account that has no name here"):
+        getattr(ExchangeFactory(config=config), command)(coursedir=api.coursedir, parent=api).start()
+    assert not (root / "submitted").exists()
 
 
 def test_feedback_is_released_to_all_who_submitted_through_the_exchange_whoever_did_not(

@@ -1,6 +1,7 @@
 """Which submissions a folder holds, and what lies there where nobody looks."""
 
 import datetime
+import errno
 import os
 import pwd
 import time
@@ -12,8 +13,8 @@ from traitlets.config import Config
 
 from attention.course import COURSE
 from grading.classroom.service import arrivals, exchange_arrivals, folder_arrivals, stillness
-from grading.core import messages
-from grading.submission import exchange_folder, times
+from grading.core import errors, messages
+from grading.submission import collected, exchange_folder, times
 
 
 def exchange_in(folder: Path) -> exchange_arrivals.Exchange:
@@ -210,6 +211,58 @@ def test_what_is_changed_between_the_last_look_and_the_copy_was_submitted_then(
     exchange.take(now)
     assert (tmp_path / "submitted" / "ada" / COURSE.name / "part01.ipynb").read_text() == "{ }"
     assert (times.of(tmp_path, "ada") - claimed).total_seconds() >= 0.1
+
+
+def test_nothing_arrives_in_a_folder_that_somebody_else_put_in_the_place_of_the_course_s(tmp_path: Path):
+    if os.geteuid() != 0:
+        pytest.skip("only root may give a folder to another account")
+    course = tmp_path / "exchange" / "course"
+    (course / "inbound" / f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC").mkdir(parents=True)
+    exchange = exchange_in(tmp_path)
+    assert not [*exchange.look({})]
+    for theirs in (course / "inbound", course):
+        os.chown(theirs, 12345, -1)
+        with pytest.raises(errors.CourseError, match=f"{theirs} belongs to the account that has no name here"):
+            [*exchange.look({})]
+        os.chown(theirs, 0, -1)
+    course.rename(tmp_path / "elsewhere")
+    course.symlink_to(tmp_path / "elsewhere")  # which whoever looks after the exchange may do, and a student may not
+    assert not [*exchange.look({})]
+    os.lchown(course, 12345, -1)
+    with pytest.raises(errors.CourseError, match="belongs to"):
+        [*exchange.look({})]
+
+
+@pytest.mark.parametrize("fails", ["it is changed", "its time can't be noted"])
+def test_what_can_t_be_taken_once_it_is_copied_leaves_the_former_submission_and_its_time(
+    fails: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    inbound, exchange, taken = tmp_path / "exchange" / "course" / "inbound", None, []
+    for content in ("on time", "late"):
+        claimed = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
+        name = f"ada+{COURSE.name}+{claimed:%Y-%m-%d %H:%M:%S.%f} UTC"
+        (inbound / name).mkdir(parents=True)
+        (inbound / name / "part01.ipynb").write_text(content)
+        exchange = exchange or exchange_in(tmp_path)
+        taken.append(exchange.again(name, ""))
+    exchange.take(taken[0])
+    copy_whole, noted = collected.copy, times.of(tmp_path, "ada")
+
+    def copy_and_change(source: Path, *rest: object) -> None:
+        copy_whole(source, *rest)
+        (source / "part02.ipynb").write_text("written meanwhile")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    if fails == "its time can't be noted":
+        monkeypatch.setattr(times, "note", full)
+    else:
+        monkeypatch.setattr(collected, "copy", copy_and_change)
+    with pytest.raises((arrivals.Unsettled, OSError)):
+        exchange.take(taken[1])
+    assert (tmp_path / "submitted" / "ada" / COURSE.name / "part01.ipynb").read_text() == "on time"
+    assert times.of(tmp_path, "ada") == noted
 
 
 def test_folders_that_another_account_writes_in_a_student_s_name_keep_the_student_s_own_waiting_for_nothing(

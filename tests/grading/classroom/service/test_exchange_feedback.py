@@ -1,15 +1,20 @@
 """Pages in the exchange of submissions that have no marks: those of the latest, and none of another's."""
 
+import os
 from pathlib import Path
 
 from attention.course import COURSE
 from grading.classroom.service import notes_left
 from grading.classroom.service.exchange_feedback import ExchangeFeedback
+from grading.classroom.service.feedback_folder import FeedbackFolder
 from grading.submission import extra_files
 
 
 def test_who_submits_without_end_has_pages_of_the_latest_alone(tmp_path: Path):
-    released, shown = ExchangeFeedback(tmp_path, COURSE, []), tmp_path / "feedback"
+    released, shown = (
+        _released(tmp_path),
+        tmp_path / "feedback",
+    )
     first, pages = _submitted(tmp_path, "first"), _submitted(tmp_path, "pages", "first")
     (pages / f"{COURSE.stems[0]}.html").write_text("the marks")
     assert released.give(first, "eve", pages)
@@ -26,13 +31,21 @@ def test_who_submits_without_end_has_pages_of_the_latest_alone(tmp_path: Path):
 
 def test_of_a_page_with_marks_however_large_only_the_beginning_is_read(tmp_path: Path):
     source = _submitted(tmp_path, "first")
-    released, (stem, *_) = ExchangeFeedback(tmp_path, COURSE, []), COURSE.stems
+    released, (stem, *_) = (
+        _released(tmp_path),
+        COURSE.stems,
+    )
     (source / f"{stem}.html").write_text("the marks")
     assert released.give(source, "eve", source)
-    with released._path("first", stem).open("r+b") as page:
+    (shown,) = (tmp_path / "feedback").iterdir()
+    with shown.open("r+b") as page:
         page.truncate(2**40)  # of which a file system keeps nothing, and no reader comes to the end
     released.tell(source, "eve", "replaced")
-    assert released._path("first", stem).stat().st_size == 2**40
+    assert shown.stat().st_size == 2**40
+
+
+def _released(course: Path) -> ExchangeFeedback:
+    return ExchangeFeedback(FeedbackFolder(course, frozenset({os.geteuid()})), COURSE, [])
 
 
 def _submitted(root: Path, name: str, secret: str = "") -> Path:

@@ -1,5 +1,6 @@
 """The port of the status page: what it answers, whoever else holds connections to it."""
 
+import json
 import socket
 import time
 import urllib.request
@@ -43,3 +44,15 @@ def test_a_connection_that_asks_nothing_is_closed(monkeypatch: pytest.MonkeyPatc
         socket.create_connection(("127.0.0.1", pages.port), timeout=10) as silent,
     ):
         assert silent.recv(1) == b""
+
+
+@pytest.mark.parametrize("page", ["&format=json", "health"])
+def test_no_browser_takes_json_for_a_page_and_runs_what_a_student_put_into_a_name(page: str):
+    board = status.Board(status.Status("Course", 1, 0.0, ready=True))
+    board.add(status.Done(status.shown("<img src=x onerror=alert(1)>"), 0.0, "not graded", "", None), "refused")
+    with server.Pages(board, 0) as pages:
+        address = f"http://127.0.0.1:{pages.port}/{page}" if page == "health" else pages.address + page
+        with urllib.request.urlopen(address, timeout=10) as answer:
+            assert answer.headers["Content-Type"] == "application/json; charset=utf-8"
+            assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+            assert json.load(answer)["status"] == "ok"
