@@ -35,8 +35,12 @@ def test_what_goes_on_in_the_background_holds_up_no_cell(capfd):
 
 
 def test_an_interrupt_ends_the_command_and_the_cell_goes_on():
-    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
-    assert shell_commands.run("trap '' INT TERM; while :; do sleep 0.1; done") == -signal.SIGKILL
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background job ignores
+    try:
+        threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+        assert shell_commands.run("trap '' INT TERM; while :; do sleep 0.1; done") == -signal.SIGKILL
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_notebook_s_commands_run_this_way():
