@@ -991,7 +991,7 @@ def test_the_memory_of_a_process_is_limited_on_top_of_what_the_libraries_take(po
 
 
 def test_forks_that_share_their_memory_are_not_counted_twice(tight):
-    share = "import os, time\nx = bytearray(b'1') * 200 * 2**20\nfor _ in range(6):\n    if os.fork() == 0: break"
+    share = "import os, time\nx = bytearray(b'1') * 150 * 2**20\nfor _ in range(6):\n    if os.fork() == 0: break"
     run = Run(tight, f"parent = os.getpid() if 'os' in globals() else 0\n{share}\ntime.sleep(2)", "print('fine')")
     assert run.printed.splitlines()[0] == "fine" and not run.died
 
