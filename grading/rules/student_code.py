@@ -83,10 +83,9 @@ def setup(answer_id: str) -> ast.Module:
     Errors  as `editable`.
     """
     name = f"{_stem(answer_id)}-setup"
-    for cell in _notebook(answer_id).content["cells"]:
-        meta = cell.get("metadata", {}).get("nbgrader") or {}
-        if cell["cell_type"] == "code" and meta.get("grade_id") == name and cells.is_ours(meta):
-            return parse("".join(cell["source"])) or ast.Module([], [])
+    for meta, source in _locked(answer_id):
+        if meta.get("grade_id") == name:
+            return parse(source) or ast.Module([], [])
     return ast.Module([], [])
 
 
@@ -95,12 +94,16 @@ def shown(answer_id: str) -> list[ast.Module]:
 
     Errors  as `editable`.
     """
-    notebook = _notebook(answer_id)
-    metas = [(cell, cell.get("metadata", {}).get("nbgrader") or {}) for cell in notebook.content["cells"]]
-    ours = [
-        cell for cell, meta in metas if cell["cell_type"] == "code" and cells.is_ours(meta) and not meta.get("points")
-    ]
-    return [tree for cell in ours if (tree := parse("".join(cell["source"]))) is not None]
+    trees = [parse(source) for meta, source in _locked(answer_id) if not meta.get("points")]
+    return [tree for tree in trees if tree is not None]
+
+
+def _locked(answer_id: str) -> Iterator[tuple[dict, str]]:
+    """What nbgrader knows of each locked code cell of the answer's notebook, and its source."""
+    for cell in _notebook(answer_id).content["cells"]:
+        meta = cell.get("metadata", {}).get("nbgrader") or {}
+        if cell["cell_type"] == "code" and cells.is_ours(meta):
+            yield meta, "".join(cell["source"])
 
 
 def _stem(answer_id: str) -> str:
