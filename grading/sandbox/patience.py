@@ -8,7 +8,7 @@ without it. Like the watch, which asks for them, this file stands alone.
 import contextlib
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent import futures
 
 WAIT_S = 0.25  # before one looks whether a read waits; one that waits for a processor alone is waited for
 MOST = 32  # reads that are left waiting at once; then no more is begun
@@ -19,8 +19,8 @@ class Patience:
     """Reads, each of one process, of which those that Linux has wait are left alone until they are done."""
 
     def __init__(self, walled: bool) -> None:
-        self._threads = ThreadPoolExecutor(MOST, "read") if walled else None  # else kernels are forked from here
-        self._waiting: dict[int, Future] = {}
+        self._threads = futures.ThreadPoolExecutor(MOST, "read") if walled else None  # else it forks kernels
+        self._waiting: dict[int, futures.Future] = {}
 
     def read(self, pid: int, reading: Callable[[], object], otherwise: Callable[[], object]) -> object:
         """What `reading` gives, or what `otherwise` does as long as a read of this process waits.
@@ -49,6 +49,10 @@ class Patience:
                 self._waiting[pid] = asked
                 return otherwise()
         return asked.result()
+
+    def wait(self) -> None:
+        """Waits a moment for the reads that wait, of processes that may soon have forked or be another program."""
+        futures.wait(self._waiting.values(), WAIT_S)
 
     def end(self) -> None:
         """Waits for the reads of processes that have ended, all of which go on."""

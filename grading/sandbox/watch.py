@@ -11,6 +11,7 @@ from types import ModuleType
 USUAL_PAUSE_S, LEAST_PAUSE_S = 0.5, 0.02  # between two looks
 GROWS_KB_S = 4 * 2**20  # as fast as processes take memory: one took 1 to 3 GiB/s, several together little more
 LOOKS_SHARE = 0.1  # of the time, that the looks may take
+SHARED_LOOKS = 3  # before one that can't be exact counts; in a later one more forks share what was one process's
 ENDING_LOOKS = 4  # in a row that must see that something ends: usually it takes less than the time between two
 
 
@@ -63,23 +64,35 @@ class Watch:
     def _shared_kb(self, before_kb: dict[int, int], limit_kb: float) -> float:
         """The memory of all processes, each page counted once; at least the limit if they grow by more meanwhile.
 
-        While a process forks, its reader waits, and busy processes on the same processor can make that long.
+        While a process forks, its reader waits, and busy processes on the same processor can make that long: then it
+        counts with all that it shares. And what was one process's when that was measured is soon that of forks, too,
+        which count again. So a look that finds too much in such a way is taken again.
         """
-        known_kb, looked, most_kb = {**before_kb}, time.monotonic(), 0
+        known_kb, looked, most_kb, there, waited = {**before_kb}, time.monotonic(), 0, before_kb.keys(), set()
+
+        def with_shared_kb(pid: int) -> int:
+            waited.add(pid)
+            return self._processes.resident_kb(pid)
 
         def measured(pid: int) -> float:
             nonlocal looked, most_kb
             if time.monotonic() - looked > USUAL_PAUSE_S and most_kb <= limit_kb:
                 alive = self._processes.others(self._walled)
-                now_kb = {there: self._processes.status_kb(there, "RssAnon:", "VmSwap:") for there in alive}
-                most_kb = sum(kb - known_kb.setdefault(there, kb) for there, kb in now_kb.items())
+                now_kb = {each: self._processes.status_kb(each, "RssAnon:", "VmSwap:") for each in alive}
+                most_kb = sum(kb - known_kb.setdefault(each, kb) for each, kb in now_kb.items())
                 looked = time.monotonic()
             if most_kb > limit_kb:
                 return most_kb
-            read, otherwise = self._processes.proportional_kb, self._processes.resident_kb
-            return self._patience.read(pid, functools.partial(read, pid), functools.partial(otherwise, pid))
+            read = functools.partial(self._processes.proportional_kb, pid)
+            return self._patience.read(pid, read, functools.partial(with_shared_kb, pid))
 
-        found_kb = self._of_each(measured)
+        for _ in range(SHARED_LOOKS):
+            waited.clear()
+            found_kb = self._of_each(measured)
+            is_exact, there = not waited and found_kb.keys() <= there, found_kb.keys()
+            if is_exact or most_kb > limit_kb or sum(found_kb.values()) <= limit_kb:
+                break
+            self._patience.wait()
         self._before_kb |= {pid: kb for pid, kb in found_kb.items() if kb}  # forks that end give back their share alone
         return sum(found_kb.values())
 

@@ -42,6 +42,21 @@ def test_a_read_that_waits_within_linux_is_left_alone_until_it_is_done(reads, mo
         time.sleep(0.01)
 
 
+def test_one_may_wait_a_moment_for_the_reads_that_wait(reads, monkeypatch):
+    done = threading.Event()
+    monkeypatch.setattr(patience, "_state", lambda thread: patience.ASLEEP)
+    began = time.monotonic()
+    reads.wait()  # for none
+    assert reads.read(7, lambda: done.wait() and 3, lambda: 4) == 4 and time.monotonic() - began < busy.patience(10)
+    began = time.monotonic()
+    reads.wait()
+    assert time.monotonic() - began >= patience.WAIT_S and reads.read(7, done.wait, lambda: 4) == 4
+    monkeypatch.setattr(patience, "WAIT_S", 600)
+    threading.Timer(0.1, done.set).start()
+    reads.wait()
+    assert reads.read(7, lambda: 5, lambda: 4) == 5
+
+
 def test_a_read_that_computes_is_waited_for(reads, monkeypatch):
     monkeypatch.setattr(patience, "WAIT_S", 0.01)
     assert reads.read(7, lambda: time.sleep(0.2) or 3, lambda: 4) == 3

@@ -1,11 +1,15 @@
 """What the watch over a notebook counts of its processes: those that end, those that grow meanwhile, and forks."""
 
 import ctypes
+import itertools
 import mmap
 import os
 import signal
 import threading
 import time
+from collections.abc import Callable
+
+import pytest
 
 from grading.sandbox import mappings, open_files, processes, watch
 from grading.sandbox.patience import Patience
@@ -48,6 +52,51 @@ def test_what_processes_take_while_their_memory_is_read_slowly_counts(monkeypatc
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
             os.waitpid(pid, 0)
+
+
+def test_what_forks_share_counts_once_though_they_begin_while_it_is_measured(monkeypatch):
+    """As of 30 forks among busy processes: measured one by one, the first has half of it, the next a third."""
+    pids, shared_kb = [1], 300_000
+
+    def measured(_: int) -> float:
+        if len(pids) < 30:
+            pids.append(len(pids) + 1)
+        return shared_kb / len(pids)
+
+    _pretend(monkeypatch, lambda walled: [*pids], measured)
+    assert _watch()._shared_kb({1: shared_kb}, shared_kb) == pytest.approx(shared_kb) and len(pids) == 30
+
+
+def test_a_process_that_forks_does_not_count_with_all_that_it_shares_once_it_can_be_measured(monkeypatch):
+    class Waiting:
+        waits = 0
+
+        def read(self, pid: int, reading: Callable[[], object], otherwise: Callable[[], object]) -> object:
+            return otherwise() if pid == 1 and self.waits < self.of_a_fork else reading()
+
+        def wait(self) -> None:
+            self.waits += 1
+
+    shared_kb, each_kb = 300_000, {1: 300_000, 2: 300_000}
+    _pretend(monkeypatch, lambda walled: [*each_kb], lambda pid: shared_kb / 2)
+    for Waiting.of_a_fork, counted_kb in ((0, 300_000), (1, 300_000), (2, 300_000), (3, 450_000)):
+        assert _watch(Waiting())._shared_kb(each_kb, shared_kb) == counted_kb
+
+
+def test_what_is_handed_on_from_process_to_process_counts(monkeypatch):
+    """Each begins, takes over all memory and ends before it is measured."""
+    began = itertools.count(1)
+    _pretend(monkeypatch, lambda walled: [next(began)], lambda pid: 300_000)
+    assert _watch()._shared_kb({0: 300_000}, 200_000) == 300_000
+    assert next(began) - 1 == watch.SHARED_LOOKS * (processes.ROUNDS + 1)
+
+
+def _pretend(monkeypatch, others: Callable[[bool], list[int]], proportional_kb: Callable[[int], float]) -> None:
+    """Has the processes be these, and no two have the same memory."""
+    monkeypatch.setattr(processes, "others", others)
+    monkeypatch.setattr(processes, "proportional_kb", proportional_kb)
+    monkeypatch.setattr(processes, "resident_kb", lambda pid: 300_000)
+    monkeypatch.setattr(processes, "parent", lambda pid: 0)
 
 
 def test_of_a_fork_that_ends_its_share_alone_counts(monkeypatch):
