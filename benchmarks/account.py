@@ -5,13 +5,13 @@
 Each line of the table is the difference of experiments, a notebook's mean over the parts; those that are not indented
 add up to the last one. Cells run by exec a second time, for the first time in a fork, and by an IPython shell, in
 processes of their own (cells_alone.py). Then the judge grades here, behind walls: notebooks without cells, the same
-notebooks without their hidden tests, and whole; at last `nbgrader autograde` does. Computing counts, of kernels and of
+notebooks without their hidden tests, those with further cells that do nothing, and whole; at last `nbgrader autograde`
+does. Computing counts, of kernels and of
 this process, not the clock. Writes a line per measure and round to benchmarks/results/account.csv; prints medians.
 """
 
 import argparse
 import copy
-import csv
 import json
 import os
 import statistics
@@ -25,9 +25,10 @@ from pathlib import Path
 import ways
 
 # isort: split
+import csv_table
 import nbformat
 import phases
-from nbformat.v4 import new_notebook
+from nbformat.v4 import new_code_cell, new_notebook
 
 from attention import course
 from attention.course import COURSE
@@ -39,6 +40,8 @@ from grading.gradebook import course_folder, nbgrader_log
 from grading.judge import execution
 
 COLUMNS = ("round", "measure", "ms")
+DIGITS = 1  # of milliseconds, after the point
+FURTHER = 20  # cells of a notebook that do nothing
 Found = dict[str, float]
 # What each line says, and the experiments of which it is the difference; indented ones are part of the line above.
 LINES: tuple[tuple[str, str, str | None], ...] = (
@@ -47,10 +50,14 @@ LINES: tuple[tuple[str, str, str | None], ...] = (
     ("their first run, in a kernel", "untested kernel", "empty kernel + again"),
     ("  of it what libraries remember later", "first", "remembered"),
     ("  of it IPython's shell", "shell", "first"),
+    ("  of it pages of memory given to a fork", "given", None),
+    ("  of it messages of the cells", "messages kernel", None),
     ("a kernel's start and end", "empty kernel", None),
     ("answers to the hidden test", "tested kernel", "untested kernel"),
     ("the judge, hidden test included", "tested judge", None),
-    ("  of it without the hidden test", "untested judge", None),
+    ("  of it a notebook without cells", "empty judge", None),
+    ("  of it messages of the cells", "messages judge", None),
+    ("  of it the hidden test", "tested judge", "untested judge"),
     ("nbgrader", "autograde", "tested kernel + tested judge"),
     ("in all", "autograde", None),
 )
@@ -75,11 +82,9 @@ def main() -> int:
             found = {**judged(folder, chosen.parts, kernels_s), **graded(root, chosen.parts, kernels_s)}
             if number:  # before it, this process had much to import
                 found = {**alone(folder), **found}
-                taken += [(number, measure, round(ms, 1)) for measure, ms in found.items()]
-    with open(chosen.results / "account.csv", "w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(COLUMNS)
-        table.writerows(taken)
+                taken += [(number, measure, round(ms, DIGITS)) for measure, ms in found.items()]
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in taken]
+    csv_table.write(chosen.results / "account.csv", COLUMNS, rows, DIGITS)
     print(f"\n{summary(taken)}")
     return 0
 
@@ -98,8 +103,10 @@ def judged(folder: Path, parts: list[int], kernels_s: list[float]) -> Found:
     """What kernels and this process compute, a notebook's mean, where the judge runs them by itself."""
     whole = {course.PARTS[number].stem: _with_test(course.PARTS[number]) for number in parts}
     untested = {stem: _without_test(notebook) for stem, notebook in whole.items()}
-    found = {}
-    for kind, notebooks in (("empty", dict.fromkeys(whole, new_notebook())), ("untested", untested), ("tested", whole)):
+    found, empty = {}, dict.fromkeys(whole, new_notebook())
+    crowded = {stem: _with_further_cells(notebook) for stem, notebook in untested.items()}
+    kinds = {"empty": empty, "untested": untested, "crowded": crowded, "tested": whole}
+    for kind, notebooks in kinds.items():
         given = [copy.deepcopy(notebook) for notebook in notebooks.values()]
 
         def judge(given: list = given) -> None:
@@ -108,6 +115,9 @@ def judged(folder: Path, parts: list[int], kernels_s: list[float]) -> Found:
                 judge.preprocess(notebook, {"metadata": {"path": str(folder), "name": stem}})
 
         found[f"{kind} kernel"], found[f"{kind} judge"] = _computed_ms(judge, len(whole), kernels_s)
+    cells = sum(map(_cells, untested.values())) / len(untested)
+    for where in ("kernel", "judge"):
+        found[f"messages {where}"] = (found[f"crowded {where}"] - found[f"untested {where}"]) / FURTHER * cells
     return found
 
 
@@ -138,15 +148,15 @@ def summary(taken: list[tuple[int, str, float]]) -> str:
     for label, measure, less in LINES:
         took = medians[measure] - sum(medians[name] for name in (less.split(" + ") if less else ()))
         lines.append(f"{label:<42} {took:>5.0f}")
-    pages, cells = (medians[name] for name in ("pages", "cells"))
+    pages, cells, floor = (medians[name] for name in ("pages", "cells", "floor"))
     lines.append(f"a first run in a fork is given {pages:.0f} pages of memory; a notebook runs {cells:.1f} cells")
+    lines.append(f"the floor: a second run in one process, hidden test included, {floor:.0f}")
     return "\n".join(lines)
 
 
 def read(path: Path) -> list[tuple[int, str, float]]:
     """What a run has measured, from its table."""
-    with open(path, newline="", encoding="utf-8") as file:
-        return [(int(row["round"]), row["measure"], float(row["ms"])) for row in csv.DictReader(file)]
+    return [(int(row["round"]), row["measure"], row["ms"]) for row in csv_table.read(path, {"round", "ms"})]
 
 
 def _computed_ms(call: Callable[[], object], notebooks: int, kernels_s: list[float]) -> tuple[float, float]:
@@ -167,6 +177,17 @@ def _with_test(part: Part) -> nbformat.NotebookNode:
         if cell.id == f"{part.stem}-test":
             cell.source = sample_class.sources(part)[cell.id]
     return notebook
+
+
+def _with_further_cells(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
+    more = copy.deepcopy(notebook)
+    more.cells += [new_code_cell("pass") for _ in range(FURTHER)]
+    return more
+
+
+def _cells(notebook: nbformat.NotebookNode) -> int:
+    """The number of cells that run."""
+    return sum(cell.cell_type == "code" and bool(cell.source.strip()) for cell in notebook.cells)
 
 
 def _without_test(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:

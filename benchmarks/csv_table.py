@@ -9,6 +9,7 @@ Row = dict[str, object]
 
 def write(path: Path, columns: Sequence[str], rows: Iterable[Row], digits: int) -> None:
     """Writes the rows, with so many digits after the point."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, columns)
         table.writeheader()

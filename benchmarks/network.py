@@ -1,6 +1,6 @@
 """A class over a network: marks, time and traffic, with workers on three machines that vanish and come back.
 
-    python benchmarks/network.py [--students 48] [--parts 1 4 …] [--only well vanish version] [--results FOLDER]
+    python benchmarks/network.py [--students 96] [--parts 1 4 …] [--only well vanish version] [--results FOLDER]
 
 By root. One class is graded on this machine, and then from a machine of its own by workers on three others: namespaces
 (benchmarks/network_machines.py), joined by a wire that delays packets and loses some (benchmarks/network_wire.py).
@@ -39,7 +39,7 @@ from grading.core import errors
 from grading.core.command_line import positive
 from grading.gradebook import course_folder
 
-STUDENTS, PARTS = 48, [1, 4, 6, 8]  # a class that takes longer than a machine is away
+STUDENTS, PARTS = 96, [1, 4, 6, 8]  # a class that takes longer than a machine is away
 VANISH_AFTER = 1 / 12  # of the class graded
 AWAY_S = 5.0  # without power
 PULLED_S = 40.0  # Dask gives a connection up after 30 s of silence

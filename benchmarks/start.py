@@ -11,7 +11,6 @@ What a command and all that it starts compute together is counted, too: on two c
 
 import argparse
 import contextlib
-import csv
 import ctypes
 import os
 import resource
@@ -23,6 +22,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import csv_table
 
 TRACE = "BENCHMARK_TRACE"  # the environment variable that names the file of the steps
 HELP, CHECK, CLASS = "--help, the slowest of all", "check, 14 notebooks", "autograde, one student, one part"
@@ -64,19 +65,15 @@ def main() -> int:
             print(f"[{number + 1}/{chosen.rounds}]", flush=True)
             found = _round(ways.environment(), many, one)
             taken += [(what, *(value and round(value, DIGITS) for value in values)) for what, *values in found]
-    with open(chosen.results / "start.csv", "w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(COLUMNS)
-        table.writerows(taken)
+    rows = [dict(zip(COLUMNS, row, strict=True)) for row in taken]
+    csv_table.write(chosen.results / "start.csv", COLUMNS, rows, DIGITS)
     print(f"\n{summary(taken)}")
     return 0
 
 
 def read(path: Path) -> list[Row]:
     """The rows of a table that was written."""
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    return [(r["what"], float(r["seconds"]), float(r["computing_s"]) if r["computing_s"] else None) for r in rows]
+    return [tuple(row[name] for name in COLUMNS) for row in csv_table.read(path, COLUMNS[1:])]
 
 
 def summary(taken: list[Row]) -> str:
