@@ -85,7 +85,7 @@ def test_the_zygote_has_one_thread_and_no_gpu_and_stays_the_same_from_notebook_t
     zygote = max(before)
     run = Run(walled, "import torch\nprint(torch.cuda.is_initialized())\ntorch.ones(300, 300) @ torch.ones(300, 300)")
     assert run.printed == "False" and student(walled) == (box, before)
-    assert len(os.listdir(f"/proc/{zygote}/task")) == 1
+    assert settled(lambda: len(os.listdir(f"/proc/{zygote}/task"))) == 1  # the one that forked may just be ending
     if os.geteuid() == 0:  # to all others a process that may not be looked into shows no descriptors
         opened_files = [os.readlink(entry.path) for entry in os.scandir(f"/proc/{zygote}/fd")]
         assert opened_files and not [path for path in opened_files if "nvidia" in path]
