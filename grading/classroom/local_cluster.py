@@ -27,6 +27,7 @@ SETTINGS = {
     "distributed.worker.http.routes": [],
     "distributed.scheduler.work-stealing": False,  # a worker has one task
     "distributed.worker.profile.enabled": False,
+    "distributed.worker.use-file-locking": False,  # any account could hold such a lock, and no worker would start
     "distributed.deploy.lost-worker-timeout": "1000 days",  # or a worker that restarts slowly is given up: see cluster
     "distributed.scheduler.active-memory-manager.start": False,  # no result lies on two workers
     "distributed.admin.tick.interval": "1 minute",  # by default all look at their clocks 50 times a second

@@ -211,6 +211,16 @@ def test_a_cluster_that_cannot_start_is_a_line(monkeypatch: pytest.MonkeyPatch, 
         pytest.fail("the workers are there")
 
 
+def test_no_other_account_may_open_a_file_and_lock_it_so_that_no_worker_starts_any_more():
+    def open_to_others(folder: Path) -> list[Path]:
+        entries = [path for path in folder.iterdir() if not path.is_symlink()] if folder.stat().st_mode & 0o1 else []
+        found = [path for path in entries if path.is_file() and path.stat().st_mode & 0o6]
+        return found + [each for path in entries if path.is_dir() for each in open_to_others(path)]
+
+    with local_cluster.opened(1) as (shared, _):
+        assert shared.parent.stat().st_mode & 0o7 == 1 and open_to_others(shared.parent) == []
+
+
 def test_no_worker_is_started_in_place_of_one_that_the_end_has_killed():
     worker_fork_server.prepare()
     with local_cluster.opened(1) as (_, of_dask):
