@@ -174,6 +174,18 @@ def test_an_update_that_fails_leaves_what_was_collected(inbound: Path, collect: 
     assert collect(update=True) == {"ada": "first"}
 
 
+def test_a_pipe_in_what_was_submitted_before_keeps_nobody_from_an_update(
+    tmp_path: Path, inbound: Path, collect: Callable[..., dict[str, str]]
+):
+    for student in ("ada", "zoe"):
+        submit(inbound, student, "first")
+    collect()
+    os.mkfifo(tmp_path / "course" / "submitted" / "ada" / COURSE.name / "pipe")  # as an archive may bring one
+    for student in ("ada", "zoe"):
+        submit(inbound, student, "second", minute=1)
+    assert collect(update=True) == {"ada": "second", "zoe": "second"}
+
+
 def test_an_update_keeps_a_copy_of_what_an_instructor_changed_and_of_nothing_else(
     tmp_path: Path, inbound: Path, collect: Callable[..., dict[str, str]]
 ):
