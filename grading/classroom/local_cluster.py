@@ -15,6 +15,7 @@ from distributed.comm import CommClosedError
 from distributed.gc import disable_gc_diagnosis
 from distributed.security import Security
 
+from grading.classroom import own_connections  # noqa: F401  (by which other accounts are kept out)
 from grading.core import errors, fork_server
 
 END_LIMIT_S = 3  # for the cluster's own way to end, once its workers are gone
