@@ -23,13 +23,14 @@ def configuration(spawner):
 c.Spawner.environment = {"JUPYTER_CONFIG_PATH": configuration}
 
 # Grades each submission as it arrives, and shows the queue under /services/watch/. Leave it out to grade by hand.
+teacher, port = "teacher", "865"  # the account whose home holds the course, and a port that only root may open
+watch = [sys.executable, "-m", "grading", "watch", "--release"]
 c.JupyterHub.services = [
     {
         "name": "watch",
-        "user": "teacher",  # the account whose home holds the course
         "cwd": "/home/teacher/attention",
-        "url": "http://127.0.0.1:8765",
-        "command": [sys.executable, "-m", "grading", "watch", "--release"],
+        "url": f"http://127.0.0.1:{port}",
+        "command": [sys.executable, str(HERE / "holding_port.py"), teacher, port, *watch],
         "environment": {
             "JUPYTER_CONFIG_PATH": os.pathsep.join(str(HERE / name) for name in ("instructors", "everybody")),
             "WATCH_INSTRUCTORS": " ".join(sorted(INSTRUCTORS)),

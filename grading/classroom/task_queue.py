@@ -30,8 +30,9 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 class Graded:
     """What became of one student: notices, parts we failed to mark, an error of ours, limits that struck, seconds.
 
-    `kept` says that it was graded before and is unchanged; `aside` why it was graded last and alone; `failures` why we
-    failed to mark parts, for an instructor alone.
+    `kept` says that it was graded before and is unchanged; `aside` why it was graded last and alone; `ended` that it
+    ended its worker, or the system its notebook, even then; `failures` why we failed to mark parts, for an instructor
+    alone.
     """
 
     student: str
@@ -43,6 +44,7 @@ class Graded:
     kept: bool = False
     aside: str = ""
     failures: list[str] = field(default_factory=list)
+    ended: bool = False
 
 
 @dataclass(frozen=True)
@@ -203,7 +205,7 @@ class TaskQueue:
         if isinstance(found, KilledWorker):
             self._notes.lost(student)
             if self._alone.pop(student, None):  # its note stays: the next run sets it aside
-                return Graded(student, error=messages.ENDED_WORKERS)
+                return Graded(student, error=messages.ENDED_WORKERS, ended=True)
             self._set_aside(student, messages.ENDED_WORKER)
             return None
         if isinstance(found, Exception):
@@ -219,9 +221,8 @@ class TaskQueue:
             return None
         if found.killed:
             times = self._notes.was_killed(student, task.submission.digest)
-            return replace(
-                again, error=memory_messages.killed_alone(names.printable(student), times), aside=self._alone[student]
-            )
+            why, aside = memory_messages.killed_alone(names.printable(student), times), self._alone.pop(student)
+            return replace(again, error=why, aside=aside, ended=True)
         return self._settled(again)
 
     def settled(self, task: Task, result: worker.Result) -> Graded | Task:

@@ -12,7 +12,8 @@ from grading.core.course import Course
 from grading.sandbox import bubblewrap
 from grading.sandbox.sandbox_keeper import SANDBOXES
 
-PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest; of ours nothing, because it knows no limits
+# What takes longest, and of ours nothing that knows limits.
+PRELOAD = ["distributed", "nbgrader.apps", "grading.classroom.own_connections"]
 
 
 def prepare() -> None:

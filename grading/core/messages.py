@@ -40,6 +40,9 @@ NAME_IN_EXCHANGE = (
 NOT_FROM_EXCHANGE = "not released: the submission did not come from the exchange. Send these pages another way."
 NO_FOLDER_IN_EXCHANGE = "this is not a folder, and no link is followed."
 OTHER_OWNER = "%s: this folder in the exchange belongs to the account %s, not to the student in its name. Find out who submitted it."
+OTHER_OWNER_TOO = (
+    "this folder in the exchange belongs to the account %s, and the student in its name has one there with their own."
+)
 OTHER_TIME = "%s: the folder's name says %s UTC, but its files were last changed at %s UTC. The second time counts."
 TOO_MUCH_TEXT = "the cells hold more text than is taken in; the rest is left out. Ask for a shorter notebook."
 MODULE_CHANGED = (

@@ -55,7 +55,7 @@ USES = (
     Use(
         "grading.submission.exchange_collect",
         of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src copy_files do_copy")
-        + of("nbgrader.exchange.default.ExchangeReleaseFeedback", "src_path init_dest copy_files"),
+        + of("nbgrader.exchange.default.ExchangeReleaseFeedback", "src_path dest_path copy_files"),
         "names that can be graded are collected, with the times of the exchange's file system, and no link is followed",
         "none: the steps of a collect class are not public",
     ),
@@ -228,6 +228,12 @@ USES = (
         ("tornado.httpserver.HTTPServer.handle_stream",),
         "each connection to the status page as it comes, so that there are a few at once",
         "none: HTTPServer has limits on a request and on a wait, and none on how many connections there are",
+    ),
+    Use(
+        "grading.classroom.own_connections",
+        ("distributed.comm.tcp.TLSListener._prepare_stream", "distributed.node.ServerNode.start_http_server"),
+        "connections of other accounts on this machine closed at once, and no port for pages that nobody looks at",
+        "none: Dask's listeners take whoever connects, for as long as that says nothing, and its pages have a port",
     ),
     Use(
         "grading.classroom.cluster",

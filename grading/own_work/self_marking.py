@@ -6,14 +6,16 @@ A part comes into the file when its answer is written, so that nobody reads what
 Nothing in the file is ever changed but by its owner: parts are added at the end.
 """
 
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from grading.core import cells, files, names
+from grading.core import cells, files, limits, names
 from grading.core.course import Course, Part
 from grading.core.errors import CourseError
 from grading.marking import criteria
+from grading.submission import extra_files
 
 FILE = "written-answers.md"
 _HEAD = """\
@@ -39,10 +41,10 @@ def of_course(course: Course, source: Path) -> dict[Part, criteria.Criteria]:
 def add(path: Path, part: Part, by: criteria.Criteria) -> bool:
     """Adds a part's criteria at the end of the file, unless they stand there; whether it did.
 
-    Errors  CourseError for a file that is not UTF-8.
+    Errors  CourseError for a file that is not UTF-8, or no file at all.
     """
     try:
-        text = path.read_text(encoding="utf-8") if path.exists() else _HEAD
+        text = _HEAD if (found := _content(path)) is None else found.decode("utf-8")
     except UnicodeDecodeError:
         raise CourseError(f"{names.path(path)} is not a text in UTF-8. Save it as one, and run this again.") from None
     if part.number in _sections(text):
@@ -56,14 +58,30 @@ def add(path: Path, part: Part, by: criteria.Criteria) -> bool:
 
 
 def points(path: Path, by: Mapping[Part, criteria.Criteria]) -> dict[Part, float]:
-    """What each part in the file earns: the share of its points whose boxes are ticked."""
-    sections = _sections(path.read_text(encoding="utf-8", errors="replace")) if path.exists() else {}
+    """What each part in the file earns: the share of its points whose boxes are ticked.
+
+    Errors  CourseError for anything but a file.
+    """
+    sections = _sections((_content(path) or b"").decode("utf-8", errors="replace"))
     found = {}
     for part, asked in by.items():
         if part.number in sections:
             boxes = _BOX.findall(sections[part.number])[: len(asked.items)]
             found[part] = part.by_hand * sum(bool(box.strip()) for box in boxes) / len(asked.items)
     return found
+
+
+def _content(path: Path) -> bytes | None:
+    """What the file holds; None if there is none. A pipe in its place is not waited for."""
+    try:
+        with extra_files.opened(path) as file:
+            if os.fstat(file.fileno()).st_size <= limits.FILE_BYTES:
+                return extra_files.content(file, limits.FILE_BYTES)
+    except FileNotFoundError:
+        return None
+    except extra_files.NoFile:
+        pass
+    raise CourseError(f"expected a text at {names.path(path)}, got something else. Move it away, and run this again.")
 
 
 def _sections(text: str) -> dict[int, str]:

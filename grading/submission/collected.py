@@ -146,7 +146,7 @@ def kept_meanwhile(places: list[Path], removing: bool) -> Iterator[None]:
         if removing and place.exists():
             new = files.new_name(place)
             shutil.rmtree(new, ignore_errors=True)
-            files.copy_tree(place, new, symlinks=True)
+            files.copy_tree(place, new, symlinks=True, copy_function=_copy_as_it_is)
             new.rename(files.old_name(place))  # whole, if it is there at all
     try:
         yield
@@ -157,6 +157,14 @@ def kept_meanwhile(places: list[Path], removing: bool) -> Iterator[None]:
     for place in places:
         files.put_back(place)
         shutil.rmtree(files.old_name(place), ignore_errors=True)
+
+
+def _copy_as_it_is(source: str, to: str) -> None:
+    """As shutil.copy2; a pipe or the like, which an archive may have brought, becomes a link to nowhere."""
+    if stat.S_ISREG(os.lstat(source).st_mode):
+        shutil.copy2(source, to)
+    else:
+        os.symlink(NOWHERE, to)
 
 
 def _put_back(place: Path) -> None:

@@ -1,9 +1,11 @@
 """nbgrader's exchange: `nbgrader collect` takes out what students submitted, `release_feedback` puts in their pages."""
 
+import contextlib
 import datetime
 import functools
 import glob
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeCollect, ExchangeReleaseFeedback
@@ -16,31 +18,49 @@ class Collect(ExchangeCollect):
     """nbgrader's collect, which takes a submission's time from the file system: `c.ExchangeFactory.collect`."""
 
     def init_src(self) -> None:
-        """Finds the submissions; those under a name that is none are left out."""
+        """Finds the submissions; those under a name that is none are left out, and those in another student's name."""
+        self._left_out: dict[str, str] = {}  # by a folder's name: why
+        self._own: frozenset[str] | None = None
+        self._at_end = contextlib.ExitStack()
         super().init_src()
-        _check_own(self, self.inbound_path)
-        refused = {record["filename"]: names.trouble(record["username"]) for record in self.src_records}
-        for name in sorted(name for name, why in refused.items() if why):
-            is_folder = safe_walk.is_folder(os.path.join(self.inbound_path, name))
-            why = messages.NAME_IN_EXCHANGE if is_folder else messages.NO_FOLDER_IN_EXCHANGE
+        folder = self._at_end.enter_context(_opened(self, self.inbound_path))
+        self.inbound_path = _by_descriptor(folder, self.inbound_path)
+        for name, why in sorted(self._left_out.items()):
             self.log.error("%s: not collected: %s", names.printable(name), why)
-        self.src_records = [record for record in self.src_records if not refused[record["filename"]]]
+        self.src_records = [record for record in self.src_records if record["filename"] not in self._left_out]
 
     def _path_to_record(self, path: str) -> dict:
         name = os.path.basename(path)
-        # With a name that nobody has, so that it is left out.
-        nobody = {"username": f"/{name}", "filename": name, "timestamp": datetime.datetime.min}
-        if not safe_walk.is_folder(path):
-            return nobody
         try:
+            if not safe_walk.is_folder(path):
+                return self._nobody(name, messages.NO_FOLDER_IN_EXCHANGE)
             record = super()._path_to_record(path)
         except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):  # of a time that is none
-            return nobody
-        claimed = record["timestamp"]
+            return self._nobody(name, messages.NAME_IN_EXCHANGE)
+        student, claimed = record["username"], record["timestamp"]
+        if names.trouble(student):
+            return self._nobody(name, messages.NAME_IN_EXCHANGE)
+        if self.check_owner and student in self._with_own(path) and (of := exchange_folder.owner(path)) != student:
+            return self._nobody(name, messages.OTHER_OWNER_TOO % of)
         record["timestamp"] = times.in_exchange(Path(path), claimed)
         if record["timestamp"] != claimed:
             self.log.warning(messages.OTHER_TIME, record["username"], claimed, record["timestamp"])
         return record
+
+    def _nobody(self, name: str, why: str) -> dict:
+        """A record with a name that nobody has, which is left out."""
+        self._left_out[name] = why
+        return {"username": f"/{name}", "filename": name, "timestamp": datetime.datetime.min}
+
+    def _with_own(self, path: str) -> frozenset[str]:
+        """The students who have a folder of their own account: none where accounts have other names than students."""
+        if self._own is None:
+            middle, named = f"+{self.coursedir.assignment_id}+", functools.cache(exchange_folder.name_of)
+            found = [(name.rsplit(middle, 1)[0], name) for name in os.listdir(os.path.dirname(path)) if middle in name]
+            accounts = ((student, exchange_folder.account(Path(path).with_name(name))) for student, name in found)
+            own = (student for student, of in accounts if of is not None and named(of) == student)
+            self._own = frozenset(own)
+        return self._own
 
     def copy_files(self) -> None:
         """Copies the submissions; nbgrader may remove a former copy before it makes one, so it is kept meanwhile."""
@@ -49,7 +69,7 @@ class Collect(ExchangeCollect):
         if self.check_owner:
             self._check_owners()
         self.check_owner = False  # nbgrader's own check ends all collecting where a folder is gone by now
-        with collected.kept_meanwhile(places, removing=self.update or self.before_duedate):
+        with self._at_end, collected.kept_meanwhile(places, removing=self.update or self.before_duedate):
             super().copy_files()
 
     def _check_owners(self) -> None:
@@ -70,19 +90,23 @@ class Collect(ExchangeCollect):
             for kept in collected.take(self.coursedir, Path(src), Path(dest), note):
                 self.log.warning(kept)
         except (collected.TooLargeError, collected.UnreadableError) as error:  # else nobody after this one is collected
-            self.log.error("%s: not collected: %s", names.printable(src), getattr(error, "strerror", error))
+            why = getattr(error, "strerror", error)
+            self.log.error("%s: not collected: %s", names.printable(record["filename"]), why)
 
 
 class ReleaseFeedback(ExchangeReleaseFeedback):
     """nbgrader's release_feedback, which a submission without a secret, or from elsewhere, keeps from nobody."""
 
-    def init_dest(self) -> None:
-        """Makes the folder that the pages go to."""
-        super().init_dest()
-        _check_own(self, self.dest_path)
-
     def copy_files(self) -> None:
-        """Copies each student's pages; those of a submission that came another way are named and left out."""
+        """Copies each student's pages; those of a submission that came another way are named and left out.
+
+        They go into the folder that was looked at, even if a student has put another one in its place meanwhile.
+        """
+        with _opened(self, self.dest_path) as folder:
+            self.dest_path = _by_descriptor(folder, self.dest_path)
+            self._copy_pages()
+
+    def _copy_pages(self) -> None:
         for folder in sorted(glob.glob(self.src_path)):
             if Path(folder, extra_files.TIMESTAMP).is_file() and exchange_folder.secret(Path(folder)) is not None:
                 self.src_path = glob.escape(folder)
@@ -91,13 +115,22 @@ class ReleaseFeedback(ExchangeReleaseFeedback):
                 self.log.warning("%s: %s", names.path(Path(folder)), messages.NOT_FROM_EXCHANGE)
 
 
-def _check_own(exchange: ExchangeCollect | ExchangeReleaseFeedback, inner: str) -> None:
-    """Ends the command, with a line, if the course's folder, or this one within it, is another account's."""
+@contextlib.contextmanager
+def _opened(exchange: ExchangeCollect | ExchangeReleaseFeedback, inner: str) -> Iterator[int]:
+    """A descriptor of a folder within the course's own; it ends the command, with a line, if either is another's."""
     instructors = exchange_folder.instructors(Path(exchange.coursedir.root), exchange.coursedir.groupshared)
     try:
-        with exchange_folder.opened_within(Path(inner).parent, Path(inner).name, instructors):
-            return
+        at_end = contextlib.ExitStack()
+        opened = at_end.enter_context(exchange_folder.opened_within(Path(inner).parent, Path(inner).name, instructors))
     except errors.CourseError as error:
         exchange.fail(str(error))
     except OSError as error:
         exchange.fail(f"{names.whole_path(Path(inner))} can't be opened: {error.strerror}.")
+    with at_end:
+        yield opened
+
+
+def _by_descriptor(folder: int, path: str) -> str:
+    """The path of an open folder, whatever lies by now where it was found; elsewhere than on Linux the one given."""
+    there = f"/proc/self/fd/{folder}"
+    return there if os.path.isdir(there) else path

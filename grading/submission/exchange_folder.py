@@ -14,6 +14,7 @@ from grading.core import errors, names
 from grading.submission import extra_files, safe_walk
 
 NAMELESS = "that has no name here"
+NOBODY = -1  # in place of an account's number, where all that have no name are meant
 LONGEST_SECRET = 1000  # bytes; nbgrader's have 128
 
 
@@ -35,8 +36,9 @@ def opened(folder: Path, of: frozenset[int] | None, within: int | None = None) -
     try:
         owners = {os.fstat(descriptor).st_uid} | ({os.lstat(folder).st_uid} if within is None else set())
         if of is not None and (others := owners - of):
+            account = name_of(others.pop()) or NAMELESS
             raise errors.CourseError(
-                f"{names.whole_path(folder)} belongs to the account {_name(others.pop())}, not to yours: somebody "
+                f"{names.whole_path(folder)} belongs to the account {account}, not to yours: somebody "
                 "could read and change what is in it. If it is another instructor's, set "
                 "c.CourseDirectory.groupshared = True. Else put the course's own folder back, and keep others from "
                 f"replacing it: chmod +t {names.whole_path(folder.parent)}."
@@ -72,16 +74,17 @@ def account(folder: Path) -> int | None:
 def owner(folder: str | Path) -> str:
     """The account that a folder is of; if a link has taken its place by now, that of the link and not of its target."""
     number = account(Path(folder))
-    return NAMELESS if number is None else _name(number)
+    return (None if number is None else name_of(number)) or NAMELESS
 
 
-def _name(number: int) -> str:
+def name_of(number: int) -> str | None:
+    """The name of an account; None if the system has none, as in a container, or can't look it up now."""
     import pwd  # Windows has neither this nor the exchange
 
     try:
         return pwd.getpwuid(number).pw_name
-    except (KeyError, OSError):  # the system has no name for it, as in a container
-        return NAMELESS
+    except (KeyError, OSError):
+        return None
 
 
 def secret(folder: Path) -> str | None:

@@ -31,8 +31,8 @@ c.Spawner.env_keep = ["PATH", "LANG", MARK, "ATTENTION_EXCHANGE"]
 c.Spawner.start_timeout = c.Spawner.http_timeout = 300
 
 (watch,) = c.JupyterHub.services
-del watch["user"]  # one account does it all here
-watch |= {"cwd": str(HERE / "teacher" / "attention"), "url": f"http://127.0.0.1:{SERVICE}"}
+command = watch["command"][-5:]  # one account does it all here, which may not be root
+watch |= {"cwd": str(HERE / "teacher" / "attention"), "url": f"http://127.0.0.1:{SERVICE}", "command": command}
 kept = {name: os.environ[name] for name in ("PATH", "LANG", MARK, "ATTENTION_EXCHANGE") if name in os.environ}
 watch["environment"] |= {**kept, "HOME": str(HERE / "teacher")}
 c.JupyterHub.services.append({"name": "tests", "api_token": os.environ["ATTENTION_TEST_TOKEN"]})

@@ -336,13 +336,9 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{COLLECT}.init_src": (takes("self"), used_by(f"{COLLECT}.init_src", "_path_to_record", "src_records")),
     f"{COLLECT}.copy_files": (takes("self"), used_by(f"{COLLECT}.copy_files", "src_records", "username", "rmtree")),
     f"{COLLECT}.do_copy": (takes("self", "src", "dest", "log"), used_by(f"{COLLECT}.copy_files", "do_copy")),
-    f"{RELEASE}.init_dest": (
-        takes("self"),
-        used_by(f"{RELEASE}.init_dest", "course_path", "outbound_feedback_path", "dest_path", "ensure_directory"),
-    ),
     f"{RELEASE}.copy_files": (
         takes("self"),
-        used_by(f"{RELEASE}.copy_files", "src_path", "timestamp.txt", "submission_secret.txt"),
+        used_by(f"{RELEASE}.copy_files", "src_path", "dest_path", "timestamp.txt", "submission_secret.txt"),
     ),
     f"{SCORES}.preprocess": (
         takes("self", "nb", "resources"),
@@ -463,6 +459,14 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     ),
     "distributed.Nanny.pid": (gives("is a property", lambda found: isinstance(found, property)),),
     "distributed.Nanny.worker_address": (gives("is a property", lambda found: isinstance(found, property)),),
+    "distributed.comm.tcp.TLSListener._prepare_stream": (
+        takes("self", "stream", "address"),
+        used_by("distributed.comm.tcp.BaseTCPListener._handle_stream", "_prepare_stream"),
+    ),
+    "distributed.node.ServerNode.start_http_server": (
+        takes("self", "routes", "dashboard_address", "default_port", "ssl_options"),
+        used_by("distributed.node.ServerNode.start_http_server", "http_server", "listen"),
+    ),
     "nh3.clean": (gives("writes links as we read them", linked),),
     "latex2mathml.converter.Converter.convert_to_element": (
         gives("gives a tree", lambda f: f(resolved("latex2mathml.converter.Converter")(), "x").tag == "math"),

@@ -1,5 +1,6 @@
 """The service on a course of two small parts, as an instructor runs it, and the students' side of the exchange."""
 
+import contextlib
 import functools
 import json
 import os
@@ -189,6 +190,14 @@ def kill(service: Service) -> None:
     service.process.kill()
     service.process.wait()
     psutil.wait_procs(family, timeout=busy.patience(PATIENCE_S))
+
+
+def kill_workers(service: Service) -> None:
+    """Ends its workers' processes, which are forked from a fork of it."""
+    for each in _children(service.process):
+        with contextlib.suppress(psutil.NoSuchProcess):  # a zombie, too
+            if each.ppid() != service.process.pid and each.cmdline() == service.process.cmdline():
+                each.kill()
 
 
 def earned(root: Path) -> dict[str, float]:

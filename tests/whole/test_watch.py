@@ -327,6 +327,20 @@ def test_who_submits_without_end_keeps_nobody_waiting_who_was_set_aside(tmp_path
         submits.join()
 
 
+def test_a_submission_that_ends_its_workers_counts_among_those_of_the_hour(tmp_path: Path):
+    root = watched.released(tmp_path / "course", f"{SETTINGS}\nc.Watch.an_hour = 1")
+    with watched.running(root, workers=1) as running:
+        watched.submit(root, "mallory", SLOWER)
+        running.wait(lambda: [each for each in running.queue()["at_work"] if each["student"] == "mallory"])
+        while not running.said(" mallory: not graded: it ended its worker, .* ended twice"):  # the second time alone
+            watched.kill_workers(running)
+            time.sleep(2)
+        again = watched.submit(root, "mallory", RIGHT)
+        watched.submit(root, "ada", RIGHT)
+        graded(running, "ada")
+        assert "At most 1 of yours is graded" in running.wait(lambda: again.feedback("part01"))
+
+
 def test_a_change_of_what_all_are_graded_with_keeps_nobody_from_being_graded_though_somebody_is_set_aside(
     tmp_path: Path,
 ):

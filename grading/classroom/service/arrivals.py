@@ -14,7 +14,7 @@ class Arrival:
     """A submission that is complete in `source`: its name there, and a state that changes whenever its files do.
 
     `made` is when it was submitted, in UTC, if anybody knows; `refused` says why it is not graded, `noticed` what an
-    instructor should know.
+    instructor should know, `unknown` why nobody knows now whether it is refused.
     """
 
     name: str
@@ -24,6 +24,7 @@ class Arrival:
     made: datetime.datetime | None = None
     refused: str = ""
     noticed: str = ""
+    unknown: str = ""
 
     @property
     def key(self) -> Key:

@@ -7,11 +7,10 @@ import signal
 import threading
 import time
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from grading.classroom import lock, memory_messages, registration
+from grading.classroom.service import ports, status
 from grading.classroom.service import settings as found_settings
-from grading.classroom.service import status
 from grading.classroom.service.exchange_arrivals import Exchange
 from grading.classroom.service.folder_arrivals import Folder
 from grading.classroom.service.server import Pages
@@ -34,7 +33,7 @@ def run(root: Path, assignment: str, **options: object) -> None:
     if settings.folder:
         source, where = Folder(Path(settings.folder), config, course, root), names.whole_path(Path(settings.folder))
     else:
-        source = Exchange(config, course, root)
+        source = Exchange(config, course, root, _say)
         where = names.whole_path(source.folder / "inbound")
     workers = settings.workers or limits.workers()
     process_limits.suffice(workers)
@@ -81,13 +80,12 @@ def _pages(board: status.Board, port: int) -> Pages:
 
     Errors  CourseError for a token that no address and no cookie can hold, and if the port is taken.
     """
-    if url := os.environ.get("JUPYTERHUB_SERVICE_URL"):
-        port = urlsplit(url).port or port
     if not re.fullmatch(r"[A-Za-z0-9._~-]*", token := os.environ.get("WATCH_TOKEN", "")):
         raise errors.CourseError(
             "WATCH_TOKEN may contain only the letters A to Z and a to z, digits, and . _ ~ -: it is part of an address."
         )
-    return Pages(board, port, os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/"), token)
+    opened = ports.opened(port, os.environ.get("JUPYTERHUB_SERVICE_URL", ""))
+    return Pages(board, opened, os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/"), token)
 
 
 class _until:

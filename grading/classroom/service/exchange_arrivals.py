@@ -1,10 +1,11 @@
 """Submissions as they arrive in nbgrader's exchange. nbgrader writes a submission's secret last."""
 
 import datetime
+import errno
 import os
 import time
 from collections import Counter, deque
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 from nbgrader.auth import Authenticator
@@ -14,7 +15,7 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import parse_utc
 from traitlets.config import Config
 
-from grading.classroom.service import refusals, stillness
+from grading.classroom.service import accounts, inbound, refusals, stillness
 from grading.classroom.service.arrivals import Arrival, Key, Refused
 from grading.classroom.service.journal import HOUR_S
 from grading.core import errors, messages, names
@@ -37,8 +38,13 @@ IN_AN_HOUR = 400
 class Exchange:
     """The inbound folder of nbgrader's exchange: each submission is a new folder, and stays as it is."""
 
-    def __init__(self, config: Config, course: Course, root: Path) -> None:
-        """Errors  CourseError if the exchange is not a folder, or can't be read."""
+    def __init__(
+        self, config: Config, course: Course, root: Path, say: Callable[[str], None] = lambda line: None
+    ) -> None:
+        """`say` gets a line about whoever is in the way of others.
+
+        Errors  CourseError if the exchange is not a folder, or can't be read.
+        """
         self._directory, factory = CourseDirectory(config=config), ExchangeFactory(config=config)
         if not issubclass(factory.collect, ExchangeCollect):
             raise errors.CourseError(
@@ -48,9 +54,11 @@ class Exchange:
         self.before_duedate, self._check_owner = collect.before_duedate, collect.check_owner
         self.folder = Path(collect.root) / self._directory.course_id
         self.instructors = exchange_folder.instructors(root, self._directory.groupshared)
-        self._course, self._root, self._still = course, root, stillness.Still()
-        self._owners: dict[str, tuple[int, int | None]] = {}  # by a folder's name: its number, and the account
-        self._came: dict[int | None, deque[float]] = {}  # by account: when its last folders arrived
+        self._course, self._root, self._say, self._still = course, root, say, stillness.Still()
+        self._middle = f"+{course.name}+"  # of a submission's name: what follows the student's
+        self._accounts = accounts.Accounts(say)
+        self._folders, self._many = inbound.Inbound(self._counted, self._order), frozenset()
+        self._came: dict[int, deque[float]] = {}  # by account: when its last folders arrived
         if not Path(collect.root).is_dir():
             raise errors.CourseError(
                 f"nbgrader's exchange {names.path(Path(collect.root))} doesn't exist. In nbgrader_config.py set "
@@ -63,19 +71,15 @@ class Exchange:
 
     def look(self, known: Container[Key]) -> Iterator[Arrival]:
         """The complete submissions that are not `known` yet; CourseError if the exchange is gone, or another's."""
-        middle = f"+{self._course.name}+"
         if not self._inbound.is_dir():
             raise errors.CourseError(self._why_not())
-        self._check_own()
-        numbers = stillness.folders(self._inbound, lambda name: middle in name and (name, "") not in known)
-        self._still.forget_all_but(numbers)
-        self._owners = {name: of for name, of in self._owners.items() if numbers.get(name) == of[0]}
-        # In the order of the times that they claim.
-        found = sorted(numbers, key=lambda name: (self._still.is_restless(name), name.rsplit(middle, 1)[1]))
+        owners = self._read(known)
+        self._still.forget_all_but(owners)
+        found = sorted(owners, key=self._order)
         wait = self._with_many()
         looked_into, spent_s = Counter(), Counter()  # folders by their student and owner, and by owner; time by owner
         for name in found:
-            student, owner = name.rsplit(middle, 1)[0], self._owner(name, numbers[name])
+            student, owner = name.rsplit(self._middle, 1)[0], owners[name]
             looked_into[student, owner] += 1
             looked_into[owner] += 1
             # The others when these have arrived: a later one replaces them.
@@ -88,11 +92,11 @@ class Exchange:
                 name, place, min((STILL_S[file] for file in there), default=stillness.OTHERWISE_S)
             )
             spent_s[owner] += time.monotonic() - began
-            if state is not None:
+            if state is not None and not (arrival := self._arrival(name)).unknown:
                 self._came.setdefault(owner, deque()).append(time.monotonic())
-                yield self._arrival(name)
+                yield arrival
 
-    def _with_many(self) -> set[int | None]:
+    def _with_many(self) -> set[int]:
         """The accounts whose folders wait, because many of theirs have arrived in the last hour.
 
         None where accounts and students differ, or the account is the grader's own: it may be all students'.
@@ -103,19 +107,29 @@ class Exchange:
         full = {of for of, came in self._came.items() if len(came) >= IN_AN_HOUR and of != os.geteuid()}
         return full if self._check_owner else set()
 
-    def _owner(self, name: str, number: int) -> int | None:
-        """The account that a folder is of, which Linux is asked for once: there may be very many."""
-        if name not in self._owners:
-            self._owners[name] = number, exchange_folder.account(self._inbound / name)
-        return self._owners[name][1]
+    def _order(self, name: str) -> tuple[bool, str]:
+        """By what a folder comes before others: the time that it claims, unless it keeps changing."""
+        return self._still.is_restless(name), name.rsplit(self._middle, 1)[1]
 
-    def _check_own(self) -> None:
-        """CourseError if the folder with submissions is another account's, or can't be opened."""
+    def _counted(self, account: int) -> int:
+        """For whom an account's folders count."""
+        return self._accounts.with_others(account) if self._check_owner else account
+
+    def _read(self, known: Container[Key]) -> dict[str, int]:
+        """The folders of submissions that are not `known` yet, as far as they were read by now, with their owners.
+
+        Errors  CourseError if the folder around them can't be opened, or is another account's.
+        """
+        middle = self._middle
         try:
-            with exchange_folder.opened_within(self.folder, self._inbound.name, self.instructors):
-                return
+            with exchange_folder.opened_within(self.folder, self._inbound.name, self.instructors) as opened:
+                found = self._folders.read(opened, lambda name: middle in name and (name, "") not in known)
         except OSError as error:
             raise stillness.closed(self._inbound, error) from None
+        for owner in sorted(self._folders.many.keys() - self._many):
+            self._say(refusals.many(self._folders.many[owner], owner, self._inbound))
+        self._many = frozenset(self._folders.many)
+        return found
 
     def _why_not(self) -> str:
         """Why nothing can arrive, and what to do."""
@@ -129,9 +143,11 @@ class Exchange:
         return self._arrival(name) if safe_walk.is_folder(self._inbound / name) else None
 
     def take(self, arrival: Arrival) -> list[str]:
-        """Copies a submission into submitted/, and notes when it was made."""
+        """Copies a submission into submitted/, and notes when it was made; OSError while nobody knows whose it is."""
         if arrival.refused:
             raise Refused(arrival.refused)
+        if arrival.unknown:
+            raise OSError(errno.EAGAIN, arrival.unknown, str(arrival.source))
         place = self._root / "submitted" / arrival.student / self._course.name
 
         def note() -> None:
@@ -141,18 +157,24 @@ class Exchange:
         return stillness.taken(self._directory, arrival, place, note)
 
     def _arrival(self, name: str) -> Arrival:
-        student, source = name.rsplit(f"+{self._course.name}+", 1)[0], self._inbound / name
+        student, source = name.rsplit(self._middle, 1)[0], self._inbound / name
         made, refused = None, refusals.of_name(student, self._inbound)
         try:
             made = times.in_exchange(source, _claimed(name, self._course))
         except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):  # of a time that is none
             refused = refused or messages.NAME_IN_EXCHANGE
-        owner, noticed = exchange_folder.owner(source) if self._check_owner else student, ""
-        if self._check_owner and exchange_folder.account(source) == os.geteuid():  # on a hub where all are one account
+        if not self._check_owner:
+            return Arrival(name, "", student, source, made, refused)
+        account, noticed, unknown = exchange_folder.account(source), "", ""
+        owner = self._accounts.name(account)
+        if account == os.geteuid():  # on a hub where all are one account
+            owner = owner or exchange_folder.NAMELESS
             noticed = refusals.owned_by_grader(owner) if owner != student else ""
+        elif owner is None:
+            unknown = accounts.unknown(account)
         elif owner != student:
             refused = refused or refusals.owned_by(owner)
-        return Arrival(name, "", student, source, made, refused, noticed)
+        return Arrival(name, "", student, source, made, refused, noticed, unknown)
 
 
 def _claimed(name: str, course: Course) -> datetime.datetime:

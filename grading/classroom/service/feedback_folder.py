@@ -6,6 +6,7 @@ or a link in its place would otherwise have the instructor overwrite a file anyw
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from grading.submission import exchange_folder, extra_files, safe_walk
@@ -25,21 +26,17 @@ class FeedbackFolder:
 
         Errors  OSError if it can't be made, CourseError if the course's folder is another account's.
         """
-        if not self._course.is_dir():
-            return
-        with exchange_folder.opened(self._course, self._instructors) as course, contextlib.suppress(FileExistsError):
-            os.mkdir(NAME, dir_fd=course)
-            with safe_walk.opened(NAME, course) as made:
-                os.chmod(made, 0o711)  # as nbgrader makes it
+        if self._course.is_dir():
+            with self._opened(make=True):
+                pass
 
     def put(self, name: str, page: str) -> None:
         """Writes a page in place of an earlier one of its name; whoever looks finds the one or the other.
 
         Errors  OSError if it can't be written, CourseError as `prepare`.
         """
-        self.prepare()
         new = f".{name}.new"
-        with self._opened() as folder:
+        with self._opened(make=True) as folder:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(new, dir_fd=folder)  # left by a process that was killed
             try:
@@ -72,5 +69,18 @@ class FeedbackFolder:
         with contextlib.suppress(FileNotFoundError), self._opened() as folder:
             os.unlink(name, dir_fd=folder)
 
-    def _opened(self) -> contextlib.AbstractContextManager[int]:
-        return exchange_folder.opened_within(self._course, NAME, self._instructors)
+    @contextlib.contextmanager
+    def _opened(self, make: bool = False) -> Iterator[int]:
+        """A descriptor of the folder, in the course's own as it is now; `make`: it is made there if it is missing."""
+        with exchange_folder.opened(self._course, self._instructors) as course:
+            if make:
+                _make(course)
+            with exchange_folder.opened(self._course / NAME, self._instructors, course) as folder:
+                yield folder
+
+
+def _make(course: int) -> None:
+    with contextlib.suppress(FileExistsError):
+        os.mkdir(NAME, dir_fd=course)
+        with safe_walk.opened(NAME, course) as made:
+            os.chmod(made, 0o711)  # as nbgrader makes it

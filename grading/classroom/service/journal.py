@@ -18,6 +18,9 @@ from grading.core import errors, names
 
 FILE = ".watch.db"
 HOUR_S = 3600.0
+# Submissions of a student in an hour on which our grader may fail before they count like those that were graded. Nobody
+# should pay for our failures, but whoever knows how to bring one about would otherwise keep the workers busy for good.
+FAILURES = 3
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS submission (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -37,7 +40,12 @@ class Outcome(Enum):
     LATE = "late; an earlier one was on time"
     GONE = "gone before it was graded"
     REFUSED = "not graded"
+    ENDED = "not graded: it ended its worker"
     FAILED = "not graded: our failure"
+
+
+COUNTED = (Outcome.GRADED, Outcome.ENDED)  # among the submissions of an hour
+UNSENT = (Outcome.WAITING, Outcome.KEPT, Outcome.REFUSED)  # no worker came to an end with it
 
 
 @dataclass(frozen=True)
@@ -103,10 +111,12 @@ class Journal:
         rows = self._connection.execute("SELECT * FROM submission ORDER BY number")
         self.entries: dict[tuple[str, str], Entry] = {}
         self._of: dict[str, list[tuple[str, str]]] = {}  # each student's keys
-        self._graded: dict[str, dict[int, Entry]] = {}  # each student's that were graded, by number: few of those
+        self._worked: dict[str, dict[int, Entry]] = {}  # each student's that a worker was at, by number: few of those
         self._waiting: dict[tuple[str, str], Entry] = {}  # few, of all that a student may have written in months
-        for entry in map(_entry, rows):  # what was at work when the service ended waits again
-            self._put(replace(entry, begun=None) if entry.outcome is Outcome.WAITING else entry)
+        for entry in map(_entry, rows):
+            self._put(entry)
+            if entry.outcome is Outcome.WAITING:  # what was at work when the service ended waits again
+                self.wait_again(entry)
 
     def close(self) -> None:
         """Closes the file."""
@@ -157,7 +167,8 @@ class Journal:
 
     def wait_again(self, entry: Entry) -> None:
         """Puts back in line what was begun; on the disk it waits all the while."""
-        self._put(replace(self.entries[entry.key], begun=None))
+        self._note_work(tried := self.entries[entry.key])
+        self._put(replace(tried, begun=None))
 
     def of(self, student: str) -> list[Entry]:
         """All submissions of a student, in the order of arrival."""
@@ -171,8 +182,11 @@ class Journal:
         """Seconds until one more submission of a student may be graded; 0 for now, and without a limit always."""
         if not an_hour:
             return 0.0
-        counted = (entry.ago_s() for entry in self._graded.get(student, {}).values())
-        agos = sorted(ago for ago in counted if ago is not None and ago < HOUR_S)
+        counted: dict[bool, list[float]] = {True: [], False: []}
+        for entry in self._worked.get(student, {}).values():
+            if (ago := entry.ago_s()) is not None and ago < HOUR_S:
+                counted[entry.outcome in COUNTED].append(ago)
+        agos = sorted(counted[True] + sorted(counted[False])[FAILURES:])
         return HOUR_S - agos[an_hour - 1] if len(agos) >= an_hour else 0.0
 
     def _put(self, entry: Entry) -> None:
@@ -183,8 +197,12 @@ class Journal:
             self._waiting[entry.key] = entry
         else:
             self._waiting.pop(entry.key, None)
-        if entry.outcome is Outcome.GRADED:
-            self._graded.setdefault(entry.student, {})[entry.number] = entry
+        if entry.outcome not in UNSENT:
+            self._note_work(entry)
+
+    def _note_work(self, entry: Entry) -> None:
+        if entry.begun is not None:
+            self._worked.setdefault(entry.student, {})[entry.number] = entry
 
 
 def seconds(when: datetime.datetime | None) -> float | None:

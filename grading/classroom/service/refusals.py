@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from grading.core import names
+from grading.submission import exchange_folder
 
 
 def of_name(student: str, folder: Path) -> str:
@@ -31,3 +32,12 @@ def owned_by_grader(account: str) -> str:
 def closed(place: str, why: str) -> str:
     """The sentence about a student's folder that can't be read."""
     return f"{place} cannot be read: {why}. Make it readable for this account."
+
+
+def many(number: int, account: int, folder: Path) -> str:
+    """The line about somebody whose folders keep others waiting."""
+    of = None if account == exchange_folder.NOBODY else exchange_folder.name_of(account)
+    return (
+        f"{number:,} folders of the account {of or exchange_folder.NAMELESS} wait in {names.whole_path(folder)}, and "
+        "the submissions of others are found later because of them. Remove what isn't a submission."
+    )

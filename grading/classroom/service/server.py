@@ -7,17 +7,16 @@ to whom the hub says they are: administrators all names, students their own.
 import asyncio
 import os
 import secrets
+import socket
 import threading
 
 import tornado.httpserver
 import tornado.iostream
-import tornado.netutil
 import tornado.web
 
 from grading.classroom.service import handlers
 from grading.classroom.service.metrics import Metrics
 from grading.classroom.service.status import Board
-from grading.core import errors
 
 _ON_HUB = "JUPYTERHUB_SERVICE_PREFIX"  # set for services that a JupyterHub runs
 # Connections at once. Any account on the machine may open as many as it likes, and each is an open file of the service.
@@ -42,15 +41,9 @@ class Server(tornado.httpserver.HTTPServer):
 class Pages:
     """The pages of one service, on a thread of their own."""
 
-    def __init__(self, board: Board, port: int, prefix: str = "/", token: str | None = None) -> None:
-        """Errors  CourseError if the port is taken."""
+    def __init__(self, board: Board, port: socket.socket, prefix: str = "/", token: str | None = None) -> None:
         self.board, self.prefix, self.token = board, prefix, token or secrets.token_urlsafe(24)
-        try:
-            (self._socket, *_) = tornado.netutil.bind_sockets(port, "127.0.0.1")
-        except OSError as error:
-            raise errors.CourseError(
-                f"port {port} of this machine can't be used: {error.strerror}. Set another with --port."
-            ) from None
+        self._socket = port
         self.port = self._socket.getsockname()[1]
         self._thread = threading.Thread(target=self._serve, daemon=True)
         self._loop: asyncio.AbstractEventLoop | None = None

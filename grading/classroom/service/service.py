@@ -271,7 +271,8 @@ class Service:
             self._wait_again(entry)
             return
         if failed or result.error:
-            self._end(entry, Outcome.FAILED if failed else Outcome.REFUSED, _why(result))
+            outcome = Outcome.ENDED if result.ended else Outcome.FAILED if failed else Outcome.REFUSED
+            self._end(entry, outcome, _why(result))
             return
         if not result.kept:
             self._line.took(result.seconds)

@@ -86,26 +86,6 @@ def listed(folder: Path) -> list[str]:
         raise closed(folder, error) from None
 
 
-def folders(place: Path, wanted: Callable[[str], bool]) -> dict[str, int]:
-    """The folders of a wanted name in one where submissions arrive, each with its number in the file system.
-
-    Other names cost next to nothing: anybody may write a million links there.
-    Errors  CourseError if it can't be read.
-    """
-    try:
-        with os.scandir(place) as entries:
-            return {each.name: each.inode() for each in entries if wanted(each.name) and _is_folder(each)}
-    except OSError as error:
-        raise closed(place, error) from None
-
-
 def closed(place: Path, error: OSError) -> errors.CourseError:
     """The error that says why a folder where submissions arrive can't be read."""
     return errors.CourseError(f"{names.whole_path(place)} can't be read: {error.strerror}.")
-
-
-def _is_folder(entry: os.DirEntry) -> bool:
-    try:
-        return entry.is_dir(follow_symlinks=False)  # which most file systems say with the name
-    except OSError:
-        return False

@@ -4,6 +4,7 @@ import contextlib
 import gc
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -209,6 +210,40 @@ def test_a_cluster_that_cannot_start_is_a_line(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(local_cluster, "LocalCluster", refused)
     with pytest.raises(errors.CourseError, match=f"^the workers do not start: {error}$"), local_cluster.opened(1):
         pytest.fail("the workers are there")
+
+
+def test_no_other_account_may_open_a_file_and_lock_it_so_that_no_worker_starts_any_more():
+    def open_to_others(folder: Path) -> list[Path]:
+        entries = [path for path in folder.iterdir() if not path.is_symlink()] if folder.stat().st_mode & 0o1 else []
+        found = [path for path in entries if path.is_file() and path.stat().st_mode & 0o6]
+        return found + [each for path in entries if path.is_dir() for each in open_to_others(path)]
+
+    with local_cluster.opened(1) as (shared, _):
+        assert shared.parent.stat().st_mode & 0o7 == 1 and open_to_others(shared.parent) == []
+
+
+def test_no_port_of_a_run_keeps_a_connection_that_another_account_opens():
+    if os.geteuid() != 0:
+        pytest.skip("only root may become another account")
+
+    def kept(port: int) -> bool:
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+            try:
+                return connection.recv(1) != b""
+            except TimeoutError:
+                return True
+
+    worker_fork_server.prepare()
+    with local_cluster.opened(1) as (_, of_dask):
+        nanny = next(iter(of_dask.workers.values()))
+        found = [each for pid in (os.getpid(), nanny.pid) for each in psutil.Process(pid).net_connections()]
+        ports = {each.laddr.port for each in found if each.status == "LISTEN"}
+        known = [int(address.rpartition(":")[2]) for address in (of_dask.scheduler_address, nanny.worker_address)]
+        assert {*known} <= ports and kept(known[0])
+        if (pid := os.fork()) == 0:
+            os.setuid(12345)
+            os._exit(sum(map(kept, ports)))
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
 
 def test_no_worker_is_started_in_place_of_one_that_the_end_has_killed():

@@ -146,10 +146,11 @@ def test_what_ended_its_worker_is_tried_once_more_last_and_alone(root: Path, mon
     found, team, said = run(root, monkeypatch, anna=[KILLED])
     assert team.together[-1] == ("anna",) and team.together[-2] != ("anna",)
     assert found["anna"].error == "settled." and "worker" in found["anna"].aside and len(said) == 1
-    assert noted(root) == {}
+    assert noted(root) == {} and not found["anna"].ended
     found, team, _ = run(root, monkeypatch, anna=[KILLED, KILLED])
     assert "the worker that graded it ended twice" in found["anna"].error and "settled" in found["dora"].error
     assert noted(root) == {"anna": 1}  # the next run begins with the others
+    assert [student for student in found if found[student].ended] == ["anna"]
     found, team, _ = run(root, monkeypatch, anna=[KILLED])
     assert team.together[-1] == ("anna",) and "ended twice" in found["anna"].error and noted(root) == {"anna": 2}
     assert "--student anna" in run(root, monkeypatch)[0]["anna"].error
@@ -160,12 +161,13 @@ def test_what_the_system_killed_is_graded_once_more_alone_and_in_every_later_run
     found, team, said = run(root, monkeypatch, anna=[struck])
     assert team.together[-1] == ("anna",) and team.together[0] == ("anna",) and len(team.together) == 5
     assert found["anna"].error == "settled." and "the system ended one of its notebooks" in found["anna"].aside
-    assert len(said) == 1 and noted(root) == {}
+    assert len(said) == 1 and noted(root) == {} and not found["anna"].ended
     for times in (1, 2, 3, 4):
         found, team, _ = run(root, monkeypatch, anna=[struck] * (2 if times == 1 else 1))
         assert team.together[-1] == ("anna",) and (team.together[0] == ("anna",)) == (times == 1)
         assert ("in this run" if times == 1 else f"in {times} runs in a row") in found["anna"].error
         assert "GRADING_MEMORY_BYTES=" in found["anna"].error and "--student anna" in found["anna"].error
+        assert [student for student in found if found[student].ended] == ["anna"]
         assert found["dora"].error == "settled." and noted(root) == {"anna": 0}  # it ended no run
     killed(root, monkeypatch, ben=[Ended()])
     assert noted(root)["anna"] == 0  # nor did it begin in one that was ended

@@ -1,11 +1,15 @@
 """What somebody ticks for their own written answers, in a file that is theirs."""
 
+import os
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from attention.course import COURSE, PARTS
 from dev.packages import REPOSITORY
+from grading.core import limits
 from grading.core.errors import CourseError
 from grading.own_work import self_marking
 
@@ -71,3 +75,26 @@ def test_a_file_of_any_bytes_is_read(path: Path):
 def test_whatever_somebody_puts_between_the_brackets_is_a_tick(box: str, path: Path):
     path.write_text(path.read_text(encoding="utf-8").replace("- [ ]", box, 1), encoding="utf-8")
     assert self_marking.points(path, BY) == {FOURTEEN: 1, NINE: 0}
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, Path.mkdir, lambda path: path.symlink_to("/dev/zero")])
+def test_anything_but_a_file_is_told_and_not_waited_for(make: Callable[[Path], object], tmp_path: Path):
+    path, said = tmp_path / self_marking.FILE, []
+    make(path)
+
+    def read() -> None:
+        for call in (lambda: self_marking.points(path, BY), lambda: self_marking.add(path, NINE, BY[NINE])):
+            with pytest.raises(CourseError) as error:
+                call()
+            said.append(str(error.value))
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    reader.join(10)
+    assert said == [f"expected a text at {path}, got something else. Move it away, and run this again."] * 2
+
+
+def test_a_file_that_nobody_has_written_is_not_read(path: Path):
+    os.truncate(path, limits.FILE_BYTES + 1)
+    with pytest.raises(CourseError, match="expected a text"):
+        self_marking.points(path, BY)

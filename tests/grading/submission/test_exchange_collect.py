@@ -1,11 +1,12 @@
 """`nbgrader collect` on an exchange that students fill: nobody keeps others from being collected; nothing is lost."""
 
+import contextlib
 import logging
 import os
 import pwd
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from attention.course import COURSE
 from dev.packages import REPOSITORY
 from grading.core import limits, messages
 from grading.gradebook import course_folder
+from grading.submission import exchange_folder
 from grading.submission.exchange_collect import Collect
 
 # What a student may write in a secret's place; nbgrader's own command ends at the first of these.
@@ -110,6 +112,53 @@ def test_a_folder_of_another_account_than_its_name_s_is_told(
     assert not [record for record in caplog.records if "account" in record.getMessage()]
 
 
+def test_a_folder_in_the_name_of_a_student_who_has_one_of_their_own_account_is_left_out_and_that_is_told(
+    inbound: Path, collect: Callable[..., dict[str, str]], caplog: pytest.LogCaptureFixture, owned: dict[str, str]
+):
+    for minute, (student, account) in enumerate([("ada", "ada"), ("ada", "mallory"), ("ben", "mallory")]):
+        owned[submit(inbound, student, f"by {account}", minute).name] = account
+    with caplog.at_level(logging.WARNING):
+        assert collect() == {"ada": "by ada", "ben": "by mallory"}
+    said = [record.getMessage() for record in caplog.records if "account" in record.getMessage()]
+    assert [(line.split("+")[0], "not collected" in line) for line in said] == [("ada", True), ("ben", False)]
+    assert "belongs to the account mallory" in said[0] and "belongs to the account mallory" in said[1]
+
+
+def test_where_the_check_is_off_or_no_account_is_a_student_s_the_newest_folder_is_collected(
+    inbound: Path, collect: Callable[..., dict[str, str]], owned: dict[str, str]
+):
+    for minute, account in enumerate(("first", "second")):
+        owned[submit(inbound, "ada", account, minute).name] = account
+    assert collect() == {"ada": "second"}
+    owned[submit(inbound, "ada", "third", 2).name] = "ada"
+    owned[submit(inbound, "ada", "fourth", 3).name] = "fourth"
+    assert collect(update=True) == {"ada": "third"}
+    assert collect(update=True, check_owner=False) == {"ada": "fourth"}
+
+
+@pytest.fixture
+def owned(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """By the names of folders in the exchange, the account that each is of from now on."""
+    accounts: dict[str, str] = {}
+    monkeypatch.setattr(exchange_folder, "account", lambda folder: 10**6 + [*accounts].index(Path(folder).name))
+    monkeypatch.setattr(exchange_folder, "name_of", lambda number: [*accounts.values()][number - 10**6])
+    return accounts
+
+
+def test_what_takes_the_place_of_the_course_s_folder_after_it_was_looked_at_is_not_collected(
+    inbound: Path, collect: Callable[..., dict[str, str]], monkeypatch: pytest.MonkeyPatch
+):
+    submitted = submit(inbound, "ada", "hers")
+
+    def swap(_: object) -> None:  # which comes after the looking
+        inbound.rename(inbound.with_name("ours"))
+        shutil.copytree(inbound.with_name("ours"), inbound)
+        (submitted / "part01.ipynb").write_text("mallory's")
+
+    monkeypatch.setattr(Collect, "init_dest", swap)
+    assert collect() == {"ada": "hers"}
+
+
 def test_what_is_no_folder_does_not_stand_for_a_submission(inbound: Path, collect: Callable[..., dict[str, str]]):
     submit(inbound, "ada", "ada")
     time.sleep(0.05)  # so that the file system's times say that the link is newer
@@ -123,6 +172,18 @@ def test_an_update_that_fails_leaves_what_was_collected(inbound: Path, collect: 
     large = submit(inbound, "ada", "second", minute=1)
     os.truncate(large / "part01.ipynb", 10**9)
     assert collect(update=True) == {"ada": "first"}
+
+
+def test_a_pipe_in_what_was_submitted_before_keeps_nobody_from_an_update(
+    tmp_path: Path, inbound: Path, collect: Callable[..., dict[str, str]]
+):
+    for student in ("ada", "zoe"):
+        submit(inbound, student, "first")
+    collect()
+    os.mkfifo(tmp_path / "course" / "submitted" / "ada" / COURSE.name / "pipe")  # as an archive may bring one
+    for student in ("ada", "zoe"):
+        submit(inbound, student, "second", minute=1)
+    assert collect(update=True) == {"ada": "second", "zoe": "second"}
 
 
 def test_an_update_keeps_a_copy_of_what_an_instructor_changed_and_of_nothing_else(
@@ -257,3 +318,31 @@ def test_feedback_is_released_to_all_who_submitted_through_the_exchange_whoever_
         f"{root}/feedback/{student}/{COURSE.name}: {messages.NOT_FROM_EXCHANGE}"
         for student in sorted(["by hand", *REFUSED_SECRETS])
     ]
+
+
+def test_feedback_goes_into_the_folder_that_was_looked_at_whatever_takes_its_place_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    root, feedback = tmp_path / "course", tmp_path / "exchange" / COURSE.name / "feedback"
+    folder = root / "feedback" / "anna" / COURSE.name
+    folder.mkdir(parents=True)
+    (tmp_path / "exchange").mkdir(mode=0o777)
+    course_folder.configure(root, REPOSITORY)
+    config = course_folder.config(root)
+    config.Exchange.root = str(tmp_path / "exchange")
+    for name in ("part01.html", "submission_secret.txt", "timestamp.txt"):
+        (folder / name).write_text("a")
+    opened_within = exchange_folder.opened_within
+
+    @contextlib.contextmanager
+    def opened(*arguments: object) -> Iterator[int]:
+        with opened_within(*arguments) as found:
+            feedback.rename(tmp_path / "ours")
+            feedback.mkdir()
+            yield found
+
+    monkeypatch.setattr(exchange_folder, "opened_within", opened)
+    api = NbGraderAPI(config=config)
+    api.coursedir.assignment_id = COURSE.name
+    ExchangeFactory(config=config).ReleaseFeedback(coursedir=api.coursedir, parent=api).start()
+    assert [path.read_text() for path in (tmp_path / "ours").iterdir()] == ["a"] and not any(feedback.iterdir())

@@ -5,6 +5,7 @@ import errno
 import os
 import pwd
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import closed_files
@@ -12,16 +13,23 @@ import pytest
 from traitlets.config import Config
 
 from attention.course import COURSE
-from grading.classroom.service import arrivals, exchange_arrivals, folder_arrivals, stillness
+from grading.classroom.service import accounts, arrivals, exchange_arrivals, folder_arrivals, inbound, stillness
 from grading.core import errors, messages
 from grading.submission import collected, exchange_folder, times
 
 
-def exchange_in(folder: Path) -> exchange_arrivals.Exchange:
+def exchange_in(folder: Path, say: Callable[[str], None] = lambda line: None) -> exchange_arrivals.Exchange:
     """nbgrader's exchange in a folder's "exchange", of a course whose id is "course"."""
     config = Config()
     config.Exchange.root, config.CourseDirectory.course_id = str(folder / "exchange"), "course"
-    return exchange_arrivals.Exchange(config, COURSE, folder)
+    return exchange_arrivals.Exchange(config, COURSE, folder, say)
+
+
+def owned(monkeypatch: pytest.MonkeyPatch, owner: Callable[[str], int]) -> None:
+    """Has each folder be of an account that the system has a name for, by the folder's name."""
+    monkeypatch.setattr(exchange_folder, "account", lambda folder: owner(folder.name))
+    monkeypatch.setattr(inbound, "account_of", lambda entry: owner(entry.name))
+    monkeypatch.setattr(exchange_folder, "name_of", lambda number: f"account {number}")
 
 
 @pytest.fixture
@@ -100,7 +108,7 @@ def test_a_look_into_the_exchange_takes_no_more_folders_of_an_account_however_ma
     for name in names:
         (inbound / name).mkdir(parents=True)
     exchange, looked_into = exchange_in(tmp_path), []
-    monkeypatch.setattr(exchange_folder, "account", lambda folder: 1 if folder.name == names[-1] else 2)
+    owned(monkeypatch, lambda name: 1 if name == names[-1] else 2)
     monkeypatch.setattr(stillness, "fingerprint", lambda folder: looked_into.append(folder.name) or "a state")
     assert list(exchange.look({})) == []
     assert looked_into == [*names[: exchange_arrivals.MOST_OF_OWNER], names[-1]]
@@ -162,8 +170,35 @@ def test_an_account_that_the_system_has_no_name_for_may_grade_and_submit(
     (arrival,) = [arrival for _ in range(3) for arrival in exchange.look({})][:1]
     assert arrival.student == "ada" and arrival.refused == "" and "the grader's own" in arrival.noticed
     monkeypatch.setattr(exchange_arrivals.os, "geteuid", lambda: os.getuid() + 1)
+    assert [arrival for _ in range(3) for arrival in exchange.look({})] == []
+    monkeypatch.setattr(accounts, "PATIENCE_S", 0)
     (arrival,) = [arrival for _ in range(3) for arrival in exchange.look({})][:1]
     assert "belongs to the account that has no name here, not to the student" in arrival.refused
+
+
+def test_while_names_can_t_be_looked_up_nobody_is_refused_for_it_and_all_wait_whose_name_is_not_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    folders = {name: f"{name}+{COURSE.name}+2026-01-01 00:00:00 UTC" for name in ("ada", "ben")}
+    (tmp_path / "exchange" / "course" / "inbound" / folders["ada"]).mkdir(parents=True)
+    exchange, system = exchange_in(tmp_path), {1: "ada", 2: "ben"}
+    owned(monkeypatch, lambda name: 1 if name == folders["ada"] else 2)
+    monkeypatch.setattr(exchange_folder, "name_of", lambda number: system.get(number))
+    monkeypatch.setattr(stillness, "OTHERWISE_S", 0)
+
+    def look() -> list[tuple[str, str]]:
+        return [(arrival.student, arrival.refused) for _ in range(2) for arrival in exchange.look({})]
+
+    assert look() == [("ada", "")]
+    away, system = system, {}
+    (tmp_path / "exchange" / "course" / "inbound" / folders["ben"]).mkdir()
+    assert look() == [("ada", ""), ("ada", "")]
+    assert exchange.take(exchange.again(folders["ada"], "")) == []
+    with pytest.raises(OSError, match="no name for the account 2 now"):
+        exchange.take(exchange.again(folders["ben"], ""))
+    system = away
+    assert ("ben", "") in look()
+    assert exchange.take(exchange.again(folders["ben"], "")) == []
 
 
 def test_a_link_that_takes_a_folder_s_place_for_a_moment_lends_it_nobody_s_name(
@@ -272,7 +307,7 @@ def test_folders_that_another_account_writes_in_a_student_s_name_keep_the_studen
     own, others = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC", []
     (inbound / own).mkdir(parents=True)
     exchange, now_s, found = exchange_in(tmp_path), 1000.0, []
-    monkeypatch.setattr(exchange_folder, "account", lambda folder: 1 if folder.name == own else 2)
+    owned(monkeypatch, lambda name: 1 if name == own else 2)
     monkeypatch.setattr(stillness.time, "monotonic", lambda: now_s)
     monkeypatch.setattr(stillness, "fingerprint", lambda folder: "as it was" if folder.name == own else str(now_s))
     for second in range(120):
@@ -300,7 +335,7 @@ def test_a_look_takes_no_longer_for_folders_of_one_account_that_hold_thousands_o
         now_s += 0.06 if folder.name in large else 0.001  # what 5,000 files take
         return str(now_s)
 
-    monkeypatch.setattr(exchange_folder, "account", lambda folder: 1 if folder.name == honest else 2)
+    owned(monkeypatch, lambda name: 1 if name == honest else 2)
     monkeypatch.setattr(stillness.time, "monotonic", lambda: now_s)
     monkeypatch.setattr(stillness, "fingerprint", state)
     assert list(exchange.look({})) == []
@@ -311,19 +346,39 @@ def test_a_look_takes_no_longer_for_folders_of_one_account_that_hold_thousands_o
 def test_a_look_asks_nothing_about_names_that_are_no_folders_and_once_whose_each_folder_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    inbound = tmp_path / "exchange" / "course" / "inbound"
+    place = tmp_path / "exchange" / "course" / "inbound"
     folders = [f"ada+{COURSE.name}+2026-01-01 00:00:{n:02} UTC" for n in range(exchange_arrivals.MOST_OF_ONE + 9)]
     for name in folders:
-        (inbound / name).mkdir(parents=True)
+        (place / name).mkdir(parents=True)
     for n in range(100):
-        (inbound / f"ada+{COURSE.name}+1970-01-01 00:00:00 UTC+{n}").symlink_to("nowhere")
-    exchange, asked, lstat = exchange_in(tmp_path), [], os.lstat
+        (place / f"ada+{COURSE.name}+1970-01-01 00:00:00 UTC+{n}").symlink_to("nowhere")
+    exchange, asked, lstat, account_of = exchange_in(tmp_path), [], os.lstat, inbound.account_of
     monkeypatch.setattr(os, "lstat", lambda path, **more: asked.append(Path(path).name) or lstat(path, **more))
+    monkeypatch.setattr(inbound, "account_of", lambda entry: asked.append(entry.name) or account_of(entry))
     for look in (1, 2):
         assert list(exchange.look({})) == []
         few = folders[: exchange_arrivals.MOST_OF_ONE]
         assert {name for name in asked if name.startswith("ada")} == set(folders if look == 1 else few)
         asked.clear()
+
+
+def test_who_floods_the_exchange_is_named_once_and_keeps_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    place, honest = tmp_path / "exchange" / "course" / "inbound", f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC"
+    place.mkdir(parents=True)
+    monkeypatch.setattr(inbound, "MANY", 30)
+    monkeypatch.setattr(inbound, "KEPT", 5)
+    monkeypatch.setattr(stillness, "OTHERWISE_S", 0)
+    owned(monkeypatch, lambda name: 1 if name == honest else 2)
+    for number in range(31):
+        (place / f"ada+{COURSE.name}+1970-01-01 00:00:{number:02} UTC").mkdir()
+    (place / honest).mkdir()
+    exchange, known = exchange_in(tmp_path, (said := []).append), {}
+    found = [each.name for _ in range(20) for each in exchange.look(dict(known)) if not known.update({each.key: None})]
+    assert honest in found[: 2 * exchange_arrivals.MOST_OF_ONE] and len(found) == 32
+    assert said == [
+        f"31 folders of the account account 2 wait in {place}, and the submissions of others are found later because "
+        "of them. Remove what isn't a submission."
+    ]
 
 
 def test_of_an_account_that_submits_without_end_some_arrive_in_an_hour_and_the_others_later(
@@ -344,7 +399,7 @@ def test_of_an_account_that_submits_without_end_some_arrive_in_an_hour_and_the_o
             found += [each.name for each in exchange.look(dict(known)) if not known.update({each.key: None})]
         return found
 
-    monkeypatch.setattr(exchange_folder, "account", lambda folder: -1 if folder.name in mallory else -2)
+    owned(monkeypatch, lambda name: -1 if name in mallory else -2)
     monkeypatch.setattr(stillness.time, "monotonic", lambda: now_s)
     monkeypatch.setattr(stillness, "fingerprint", lambda folder: "as it was")
     monkeypatch.setattr(exchange_arrivals, "MOST_OF_OWNER", 2)

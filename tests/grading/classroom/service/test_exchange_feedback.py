@@ -3,11 +3,13 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from attention.course import COURSE
 from grading.classroom.service import notes_left
 from grading.classroom.service.exchange_feedback import ExchangeFeedback
 from grading.classroom.service.feedback_folder import FeedbackFolder
-from grading.submission import extra_files
+from grading.submission import exchange_folder, extra_files
 
 
 def test_who_submits_without_end_has_pages_of_the_latest_alone(tmp_path: Path):
@@ -27,6 +29,16 @@ def test_who_submits_without_end_has_pages_of_the_latest_alone(tmp_path: Path):
     assert len(last) == len(COURSE.stems)
     assert last < {*shown.iterdir()} and len([*shown.iterdir()]) == notes_left.MOST_OF_STUDENT * len(last) + 1
     assert with_marks.read_text(encoding="utf-8") == "the marks"
+
+
+def test_accounts_without_a_name_have_pages_as_if_they_were_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    released, shown = _released(tmp_path), tmp_path / "feedback"
+    monkeypatch.setattr(exchange_folder, "account", lambda folder: 10**6 + int(folder.name))
+    monkeypatch.setattr(exchange_folder, "name_of", lambda number: None)
+    monkeypatch.setattr(notes_left, "MOST_OF_OWNER", 3)
+    for number in range(6):
+        released.tell(_submitted(tmp_path, f"{number}"), f"student {number}", "replaced")
+    assert len([*shown.iterdir()]) == 3 * len(COURSE.stems)
 
 
 def test_of_a_page_with_marks_however_large_only_the_beginning_is_read(tmp_path: Path):

@@ -58,6 +58,24 @@ def test_no_link_is_followed_wherever_in_the_folder_it_lies(course: Path, tmp_pa
     assert (tmp_path / "elsewhere" / NAME).read_text() == "the marks"
 
 
+def test_a_page_is_written_into_the_folder_that_was_looked_at_whatever_takes_its_place_meanwhile(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    mkdir, looked = os.mkdir, []
+
+    def swap(name: str, *rest: object, **more: object) -> None:
+        if not looked:  # the course's own folder has been looked at
+            looked.append(name)
+            course.rename(tmp_path / "ours")
+            (course / "feedback").mkdir(parents=True)
+        mkdir(name, *rest, **more)
+
+    monkeypatch.setattr(os, "mkdir", swap)
+    FeedbackFolder(course, frozenset({os.geteuid()})).put(NAME, "the marks")
+    assert (tmp_path / "ours" / "feedback" / NAME).read_text() == "the marks"
+    assert not any((course / "feedback").iterdir())
+
+
 @pytest.fixture
 def course(tmp_path: Path) -> Path:
     """The course's folder in an exchange."""

@@ -87,6 +87,51 @@ def test_an_hour_is_an_hour_wherever_the_clock_jumps(jump_s: int, tmp_path: Path
     assert book.free_in_s("anna", 2) == 0
 
 
+def test_what_ends_its_worker_counts_as_what_is_graded_does(tmp_path: Path):
+    book = Journal(tmp_path)
+    book.change(book.begun(arrive(book, "mallory")), outcome=Outcome.ENDED)
+    book.close()
+    for found in (book, Journal(tmp_path)):
+        assert found.free_in_s("mallory", 1) > 3590 and found.free_in_s("mallory", 2) == 0
+
+
+def test_our_failures_cost_nobody_a_submission_and_keep_nobody_s_workers_busy_without_end(tmp_path: Path):
+    book = Journal(tmp_path)
+    for number in range(journal.FAILURES + 1):
+        assert book.free_in_s("anna", 1) == 0
+        book.change(book.begun(arrive(book, "anna", number)), outcome=Outcome.FAILED)
+    assert book.free_in_s("anna", 1) > 3590 and book.free_in_s("anna", 2) == 0
+    book.close()
+    assert Journal(tmp_path).free_in_s("anna", 1) > 3590
+
+
+@pytest.mark.parametrize("then", [Outcome.REPLACED, Outcome.GONE])
+def test_a_submission_that_failed_is_not_forgotten_because_it_makes_room_for_a_newer_one_or_is_taken_away(
+    then: Outcome, tmp_path: Path
+):
+    book = Journal(tmp_path)
+    for number in range(journal.FAILURES + 1):
+        book.wait_again(book.begun(entry := arrive(book, "mallory", number)))
+        if then is Outcome.GONE:
+            book.change(book.entries[entry.key], outcome=then)
+    arrive(book, "mallory", 99)
+    assert book.entries[entry.key].outcome is then
+    assert book.free_in_s("mallory", 1) > 3590
+    book.close()
+    assert Journal(tmp_path).free_in_s("mallory", 1) > 3590
+
+
+def test_what_no_worker_was_at_counts_for_nothing(tmp_path: Path):
+    book = Journal(tmp_path)
+    for number in range(2 * journal.FAILURES):
+        outcome = (Outcome.KEPT, Outcome.REFUSED)[number % 2]
+        book.change(book.begun(arrive(book, "anna", number)), outcome=outcome)
+        book.change(arrive(book, "anna", -1 - number), outcome=Outcome.FAILED)  # it could not be taken
+    book.close()
+    for found in (book, Journal(tmp_path)):
+        assert found.free_in_s("anna", 1) == 0
+
+
 def test_after_the_machine_was_started_again_the_other_clock_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     book = Journal(tmp_path)
     grade(book, arrive(book, "anna"))

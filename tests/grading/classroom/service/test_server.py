@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from grading.classroom.service import server, status
+from grading.classroom.service import ports, server, status
 
 
 def open_files() -> int:
@@ -22,7 +22,7 @@ def answers(pages: server.Pages) -> bool:
 
 def test_who_opens_connections_without_end_takes_no_more_open_files_of_the_service_and_keeps_nobody_out():
     board, held = status.Board(status.Status("Course", 1, 0.0, ready=True)), []
-    with server.Pages(board, 0) as pages:
+    with server.Pages(board, ports.opened(0)) as pages:
         assert answers(pages)
         before = open_files()
         for _ in range(4 * server.MOST_OPEN):
@@ -40,7 +40,7 @@ def test_who_opens_connections_without_end_takes_no_more_open_files_of_the_servi
 def test_a_connection_that_asks_nothing_is_closed(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(server, "IDLE_S", 0.2)
     with (
-        server.Pages(status.Board(status.Status("Course", 1, 0.0)), 0) as pages,
+        server.Pages(status.Board(status.Status("Course", 1, 0.0)), ports.opened(0)) as pages,
         socket.create_connection(("127.0.0.1", pages.port), timeout=10) as silent,
     ):
         assert silent.recv(1) == b""
@@ -50,7 +50,7 @@ def test_a_connection_that_asks_nothing_is_closed(monkeypatch: pytest.MonkeyPatc
 def test_no_browser_takes_json_for_a_page_and_runs_what_a_student_put_into_a_name(page: str):
     board = status.Board(status.Status("Course", 1, 0.0, ready=True))
     board.add(status.Done(status.shown("<img src=x onerror=alert(1)>"), 0.0, "not graded", "", None), "refused")
-    with server.Pages(board, 0) as pages:
+    with server.Pages(board, ports.opened(0)) as pages:
         address = f"http://127.0.0.1:{pages.port}/{page}" if page == "health" else pages.address + page
         with urllib.request.urlopen(address, timeout=10) as answer:
             assert answer.headers["Content-Type"] == "application/json; charset=utf-8"

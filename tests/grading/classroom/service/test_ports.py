@@ -1,0 +1,82 @@
+"""The port of the service's pages, which somebody else may have taken, or keep for it."""
+
+import os
+import pwd
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from dev.packages import REPOSITORY
+from grading.classroom.service import ports
+from grading.core.errors import CourseError
+
+HOLDER = REPOSITORY / "docs" / "jupyterhub" / "holding_port.py"
+SERVE = """
+import os
+from grading.classroom.service import ports, server, status
+with server.Pages(status.Board(status.Status("Course", 1, 0.0, ready=True)), ports.opened(1)) as pages:
+    print(pages.port, os.getuid(), os.environ["HOME"], *(name for name in os.environ if "LISTEN" in name), flush=True)
+    input()
+"""
+
+
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6])
+def test_a_port_that_another_program_has_is_told_with_whose_it_is(family: int):
+    with socket.create_server(("", 0), family=family, dualstack_ipv6=family == socket.AF_INET6) as taken:
+        port = taken.getsockname()[1]
+        whose = (
+            f"port {port} of this machine .* in use, by a program of the account {pwd.getpwuid(os.getuid()).pw_name}"
+        )
+        with pytest.raises(CourseError, match=rf"{whose}.*\. Set another with --port\.$"):
+            ports.opened(port)
+        with pytest.raises(CourseError, match=rf"{whose}.*\. Whatever answers there, the hub shows as the course's"):
+            ports.opened(1, f"http://127.0.0.1:{port}")
+
+
+@pytest.mark.parametrize("address", ["http://localhost:8765", "http://[::1]:8765", "http://0.0.0.0:8765", "nowhere"])
+def test_where_the_hub_may_ask_somebody_else_nothing_is_opened(address: str):
+    with pytest.raises(CourseError, match="where others may answer"):
+        ports.opened(0, address)
+
+
+def test_a_port_that_root_holds_is_served_by_the_account_that_it_is_meant_for(tmp_path: Path):
+    if os.geteuid() != 0:
+        pytest.skip("only root may start a program as another account")
+    account = next(name for name in ("nobody", "root") if _reads(name))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, str(HOLDER), account, str(port), sys.executable, "-c", SERVE]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, cwd=REPOSITORY, env={**os.environ, "LISTEN_FDNAMES": "x"}, **pipes) as running:
+        said = running.stdout.readline().split()
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=10) as answer:
+            assert answer.status == 200
+        running.communicate("\n", timeout=30)
+    assert running.returncode == 0
+    assert said[0] == str(port) and said[1:3] == _of(account) and "LISTEN_FDS" not in said
+
+
+def test_a_port_that_was_opened_for_another_process_is_left_alone(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LISTEN_PID", str(os.getppid()))
+    monkeypatch.setenv("LISTEN_FDS", "1")
+    with ports.opened(0) as opened:
+        assert opened.fileno() != ports.GIVEN
+    assert "LISTEN_FDS" not in os.environ
+
+
+def _of(account: str) -> list[str]:
+    found = pwd.getpwnam(account)
+    return [str(found.pw_uid), found.pw_dir]
+
+
+def _reads(account: str) -> bool:
+    """Whether an account may run this Python and read the repository, which may lie in root's home."""
+    asks, uid = [sys.executable, "-c", "import grading"], pwd.getpwnam(account).pw_uid
+    try:
+        return subprocess.run(asks, cwd=REPOSITORY, user=uid, capture_output=True).returncode == 0
+    except OSError:
+        return False
