@@ -46,22 +46,25 @@ def _apart(group: re.Match) -> str:
 
 def numbers(text: str) -> set[str]:
     """The different numbers in a text, as they are written, outside of arrays; those below 0 are left out."""
-    text = words_removed(re.sub(MINUS, " ", text))
+    text = words_removed(re.sub(MINUS, " ", re.sub(r"(?<=\d)_(?=\d{3})", "", text)))  # 12_345.6
     # Arrays are left out: a list of errors is not the mean of them. Commas may set off thousands, as in 12,345.6.
     text = re.sub(r"[\[(][^\[\]()]*[\])]", lambda m: m[0] if len(re.findall(FLOAT, m[0])) < 2 else " ", text)
     forms = [text, re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)]
-    return {n for form in forms for n in re.findall(rf"{FLOAT}|\d+", form)}
+    return {n for form in forms for n in re.findall(rf"(?:{FLOAT}|\d+)(?:[ \xa0]?%)?", form)}
 
 
 def has_number(text: str, ranges: Iterable[Range], zero: bool = True, but: Collection[str] = ()) -> bool:
     """Whether the text has a number within one of the ranges, as far as its digits go; 0 only where it may stand.
 
-    A text of more than MAX_NUMBERS states none of them; those in `but` do not count.
+    A number with a percent sign is a hundredth. A text of more than MAX_NUMBERS states none of them; those in `but` do
+    not count.
     """
     found, ranges = numbers(text), list(ranges)
     for number in found.difference(but) if len(found) <= MAX_NUMBERS else ():
+        number, hundredths = number.rstrip("% \xa0"), 2 * number.endswith("%")
         digits, _, exponent = number.lower().partition("e")
-        value, place = float(number), int(exponent[:5] or 0) - len(digits.partition(".")[2])
+        value = float(number) / 10**hundredths
+        place = int(exponent[:5] or 0) - len(digits.partition(".")[2]) - hundredths
         if place > 300 or value == float("inf") or not (value or zero):
             continue
         half = 0.501 * 10.0**place  # of the last digit's place

@@ -80,6 +80,18 @@ def test_commas_may_set_off_thousands():
     assert has_number("12,345.6", [(12345.6, 12345.6)]) and not has_number("12,34", [(1234.0, 1234.0)])
 
 
+def test_so_may_underscores_as_python_writes_them():
+    assert has_number(f"{1234567.8:_}", [(1234567.8, 1234567.8)])
+    assert has_number("mse_2: 12_345.6", [(12345.6, 12345.6)])
+    assert not has_number("12_345.6", [(345.6, 345.6)]) and not has_number("12_34.5", [(1234.5, 1234.5)])
+
+
+@pytest.mark.parametrize("text", [f"{0.2512:%}", f"{0.2512:.1%}", "25 %", "mse: 2.5e1\xa0%"])
+def test_a_percentage_is_read_as_one(text: str):
+    assert has_number(text, [(0.251, 0.2512)])
+    assert not has_number(text, [(25.1, 25.12)]) and not has_number(text, [(0.261, 0.262)])
+
+
 def test_an_exponent_stands_for_what_is_near_it_alone():
     assert has_number("1e9", [(1.2e9, 1.2e9)]) and not has_number("1e9", [(1e8, 1e8)])
     assert has_number("0e9", [(0.0, 0.0)]) and not has_number("0e9", [(1e8, 1e8)])
