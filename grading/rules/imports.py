@@ -35,7 +35,7 @@ OWN = frozenset({("numpy", "typing")})  # bears the name of another module, and 
 IMPORTING_NAMES = frozenset(
     "__import__ import_module importlib builtins __builtins__ __loader__ __spec__ __globals__ __subclasses__ f_globals "
     "f_builtins run_cell run_cell_async run_code run_ast_nodes safe_execfile safe_execfile_ipy safe_run_module "
-    "extension_manager find_line_magic find_cell_magic magics_manager register_alias register_magic_function "
+    "__path__ extension_manager find_line_magic find_cell_magic magics_manager register_alias register_magic_function "
     "input_transformers_cleanup input_transformers_post ast_transformers input_transformer_manager attrgetter "
     "__defaults__ __kwdefaults__ __code__ gi_code cr_code ag_code f_back f_locals on_generate_code set_codegen".split()
 )

@@ -14,6 +14,8 @@ COMMANDS = frozenset({"system", "getoutput"})  # which `!ls` and `files = !ls` b
 METHODS = COMMANDS | {LINE, CELL, "magic", "show_usage"}
 # Settings of which IPython imports what their text names, such as InteractiveShell.loop_runner.
 IMPORTED = re.compile(r"\.\w*(?:_class|_runner|_method|_factory|packer|_return|llm_\w*)\s*=")
+EXTENSIONS = frozenset({"load_ext", "reload_ext"})
+RELOADS = "autoreload"  # IPython's own extension, which editors add: it brings nothing that code could use
 MODULE = "module:"  # in the name of what draws figures: a module, also one of the student's own, which is imported
 SETTING = re.compile(r"[\w.]*|[\w.]+\s*=(.*)")  # without spaces around it, of which thousands would take it seconds
 
@@ -60,6 +62,8 @@ def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[as
         return setting is None or not _is_value(setting[1] or "None") or bool(IMPORTED.search(text))
     if name == "matplotlib" and MODULE in (text or ""):
         return True
+    if name in EXTENSIONS:
+        return (text or "").strip() != RELOADS
     return name not in HARMLESS_MAGICS or any(map(_expands, rest))
 
 
