@@ -12,6 +12,7 @@ HARMLESS = [
     "%config InteractiveShell.ast_node_interactivity = 'all'",
     "%config InlineBackend.rc = {'figure.figsize': (8, 6)}",
     "%precision 3\n%autosave 60\n%who\n%whos\n%pwd\n%history\n%cd folder\n%env A=1\n%pprint",
+    "%automagic off\n%doctest_mode\n%dhist",
     "%load_ext autoreload\n%autoreload 2",
     "%reload_ext autoreload\n%autoreload explicit",
     "load_ext autoreload",
