@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterable
 FLOAT = r"(?<!\d)(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+\.?[eE][-+]?\d+|\.\d+(?:[eE][-+]?\d+)?)"
 MINUS = rf"(?<![^\s(\[{{=:,])[-−](?:{FLOAT}|\d+)"  # of a number, and no dash or hyphen before it
 TIMES = r"(?<!\d)(\d{1,9})\s*[xX×*⨯]\s*(\d{1,9})(?!\d)"
+POWER = r"(?<=\d) ?[xX×*·⋅] ?10 ?(?:\^|\*\*) ?[({]?([-+]?\d{1,4})[)}]?"  # 1.2 · 10^-31
+RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 BRACKETS = r"[\[({][^\[\](){}]*[\])}]"
 APART = "\0"  # stands where a shape in brackets begins and ends
 MAX_NUMBERS = 40  # different ones, outside of arrays: among hundreds, one is within any range
@@ -46,7 +48,10 @@ def _apart(group: re.Match) -> str:
 
 def numbers(text: str) -> set[str]:
     """The different numbers in a text, as they are written, outside of arrays; those below 0 are left out."""
-    text = words_removed(re.sub(MINUS, " ", re.sub(r"(?<=\d)_(?=\d{3})", "", text)))  # 12_345.6
+    text = re.sub(r"(?<=\d)_(?=\d{3})", "", text)  # 12_345.6
+    text = re.sub(r"(?<=\d),(?=\d+[eE][-+]?\d)", ".", text)  # 1,2e-31, with the comma of many languages
+    text = re.sub(POWER, r"e\1", re.sub("10([⁻⁺]?[⁰¹²³⁴-⁹]+)", lambda m: "10^" + m[1].translate(RAISED), text))
+    text = words_removed(re.sub(MINUS, " ", text))
     # Arrays are left out: a list of errors is not the mean of them. Commas may set off thousands, as in 12,345.6.
     text = re.sub(r"[\[(][^\[\]()]*[\])]", lambda m: m[0] if len(re.findall(FLOAT, m[0])) < 2 else " ", text)
     forms = [text, re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)]

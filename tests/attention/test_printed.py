@@ -86,6 +86,18 @@ def test_so_may_underscores_as_python_writes_them():
     assert not has_number("12_345.6", [(345.6, 345.6)]) and not has_number("12_34.5", [(1234.5, 1234.5)])
 
 
+@pytest.mark.parametrize(
+    "text", ["1.23 · 10^-31", "1.23 x 10**-31", "1.23×10⁻³¹", "mse = 1.23*10^{-31}", "1.23 * 10^(-31)", "1,23e-31"]
+)
+def test_a_power_of_ten_may_be_spelled_out_and_a_comma_may_be_a_point(text: str):
+    assert has_number(text, [(1.232e-31, 1.233e-31)], zero=False)
+    assert not has_number(text, [(1.25e-31, 1.26e-31)], zero=False)
+
+
+def test_shapes_with_a_ten_in_them_are_no_power():
+    assert has_shapes("4 x 10, 10 x 4", [((4, 10), (10, 4))])
+
+
 @pytest.mark.parametrize("text", [f"{0.2512:%}", f"{0.2512:.1%}", "25 %", "mse: 2.5e1\xa0%"])
 def test_a_percentage_is_read_as_one(text: str):
     assert has_number(text, [(0.251, 0.2512)])
