@@ -16,6 +16,7 @@ from grading.rules.nodes import walk
 from grading.rules.own_names import reads_of_own
 from grading.rules.parsing import folded
 from grading.rules.shell import hides_code
+from grading.rules.shown import shows_a_variable
 from grading.rules.student_code import Code
 from grading.rules.texts import Texts
 
@@ -144,6 +145,8 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
             if imports_by_call(node) in packages:
                 harmless.add(node.func)
             if node in own or isinstance(node, ast.Call) and node.func in own:
+                continue
+            if isinstance(node, ast.Call) and shows_a_variable(node, parents, texts):
                 continue
             read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in called
             if read and node.id in RUNNING_NAMES:
