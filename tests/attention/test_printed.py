@@ -87,11 +87,25 @@ def test_so_may_underscores_as_python_writes_them():
 
 
 @pytest.mark.parametrize(
-    "text", ["1.23 · 10^-31", "1.23 x 10**-31", "1.23×10⁻³¹", "mse = 1.23*10^{-31}", "1.23 * 10^(-31)", "1,23e-31"]
+    "text",
+    ["1.23 · 10^-31", "1.23 x 10**-31", "1.23×10⁻³¹", "mse = 1.23*10^{-31}", "1.23 * 10^(-31)", "1,23e-31"]
+    + ["1.23e−31", "$1.23 \\times 10^{-31}$", "1.23\\cdot10^{-31}", "1.23 · 10^−31", "误差1.23e-31"],
 )
 def test_a_power_of_ten_may_be_spelled_out_and_a_comma_may_be_a_point(text: str):
     assert has_number(text, [(1.232e-31, 1.233e-31)], zero=False)
     assert not has_number(text, [(1.25e-31, 1.26e-31)], zero=False)
+
+
+@pytest.mark.parametrize("text", ["1 234.5", "1\u202f234,5", "1\xa0234,5", "1'234.5", "1.234,5", "均方误差1234.5"])
+def test_thousands_may_be_set_off_in_the_ways_of_other_languages(text: str):
+    assert has_number(text, [(1234.45, 1234.55)])
+    assert not has_number(text, [(2.2, 2.3)]) and not has_number(text, [(12.3, 12.4)])
+
+
+@pytest.mark.parametrize("text", ["24 100 0.5", "4, 100.5", "1 2345.5", "2.100.300,5,7", "r = 1 234"])
+def test_numbers_side_by_side_are_not_one(text: str):
+    assert has_number("24 100.5", [(100.4, 100.6)])
+    assert not has_number(text, [(24100.4, 24100.6), (4100.4, 4100.6), (12345.4, 12345.6), (2100300.4, 2100300.6)])
 
 
 def test_shapes_with_a_ten_in_them_are_no_power():
