@@ -32,6 +32,8 @@ def is_product(product: object, W_UM: object, W_DKV: object) -> Verdict:
     """Whether product is W_UM @ W_DKV, whatever the shapes are: those have an item of their own.
 
     The task leaves the dtype open, and with r = 1 each entry is one product, rounded once to the coarsest of the three.
+    Whole numbers of a small dtype are not rounded but wrap around, as 100 + 100 does in int8: a product that is not the
+    factors' may be what `@` gives for them in their own dtype.
     """
     theirs = factors.product(W_UM, W_DKV)
     missing = next((one for one in (product, W_DKV, W_UM) if isinstance(one, Reason)), None)
@@ -39,9 +41,20 @@ def is_product(product: object, W_UM: object, W_DKV: object) -> Verdict:
         return mistakes.unanswered(missing)
     if theirs is None:
         return rubric.fact(False, factors.TOO_LARGE if factors.fit(W_UM, W_DKV) else NOT_FORMED)
+    wrapped = _in_own_dtype(W_UM, W_DKV)
+    if wrapped is not None and rubric.close(product, wrapped, kind=rubric.ANY).right:
+        theirs = wrapped
     case = mistakes.Case("", product, theirs, tuple(rubric.array(factor, rubric.ANY) for factor in (W_UM, W_DKV)))
     rtol = max(1e-5, *(ROUNDED.get(_dtype(matrix), 0.0) for matrix in (product, W_UM, W_DKV)))
     return mistakes.judged([case], mistakes.PRODUCT, rtol, rubric.ANY)
+
+
+def _in_own_dtype(W_UM: object, W_DKV: object) -> np.ndarray | None:
+    """W_UM @ W_DKV, two matrices that fit, in the dtype of whole numbers that both have; None if they have none."""
+    left, right = (one.array if isinstance(one, Tensor) else one for one in (W_UM, W_DKV))
+    if not all(isinstance(one, np.ndarray) and one.dtype.kind in "iu" for one in (left, right)):
+        return None
+    return left @ right
 
 
 def _dtype(matrix: object) -> str:

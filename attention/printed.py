@@ -10,6 +10,12 @@ from collections.abc import Collection, Iterable
 FLOAT = r"(?<!\d)(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+\.?[eE][-+]?\d+|\.\d+(?:[eE][-+]?\d+)?)"
 MINUS = rf"(?<![^\s(\[{{=:,])[-−](?:{FLOAT}|\d+)"  # of a number, and no dash or hyphen before it
 TIMES = r"(?<!\d)(\d{1,9})\s*[xX×*⨯]\s*(\d{1,9})(?!\d)"
+POWER = r"(?<=\d) ?[xX×*·⋅] ?10 ?(?:\^|\*\*) ?[({]?([-+]?\d{1,4})[)}]?"  # 1.2 · 10^-31
+# A number whose thousands are set off by a space or the like, also by points if a comma stands before its fraction.
+GROUPED = r"(?<![\d.,])(\d{1,3}(?:['’\xa0\u202f]\d{3})+)[.,](\d+)(?![\d.,])"
+GROUPED_BY_POINTS = r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d+)(?![\d.,])"
+GROUPED_BY_SPACES = r"(?<![\d.,])(\d{1,3}(?: \d{3})+)[.,](\d+)(?![\d.,])"  # or numbers side by side
+RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 BRACKETS = r"[\[({][^\[\](){}]*[\])}]"
 APART = "\0"  # stands where a shape in brackets begins and ends
 MAX_NUMBERS = 40  # different ones, outside of arrays: among hundreds, one is within any range
@@ -19,6 +25,7 @@ Range = tuple[float, float]  # from, to
 
 def words_removed(text: str) -> str:
     """The text without names such as W_2, float64 or W.shape[0], and with 24 x 4 written as 24, 4."""
+    text = re.sub(r"(?<=[\u2e80-\ufdff])(?=\d)", " ", text)  # in Chinese no space stands between a word and a number
     text = re.sub(r"(?<=\w)\[[01]\]", " ", text)
     text = re.sub(r"(?<=\d)\s*[xX×*⨯]\s*(?=\d)", " , ", text)
     return re.sub(r"(?<!\w)[^\W\d]\w*", " ", text)
@@ -46,22 +53,35 @@ def _apart(group: re.Match) -> str:
 
 def numbers(text: str) -> set[str]:
     """The different numbers in a text, as they are written, outside of arrays; those below 0 are left out."""
+    text = re.sub(r"(?<=\d)_(?=\d{3})", "", text)  # 12_345.6
+    text = re.sub(r"(?<=\d),(?=\d+[eE][-+]?\d)", ".", text)  # 1,2e-31, with the comma of many languages
+    text = _joined(GROUPED, _joined(GROUPED_BY_POINTS, text))
+    text = re.sub(r"\\times|\\cdot", "*", re.sub(r"(?<=[eE^])−", "-", text))
+    text = re.sub(POWER, r"e\1", re.sub("10([⁻⁺]?[⁰¹²³⁴-⁹]+)", lambda m: "10^" + m[1].translate(RAISED), text))
     text = words_removed(re.sub(MINUS, " ", text))
     # Arrays are left out: a list of errors is not the mean of them. Commas may set off thousands, as in 12,345.6.
     text = re.sub(r"[\[(][^\[\]()]*[\])]", lambda m: m[0] if len(re.findall(FLOAT, m[0])) < 2 else " ", text)
-    forms = [text, re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)]
-    return {n for form in forms for n in re.findall(rf"{FLOAT}|\d+", form)}
+    forms = [text, re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text), _joined(GROUPED_BY_SPACES, text)]
+    return {n for form in forms for n in re.findall(rf"(?:{FLOAT}|\d+)(?:[ \xa0]?%)?", form)}
+
+
+def _joined(grouped: str, text: str) -> str:
+    """The text, with numbers of this pattern written without separators and with a point."""
+    return re.sub(grouped, lambda m: re.sub(r"\D", "", m[1]) + "." + m[2], text)
 
 
 def has_number(text: str, ranges: Iterable[Range], zero: bool = True, but: Collection[str] = ()) -> bool:
     """Whether the text has a number within one of the ranges, as far as its digits go; 0 only where it may stand.
 
-    A text of more than MAX_NUMBERS states none of them; those in `but` do not count.
+    A number with a percent sign is a hundredth. A text of more than MAX_NUMBERS states none of them; those in `but` do
+    not count.
     """
     found, ranges = numbers(text), list(ranges)
     for number in found.difference(but) if len(found) <= MAX_NUMBERS else ():
+        number, hundredths = number.rstrip("% \xa0"), 2 * number.endswith("%")
         digits, _, exponent = number.lower().partition("e")
-        value, place = float(number), int(exponent[:5] or 0) - len(digits.partition(".")[2])
+        value = float(number) / 10**hundredths
+        place = int(exponent[:5] or 0) - len(digits.partition(".")[2]) - hundredths
         if place > 300 or value == float("inf") or not (value or zero):
             continue
         half = 0.501 * 10.0**place  # of the last digit's place

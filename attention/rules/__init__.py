@@ -5,10 +5,12 @@ import builtins
 from collections.abc import Collection, Iterator
 
 from attention.course import COURSE
+from attention.questions.versions import in_force
 from attention.rules.shapes import shape_comments
 from attention.rules.statements import second_statement
 from grading.core.messages import NOT_IN_A_DRAFT
 from grading.rules import closure, drafts, own_names, static
+from grading.rules.earlier import superseded
 from grading.rules.nodes import walk
 from grading.rules.parsing import folded
 from grading.rules.static import Breach
@@ -44,7 +46,7 @@ def no_imports(answer_id: str) -> Breach | None:
 
 def no_loops(answer_id: str) -> Breach | None:
     """No for, while, comprehension, generator expression or map in a function or class of the answer."""
-    return static.no_loops(answer_id, COURSE.part_of(answer_id).names)
+    return static.no_loops(answer_id, COURSE.part_of(answer_id).names, superseded(answer_id, in_force))
 
 
 def no_ready_made_attention(answer_id: str) -> Breach | None:
@@ -54,8 +56,8 @@ def no_ready_made_attention(answer_id: str) -> Breach | None:
     """
     codes = editable(answer_id)
     modules, own = closure.libraries(codes, COURSE.imports, setup(answer_id)), _own_names(codes)
-    texts = Texts(codes, COURSE.imports)
-    for code, node in closure.answer(answer_id, COURSE.part_of(answer_id).names):
+    texts, left_out = Texts(codes, COURSE.imports), superseded(answer_id, in_force)
+    for code, node in closure.answer(answer_id, COURSE.part_of(answer_id).names, left_out):
         free = closure.free_names(node)
         for inner in ast.walk(node):
             match inner:
@@ -96,10 +98,11 @@ def no_torch(answer_id: str) -> Breach | None:
         | set(dir(builtins))
         | {"display", "get_ipython"}
     )
-    left_out = drafts.replaced(codes, table)
+    replaced, earlier = drafts.replaced(codes, table), superseded(answer_id, in_force)
     cells = [code for code in codes if code.answer and code.tree]
-    places = [(code, statement) for code in cells for statement in code.tree.body if statement not in left_out]
-    places += closure.answer(answer_id, COURSE.part_of(answer_id).names)
+    statements = [(code, statement) for code in cells for statement in code.tree.body if statement not in replaced]
+    places = [(code, statement) for code, statement in statements if closure.place(code, statement) not in earlier]
+    places += closure.answer(answer_id, COURSE.part_of(answer_id).names, earlier)
     numbers = {name for code in cells for loop in walk(code.tree) for name in _numbered(loop, table)}
     by_names = any(_takes_names(inner) for _, node in places for inner in ast.walk(node))
     for code, node in places:

@@ -9,27 +9,22 @@ import operator
 from dataclasses import replace
 
 from attention.rules.flow import HERE, Flow, Function, Names, Place, boxed, called, function_of, is_box, listed, merged
+from attention.rules.forms import (
+    COPIES,
+    LENT,
+    SAME,
+    SCALAR_CALLS,
+    VIEWS,
+    allocates,
+    is_size,
+    key_of,
+    place_in,
+    root_of,
+    slice_of,
+)
 from grading.rules import closure
 
-SCALAR_CALLS = frozenset("sqrt float int len abs pow max min round tensor as_tensor size numel dim item isqrt".split())
-# Rearranging an input is free: these compute nothing.
-VIEWS = frozenset(
-    "view reshape unflatten flatten transpose permute t T mT H swapaxes swapdims movedim moveaxis unsqueeze squeeze "
-    "expand expand_as contiguous clone detach split chunk unbind tensor_split narrow select to double float type cpu "
-    "cuda repeat tile stack cat concat concatenate vstack hstack requires_grad_ view_as reshape_as data ravel "
-    "broadcast_to type_as index_select rearrange hsplit vsplit dsplit adjoint as_strided unfold diagonal block_diag "
-    "diag_embed take_along_dim gather".split()
-)
-# Of these, what copies: writing into the copy leaves the first one as it is.
-COPIES = frozenset("repeat tile stack cat concat concatenate vstack hstack index_select block_diag diag_embed".split())
-# The tensor that these are given lends its type or its shape alone.
-LENT = frozenset("to type_as view_as reshape_as expand_as".split())
-# Neither numbers nor shape change: also after a product these are free.
-SAME = frozenset("contiguous clone detach to double float type cpu cuda requires_grad_ Parameter".split())
-SIZES = frozenset({"shape", "device", "dtype", "ndim"})
-# These give memory that waits for its numbers.
-ALLOCATIONS = frozenset("empty zeros ones full empty_strided empty_permuted".split())
-ALLOCATIONS |= {f"{name}_like" for name in ALLOCATIONS} | {f"new_{name}" for name in ALLOCATIONS}
+KEEPS = frozenset({"ParameterDict", "ParameterList"})  # of nn: what they are given, as a dict and a list do
 
 
 def assigned(value: ast.expr, at: Place, names: Names) -> Flow:
@@ -46,15 +41,15 @@ def assigned(value: ast.expr, at: Place, names: Names) -> Flow:
         case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name.endswith("_") and name not in SAME:
             if root_of(owner) in names:
                 return names[root_of(owner)]
-    whole, value = value, _before_copies(value, names)
+    copied, value = _before_copies(value, names)
     flow = _single(value, at, names).at(at)
-    return flow if value is whole or not flow.memory else replace(flow, memory=frozenset())
+    return replace(flow, memory=frozenset()) if copied and flow.memory else flow
 
 
 def _single(value: ast.expr, at: Place, names: Names) -> Flow:
     """The flow of an assigned value other than a tuple, a list or a mapping."""
     flow, root = flow_of(value, names), names.get(root_of(value) or "", Flow())
-    if _allocates(value):
+    if allocates(value):
         return Flow(blank=frozenset({at}))
     computes = _computes(value, names)
     if root.blank and not computes and not is_size(value):
@@ -90,16 +85,8 @@ def _box(value: ast.expr, at: Place, names: Names) -> Flow | None:
             if all(isinstance(pair, ast.Tuple | ast.List) and len(pair.elts) == 2 for pair in pairs):
                 keys, values = ast.List([pair.elts[0] for pair in pairs]), [pair.elts[1] for pair in pairs]
                 return _zipped(keys, listed([assigned(one, at, names) for one in values]))
-        case ast.Call(func=ast.Name(id="tuple" | "list"), args=[inner], keywords=[]):
-            return assigned(inner, at, names)
         case ast.Name(id=name) if is_box(name, names):
             return names[name]
-        case ast.Call(func=ast.Attribute(value=inner, attr="values"), args=[]) if _is_list(inner, names):
-            return assigned(inner, at, names)
-        case ast.Call(func=ast.Name(id="reversed"), args=[inner]) if _is_list(inner, names):
-            return _of_list(assigned(inner, at, names), slice(None, None, -1))
-        case ast.Subscript(value=inner, slice=ast.Slice() as cut) if _is_list(inner, names):
-            return _of_list(assigned(inner, at, names), slice_of(cut))
         case ast.BinOp(left=left, op=ast.Add(), right=right) if _is_list(left, names) or _is_list(right, names):
             both = [assigned(side, at, names) for side in (left, right)]
             return listed(both[0].parts + both[1].parts) if None not in [side.keys for side in both] else None
@@ -108,7 +95,52 @@ def _box(value: ast.expr, at: Place, names: Names) -> Flow | None:
             | ast.BinOp(left=ast.Constant(value=int(times)), op=ast.Mult(), right=inner)
         ) if times < 100 and _is_list(inner, names):
             return listed(assigned(inner, at, names).parts * times)
+    return _of_box(value, at, names)
+
+
+def _of_box(value: ast.expr, at: Place, names: Names) -> Flow | None:
+    """The flow of a tuple, a list or a mapping that is made of others, such as list(zip(*pairs))[1:], or of an entry of
+    such a one; else None."""
+    match value:
+        case ast.Call(func=ast.Name(id="tuple" | "list"), args=[inner], keywords=[]):
+            return assigned(inner, at, names)
+        case ast.Call(func=ast.Attribute(attr=name), args=[]) if name in KEEPS:
+            return boxed({})
+        case (
+            ast.Call(func=ast.Name(id="dict"), args=[inner], keywords=[])
+            | ast.Call(func=ast.Attribute(value=inner, attr="values" | "copy"), args=[])
+        ) if _is_list(inner, names):
+            return assigned(inner, at, names)
+        case ast.Call(func=ast.Attribute(attr=name), args=[inner]) if name in KEEPS and _is_list(inner, names):
+            return assigned(inner, at, names)
+        case ast.Call(func=ast.Attribute(value=inner, attr="items"), args=[]) if _is_list(inner, names):
+            return listed([listed([Flow(), part]) for part in assigned(inner, at, names).parts])
+        case ast.Call(func=ast.Name(id="zip"), args=rows, keywords=[]):
+            return _columns(rows, at, names)
+        case ast.Call(func=ast.Name(id="next"), args=[ast.Call() as inner]) if _is_list(inner, names):
+            return next(iter(assigned(inner, at, names).parts), None)
+        case ast.Call(func=ast.Name(id="reversed"), args=[inner]) if _is_list(inner, names):
+            return _cut(assigned(inner, at, names), slice(None, None, -1))
+        case ast.Subscript(value=inner, slice=ast.Slice() as cut) if _is_list(inner, names):
+            return _cut(assigned(inner, at, names), slice_of(cut))
+        case ast.Subscript(value=inner, slice=place) if not isinstance(inner, ast.Name):
+            whole = _box(inner, at, names)
+            return whole.entries.get(place_in(whole, place)) if whole else None
     return None
+
+
+def _columns(rows: list[ast.expr], at: Place, names: Names) -> Flow | None:
+    """The columns of rows that are lists, which zip gives; None if any of them is none."""
+    flows: list[Flow] = []
+    for row in rows:
+        whole = assigned(row.value if isinstance(row, ast.Starred) else row, at, names)
+        flows += (whole.parts if whole.keys is not None else [whole]) if isinstance(row, ast.Starred) else [whole]
+    lists = [flow.parts for flow in flows if flow.keys is not None]
+    if not lists or any(flow.tensor and flow.keys is None for flow in flows):
+        return None
+    length = min(map(len, lists))
+    rows = [flow.parts if flow.keys is not None else [Flow()] * length for flow in flows]  # of names or numbers
+    return listed([listed(column) for column in zip(*rows, strict=False)])
 
 
 def _zipped(keys: ast.expr, values: Flow) -> Flow | None:
@@ -123,18 +155,9 @@ def _zipped(keys: ast.expr, values: Flow) -> Flow | None:
     return boxed(dict(zip(found, values.parts, strict=False))) if values.keys is not None else None
 
 
-def _of_list(whole: Flow, cut: slice | None) -> Flow | None:
+def _cut(whole: Flow, cut: slice | None) -> Flow | None:
     """Some of a list, if it is known which."""
     return listed(whole.parts[cut]) if whole.keys is not None and cut is not None else None
-
-
-def slice_of(cut: ast.Slice) -> slice | None:
-    """A slice whose ends are written down; None for any other."""
-    try:
-        ends = [end if end is None else ast.literal_eval(end) for end in (cut.lower, cut.upper, cut.step)]
-    except ValueError:
-        return None
-    return slice(*ends) if all(end is None or type(end) is int for end in ends) and ends[2] != 0 else None
 
 
 def _is_list(value: ast.expr, names: Names) -> bool:
@@ -148,16 +171,28 @@ def _is_list(value: ast.expr, names: Names) -> bool:
             return _is_list(left, names) or _is_list(right, names)
         case ast.Subscript(value=inner, slice=ast.Slice()):
             return _is_list(inner, names)
+        case ast.Subscript():
+            entry = _entry(value, names)
+            return entry is not None and entry.keys is not None
+        case ast.Call(func=ast.Name(id="zip" | "next" | "reversed"), args=[_, *_]):
+            return True
+        case ast.Call(func=ast.Attribute(value=inner, attr="values" | "items" | "copy"), args=[]):
+            return _is_list(inner, names)
+        case ast.Call(func=ast.Attribute(attr=name)):
+            return name in KEEPS
     return False
 
 
-def _before_copies(value: ast.expr, names: Names) -> ast.expr:
-    """What an expression copies or converts: A of A.clone(), torch.clone(A) and Tensor.double(A).to("cpu")."""
+def _before_copies(value: ast.expr, names: Names) -> tuple[bool, ast.expr]:
+    """Whether an expression copies a tensor, and what it copies or converts: A of A.clone(), torch.clone(A) and
+    Tensor.double(A).to("cpu")."""
+    copied = False
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in SAME:
         owner, given = value.func.value, [*value.args, *(keyword.value for keyword in value.keywords)]
         of_library = given and closure.root(owner) not in {None, *names}
+        copied = copied or value.func.attr in {"clone", "tensor"}
         value = given[0] if of_library else owner
-    return value
+    return copied, value
 
 
 def computed(flow: Flow, at: Place) -> Flow:
@@ -205,59 +240,11 @@ def _entry(node: ast.expr, names: Names) -> Flow | None:
             | ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="get"), args=[place])
         ) if (key := key_of(place, name, names)) is not None:
             return names[name].entries.get(key)
+        case ast.Subscript(value=ast.Subscript() as inner, slice=place) if (whole := _entry(inner, names)) is not None:
+            return whole.entries.get(place_in(whole, place))
+        case ast.Attribute(value=ast.Name(id=name), attr=key) if is_box(name, names):
+            return names[name].entries.get(key)  # of a ParameterDict
     return None
-
-
-def key_of(place: ast.expr, name: str, names: Names) -> object:
-    """The key of an entry that is written down, in a list also from its end; None for anything else."""
-    match place:
-        case ast.Constant(value=key) if is_box(name, names):
-            return key
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int(back))) if is_box(name, names):
-            return len(names[name].parts) - back
-    return None
-
-
-def is_size(value: ast.expr) -> bool:
-    """Whether an expression is a size or the like of a tensor."""
-    match value:
-        case ast.Attribute(attr=name) if name in SIZES:
-            return True
-        case ast.Call(
-            func=ast.Attribute(attr="size" | "numel" | "dim" | "item" | "shape") | ast.Name(id="len" | "int" | "float")
-        ):
-            return True
-    return False
-
-
-def root_of(node: ast.expr) -> str | None:
-    """The name of the tensor that an expression is, or is a view of: Q of Q[0], Q.data, Q.view(2, 3)."""
-    while True:
-        match node:
-            case ast.Name(id=name):
-                return name
-            case ast.Subscript(value=inner) | ast.Starred(value=inner) | ast.NamedExpr(target=inner):
-                node = inner
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=name), args=[inner, *_]) if name in VIEWS:
-                node = inner
-            case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in VIEWS:
-                node = inner
-            case ast.Attribute(value=inner):
-                node = inner
-            case _:
-                return None
-
-
-def _allocates(value: ast.expr) -> bool:
-    """Whether an expression is new memory, or a view of it."""
-    while isinstance(value, ast.Call):
-        name = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
-        if name in ALLOCATIONS:
-            return True
-        if name not in VIEWS or not isinstance(value.func, ast.Attribute):
-            return False
-        value = value.func.value
-    return False
 
 
 def _computes(value: ast.expr, names: Names) -> bool:

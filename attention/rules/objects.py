@@ -1,14 +1,20 @@
-"""Attributes of an object that a function makes to keep its outputs in: each is a variable under another name."""
+"""Attributes of an object that a function makes to keep its outputs in, and entries that it takes out of a list or a
+mapping: each is a variable under another name.
+"""
 
 import ast
 import copy
-from collections.abc import Collection
+from collections.abc import Mapping
+
+from attention.rules.flow import Flow, Names, boxed, is_box
+from attention.rules.forms import place_in
 
 
 class _PlainNames(ast.NodeTransformer):
-    """Writes an attribute of some objects as a name of its own, as in `hats.Q = …`."""
+    """Writes an attribute of some objects as a name of its own, as in `hats.Q = …`, and `vars(hats)` as a mapping of
+    their attributes, which are given in order."""
 
-    def __init__(self, objects: Collection[str]) -> None:
+    def __init__(self, objects: Mapping[str, list[str]]) -> None:
         self.objects = objects
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
@@ -16,6 +22,24 @@ class _PlainNames(ast.NodeTransformer):
             case ast.Attribute(value=ast.Name(id=name), attr=attr) if name in self.objects:
                 return ast.copy_location(ast.Name(f"{name}.{attr}", node.ctx), node)
         return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        match node:
+            case ast.Call(func=ast.Attribute(value=whole, attr="values")) if (name := _all_of(whole)) in self.objects:
+                attributes = self.objects[name]
+                values = [ast.Name(f"{name}.{attr}", ast.Load()) for attr in attributes]
+                return ast.copy_location(ast.Tuple(values, ast.Load()), node)
+        return self.generic_visit(node)
+
+
+def _all_of(node: ast.expr) -> str | None:
+    """The name of an object of which `vars(name)` or `name.__dict__` gives all attributes."""
+    match node:
+        case ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id=name)]):
+            return name
+        case ast.Attribute(value=ast.Name(id=name), attr="__dict__"):
+            return name
+    return None
 
 
 def with_plain_names(function: ast.FunctionDef) -> ast.FunctionDef:
@@ -28,7 +52,12 @@ def with_plain_names(function: ast.FunctionDef) -> ast.FunctionDef:
     made = [one for one in within if not isinstance(one, ast.ClassDef) or not _is_empty(one)]
     own = {n.arg for n in nodes if isinstance(n, ast.arg)} | {getattr(one, "name", "") for one in made}
     own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+    def is_read(whole: ast.expr) -> bool:
+        return _all_of(whole) is not None and "vars" not in own
+
     usual = set()  # the places of a name where it stands for such an object
+    taken = set()  # where all its attributes are read
     for node in nodes:
         match node:
             case ast.Assign(targets=[ast.Name() as made], value=ast.Call() as value):
@@ -36,13 +65,55 @@ def with_plain_names(function: ast.FunctionDef) -> ast.FunctionDef:
                     usual.add(made)
             case ast.Attribute(value=ast.Name() as made, attr=attr) if "__" not in attr:
                 usual.add(made)
+            case ast.Call(func=ast.Attribute(value=whole, attr="values"), args=[]) if is_read(whole):
+                taken.add(whole)
+                usual |= {inner for inner in ast.walk(whole) if isinstance(inner, ast.Name) and inner.id != "vars"}
     usual -= {inner for one in within for inner in ast.walk(one)}
     usual -= {node.func.value for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}
     others = {n.id for n in nodes if isinstance(n, ast.Name) and n not in usual}
-    attributes = [n for n in nodes if isinstance(n, ast.Attribute) and n.value in usual]
-    stored = {(n.value.id, n.attr) for n in attributes if isinstance(n.ctx, ast.Store)}
+    attributes = [n for n in nodes if isinstance(n, ast.Attribute) and n.value in usual and n not in taken]
+    attributes.sort(key=lambda n: (n.lineno, n.col_offset))
+    stored = dict.fromkeys((n.value.id, n.attr) for n in attributes if isinstance(n.ctx, ast.Store))
     others |= {n.value.id for n in attributes if (n.value.id, n.attr) not in stored}
-    return _PlainNames(own - others).visit(copy.deepcopy(function))
+    plain = {name: [attr for of, attr in stored if of == name] for name in own - others}
+    return _PlainNames(plain).visit(copy.deepcopy(function))
+
+
+class _Taken(ast.NodeTransformer):
+    """Writes what is taken out of a list or a mapping, as in `hats.pop()`, as a variable of its own."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        node = self.generic_visit(node)  # in the order in which Python computes them
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="pop"), args=places, keywords=[]) if is_box(
+                name, self.names
+            ):
+                whole = self.names[name]
+                key = place_in(whole, places[0] if places else ast.UnaryOp(ast.USub(), ast.Constant(1)))
+                if key in whole.entries:
+                    taken = f"{name}.pop {node.lineno} {node.col_offset}"
+                    self.names[taken] = whole.entries[key]
+                    self._leave(whole, key)
+                    return ast.copy_location(ast.Name(taken, ast.Load()), node)
+        return node
+
+    def _leave(self, whole: Flow, key: object) -> None:
+        """Gives all names of the list or mapping what is left of it."""
+        entries = {one: flow for one, flow in whole.entries.items() if one != key}
+        is_list = [*whole.entries] == [*range(len(whole.parts))]
+        left = boxed(dict(enumerate(entries.values())) if is_list else entries)
+        for name in [name for name, known in self.names.items() if known is whole]:
+            self.names[name] = left
+
+
+def without_pops(statement: ast.stmt, names: Names) -> ast.stmt:
+    """The statement, with variables of their own for what it takes out of lists and mappings that are known."""
+    if any(isinstance(node, ast.Attribute) and node.attr == "pop" for node in ast.walk(statement)):
+        return _Taken(names).visit(copy.deepcopy(statement))
+    return statement
 
 
 def _is_empty(made: ast.ClassDef) -> bool:

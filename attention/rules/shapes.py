@@ -6,28 +6,20 @@ import re
 import tokenize
 import unicodedata
 
-from attention.rules import methods
+from attention.rules import methods, words
 from grading.marking.rubric import Verdict
 from grading.rules.parsing import numbered
 from grading.rules.student_code import Code, editable
 
-# Words that name a dimension, alone or in names such as len_q and batch_size.
-_WORDS = frozenset(
-    "batch head heads nheads seq len length lengths dim dims time token tokens query queries key keys value values "
-    "position positions pos num n embed embedding emb model hidden kv qk q k v d size sizes in out input output "
-    "feature features channel channels width widths src tgt source target group groups per sample samples attending "
-    "attended sequence depth latent total shared dqk seqlen all".split()
-)
-# Names of tensors, which in a list of their own are no dimensions.
-_TENSOR = re.compile(r"[qkvwxyo]|w_?\w{1,3}|quer(y|ies)|keys?|values?|input|output|source|target")
+_TENSOR = re.compile(r"[qkvwxyo]|w_?\w{1,3}")  # the name of one, which in a list of such is no dimension
 _PROSE = frozenset("to of is we in on or no it at as by do so if an be us me my am go he up".split())
 # A letter for a dimension, in the ways it is usually written: B, L_1, D_qk, Lq, bs, d_k, n2.
 _LETTERS = r"(?:[A-Z][A-Za-z0-9]{0,3}(?:_\w{1,6})?|[a-z]{1,2}\d?(?:_[A-Za-z0-9]{1,6})?)'?"
-_ATOM = r"(?:[A-Za-z]\w*'?|\d+)"
+_ATOM = r"(?:[^\W\d_]\w*'?|\d+)"
 _PRODUCT = re.compile(rf"\(?{_ATOM}\)?(?:\s*(?://?|[*+-])\s*\(?{_ATOM}\)?)*")
 _FACTORS = rf"(?:{_LETTERS}|\d+)(?:\*(?:{_LETTERS}|\d+))*"
-# What other keyboards and formulas write for these: Cyrillic letters that look like Latin ones, and brackets.
-_ALIKE = str.maketrans("АВЕКМНОРСТХх⟨⟩", "ABEKMHOPCTXx<>")
+# What other keyboards and formulas write for these: Cyrillic letters that look like Latin ones, brackets, a comma.
+_ALIKE = str.maketrans("АВЕКМНОРСТХх⟨⟩【】、", "ABEKMHOPCTXx<>[],")
 _GROUP = re.compile(r"(\w?)[(\[{<]((?:[^()\[\]{}<>]|\([^()\[\]{}<>]*\))*)[)\]}>]")
 _TOGETHER = re.compile(r"B[HLDTNKVSGQC]{2,4}")  # BHLD: letters of shapes, each a dimension, with nothing between
 _TYPE = re.compile(
@@ -44,6 +36,7 @@ def shapes_named(comment: str) -> int:
     A shape and what it becomes, (B, L, D) -> (B, H, L, d), are one.
     """
     text = unicodedata.normalize("NFKC", comment[:MAX_CHARS].lstrip("#!: ")).replace("self.", "").translate(_ALIKE)
+    text = re.sub(r"(?<=[\u2e80-\uffff])(?=[(\[{<])", " ", text)  # no function's name: these languages have no spaces
     text = re.sub(r"\\times\b", " x ", re.sub(r"\\cdot\b", "*", text))
     text = re.sub(r"[·∙⋅]", "*", re.sub(r"[×✕⨯⨉]|(?<=[A-Za-z0-9_]) [X] (?=[A-Za-z0-9])", " x ", text))
     text = re.sub(r"(?<=[A-Z0-9])x(?=[A-Z])", " x ", text)  # BxLxD
@@ -80,13 +73,14 @@ def _is_shape(text: str, before: str | None) -> bool:
         entries = [text]
     if len(entries) > 1:
         entries = [re.sub(r"\s*=\s*\w+$", "", entry) for entry in entries]  # (B=2, L_1=5)
-    letters = [e for e in entries if re.search(r"[A-Za-z]", e)]
-    known = [e for e in letters if _is_entry(e) and re.search(r"[A-Z]|_|\d|[a-z]{3}", e)]  # more than a letter or two
+    letters = [e for e in entries if re.search(r"[^\W\d_]", e)]
+    # Those that are more than a letter or two.
+    known = [e for e in letters if _is_entry(e) and re.search(r"[A-Z]|_|\d|[a-z]{3}|[^\x00-\x7f]", e)]
     if len(known) >= 2 and before == "":  # beside these, (B, share, L_1) may hold a name of one's own
         valid = all(_PRODUCT.fullmatch(e) or _is_entry(e) for e in entries)
     else:
         valid = all(map(_is_entry, entries))
-    if not letters or not valid or all(_TENSOR.fullmatch(e.lower()) for e in letters):
+    if not letters or not valid or all(_TENSOR.fullmatch(e.lower()) or e.lower() in words.TENSORS for e in letters):
         return False
     if len(entries) == 1:
         return before == "" and bool(re.fullmatch(r"[BDEGHLNST]|.*[_*\d,].*", text))
@@ -100,7 +94,7 @@ def _is_entry(entry: str) -> bool:
     if entry in {"...", "…", "*"}:
         return True
     if re.fullmatch(r"[A-Za-z]+(?:[ -][A-Za-z]+)+", entry):
-        return all(word.lower() in _WORDS for word in re.split(r"[ -]", entry))
+        return all(word.lower() in words.DIMENSIONS for word in re.split(r"[ -]", entry))
     if re.fullmatch(r"[A-Z]\w* [A-Z]\w*", entry):  # H D_qk, a product
         return all(map(_is_atom, entry.split()))
     return bool(_PRODUCT.fullmatch(entry)) and all(_is_atom(atom) for atom in re.findall(_ATOM, entry))
@@ -109,7 +103,12 @@ def _is_entry(entry: str) -> bool:
 def _is_atom(atom: str) -> bool:
     if re.fullmatch(_LETTERS, atom):
         return atom.lower() not in _PROSE
-    return all(piece.isdigit() or piece in _WORDS or len(piece) <= 2 for piece in atom.lower().split("_"))
+    return all(words.is_dimension(piece.lower()) or _is_short(piece) for piece in atom.split("_"))
+
+
+def _is_short(piece: str) -> bool:
+    """Whether a piece of a name is a letter or two, as in n_q; in other alphabets a capital, with a number or not."""
+    return len(piece) <= 2 if piece.isascii() else piece[:1].isupper() and piece[1:].strip("0123456789") == ""
 
 
 def shape_comments(answer_id: str, class_name: str) -> Verdict:

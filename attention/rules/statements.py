@@ -11,18 +11,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from attention.rules import calls
-from attention.rules.dataflow import (
-    SAME,
-    assigned,
-    computed,
-    flow_of,
-    is_size,
-    key_of,
-    root_of,
-    slice_of,
-)
+from attention.rules.dataflow import assigned, computed, flow_of
 from attention.rules.flow import Flow, Names, Place, Read, boxed, called, function_of, is_box, listed, merged
-from attention.rules.objects import with_plain_names
+from attention.rules.forms import SAME, is_size, key_of, root_of, slice_of
+from attention.rules.objects import with_plain_names, without_pops
 from grading.rules.student_code import Code, defined, editable
 
 LIBRARIES = frozenset({"torch", "nn", "np", "F"})
@@ -85,6 +77,7 @@ def _outputs(function: ast.FunctionDef, names: Names, place: Place | None = None
     for statement in _in_order(function.body):
         at = place or (statement.lineno, statement.col_offset)
         if not isinstance(statement, COMPOUND):
+            statement = without_pops(statement, names)
             for named in [node for node in ast.walk(statement) if isinstance(node, ast.NamedExpr)]:
                 _assign(named.target, named.value, at, names)
             for owner, value in [*_written(statement, names)]:
@@ -127,6 +120,8 @@ def _into_box(statement: ast.stmt, at: Place, names: Names) -> bool:
             value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=given, keywords=named)
         ):
             pass
+        case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=name), key, value])):
+            method, given, named = "update", [ast.Dict([key], [value])], []  # of a ParameterDict
         case _:
             return False
     if not is_box(name, names):
@@ -188,17 +183,15 @@ def _writes(method: str) -> bool:
 
 
 def _assign(target: ast.expr, value: ast.expr, at: Place, names: Names) -> None:
-    flow = assigned(value, at, names)
-    if not isinstance(target, (ast.Tuple, ast.List)):
-        return _store(target, flow, at, names)
-    parts = flow.parts if len(flow.parts) == len(target.elts) else [flow] * len(target.elts)
-    for one, part in zip(target.elts, parts, strict=True):
-        _store(one, part, at, names)
-    return None
+    _store(target, assigned(value, at, names), at, names)
 
 
 def _store(target: ast.expr, flow: Flow, at: Place, names: Names) -> None:
     match target:
+        case ast.Tuple(elts=targets) | ast.List(elts=targets):
+            parts = flow.parts if len(flow.parts) == len(targets) else [flow] * len(targets)
+            for one, part in zip(targets, parts, strict=True):
+                _store(one, part, at, names)
         case ast.Name(id=name) | ast.Starred(value=ast.Name(id=name)):
             names[name] = flow
         case ast.Subscript(value=ast.Name(id=name), slice=place) if (key := key_of(place, name, names)) is not None:
@@ -240,7 +233,7 @@ def _fill(owner: ast.expr, flow: Flow, at: Place, names: Names) -> None:
             _put(name, key, _filled(old, flow, at), names)
         case _:
             name = root_of(owner)
-            old = names.get(name or "", Flow())
+            old = names.get(name, Flow()) if name else _nameless(owner, at, names)
             if name is not None:
                 names[name] = _filled(old, flow, at)
     changed: dict[int, Flow] = {}
@@ -248,6 +241,16 @@ def _fill(owner: ast.expr, flow: Flow, at: Place, names: Names) -> None:
         if id(known) not in changed:
             changed[id(known)] = _also_filled(known, old, flow, at)
         names[other] = changed[id(known)]
+
+
+def _nameless(owner: ast.expr, at: Place, names: Names) -> Flow:
+    """The flow of a tensor that is written into without a name, as in [*hats][2][:] = 0, or of whatever it may be."""
+    flow = assigned(owner, at, names)
+    while isinstance(owner, ast.Subscript | ast.Attribute | ast.Call):
+        owner = owner.func if isinstance(owner, ast.Call) else owner.value
+        inner = assigned(owner, at, names)
+        flow = replace(flow, blank=flow.blank | inner.blank, memory=flow.memory | inner.memory)
+    return flow
 
 
 def _also_filled(known: Flow, old: Flow, flow: Flow, at: Place) -> Flow:

@@ -71,10 +71,20 @@ class _Shown(io.StringIO):
     def __init__(self, chars: int) -> None:
         super().__init__()
         self.left = chars
+        self.displayed: object = None  # IPython's, with all that display() was given
 
     def write(self, text: str) -> int:
         self.left -= super().write(text[: self.left])
         return len(text)
+
+    def text(self) -> str:
+        """All that was printed, and then the plain texts of what was displayed."""
+        displayed, self.displayed = self.displayed, None
+        with contextlib.suppress(Exception):  # an answer can reach that list, and put anything there
+            for output in displayed.outputs if displayed is not None else ():
+                if isinstance(text := output.data.get("text/plain"), str):
+                    self.write(f"{text}\n")
+        return self.getvalue()
 
 
 def answer(request: bytes, names: dict) -> bytes:
@@ -96,7 +106,7 @@ def answer(request: bytes, names: dict) -> bytes:
             reply = {"reason": "not data", "error": error.refusal.value, "of": error.of}
         except BaseException as error:  # SystemExit and KeyboardInterrupt of an answer are answers too
             reply = {"reason": "unwritten" if _is_unwritten(error) else "raised", **_told(error)}
-    return encode({**reply, "printed": printed.getvalue()})
+    return encode({**reply, "printed": printed.text()})
 
 
 def _run(asked: dict, names: dict, printed: _Shown) -> bytes:
@@ -110,7 +120,7 @@ def _run(asked: dict, names: dict, printed: _Shown) -> bytes:
     if not callable(function):
         return encode({"reason": "not callable", "printed": ""})
     value = function(*asked["args"])
-    return encode({"value": value, "printed": printed.getvalue()}, asked["reply_bytes"])
+    return encode({"value": value, "printed": printed.text()}, asked["reply_bytes"])
 
 
 def _of_test(code: np.ndarray, name: str, names: dict) -> object:
@@ -127,7 +137,7 @@ def _of_test(code: np.ndarray, name: str, names: dict) -> object:
 
 
 @contextlib.contextmanager
-def _quiet(printed: io.StringIO):
+def _quiet(printed: _Shown):
     """Keeps prints, warnings and displays of an answer out of the cell that examines it."""
     with contextlib.ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
@@ -135,7 +145,7 @@ def _quiet(printed: io.StringIO):
         if shell() is not None:
             from IPython.utils.capture import capture_output
 
-            stack.enter_context(capture_output(stdout=False, stderr=False, display=True))
+            printed.displayed = stack.enter_context(capture_output(stdout=False, stderr=False, display=True))
         stack.enter_context(contextlib.redirect_stdout(printed))
         stack.enter_context(contextlib.redirect_stderr(_Shown(0)))
         yield

@@ -120,6 +120,13 @@ def decode(
     return value
 
 
+def _numbers(array: np.ndarray) -> np.ndarray:
+    """An array of objects that are all Python's or NumPy's numbers, as an array of numbers; any other as it is."""
+    objects = array.ravel().tolist()
+    plain = all(isinstance(one, bool | int | float | np.number | np.bool_) for one in objects)
+    return np.array(objects).reshape(array.shape) if plain else array
+
+
 class _Encoder:
     def __init__(self, buffers: list, foreign: Callable[[object], Tensor | None], most_bytes: int) -> None:
         self.buffers, self.foreign, self.nodes, self.left = buffers, foreign, 0, most_bytes
@@ -170,6 +177,8 @@ class _Encoder:
 
     def array(self, array: np.ndarray) -> list:
         array = np.asarray(array)
+        if array.dtype.kind == "O" and array.size <= MAX_NODES:
+            array = _numbers(array)
         if array.dtype.kind not in "biufc" or array.ndim > MAX_AXES:
             raise Refused(Refusal.NO_NUMBERS)
         self.count(array.nbytes)  # before the copy: broadcasting makes large arrays of small ones

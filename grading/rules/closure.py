@@ -10,6 +10,7 @@ from grading.rules.nodes import walk
 from grading.rules.parsing import folded
 from grading.rules.student_code import Code, defined, editable
 
+Place = tuple[str, int, int]  # a cell, a line and a column
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
@@ -22,28 +23,60 @@ def definitions(node: ast.AST) -> Iterator[Definition]:
         yield from definitions(inner)
 
 
-def answer(answer_id: str, asked: Iterable[str]) -> list[tuple[Code, ast.AST]]:
+def answer(
+    answer_id: str, asked: Iterable[str], left_out: Collection[Place] = frozenset()
+) -> list[tuple[Code, ast.AST]]:
     """The definitions of the answer's cell, those of the names asked for, and all that these name, with its value.
 
-    A value that no function of the answer reads, such as a demonstration's, is not among them, nor is a draft.
+    A value that no function of the answer reads, such as a demonstration's, is not among them, nor is a draft. What is
+    `left_out` counts only where code names it that runs before the last cell has.
     """
     codes = editable(answer_id)
     table = defined(codes)
     drafts = replaced(codes, table)
     made = [(code, node) for code in codes if code.answer and code.tree for node in definitions(code.tree)]
-    found = [(code, node) for code, node in made if node not in drafts]
-    names = deque([name for _, node in found for name in free_names(node)] + list(asked))
-    seen, read = set(), {*drafts, *(node for _, node in found)}  # a node may be the value of thousands of names
+    found = [(code, node) for code, node in made if node not in drafts and place(code, node) not in left_out]
+    names = deque([pair for _, node in found for pair in _named(node, True)] + [(name, True) for name in asked])
+    seen: set[tuple[str, bool]] = set()
+    read = {(node, late) for node in drafts for late in (True, False)}  # a node may be the value of thousands of names
+    read |= {(node, True) for _, node in found}
+    there = {*drafts, *(node for _, node in found)}
     while names:
-        name = names.popleft()
-        if name not in seen:
-            seen.add(name)
+        name, late = pair = names.popleft()
+        if pair not in seen:
+            seen.add(pair)
             for code, node in table.get(name, ()):
-                if node not in read:
-                    read.add(node)
-                    found.append((code, node))
-                    names += sorted(free_names(node))
+                if (node, late) not in read and not (late and place(code, node) in left_out):
+                    read.add((node, late))
+                    if node not in there:
+                        there.add(node)
+                        found.append((code, node))
+                    names += _named(node, late)
     return found
+
+
+def place(code: Code, node: ast.AST) -> Place:
+    """Where a piece of code begins."""
+    return code.where, node.lineno, node.col_offset
+
+
+def _named(node: ast.AST, late: bool) -> list[tuple[str, bool]]:
+    """The names that a piece of code takes from the notebook, and of each whether it is read only once all cells have
+    run: that is so of what a function names which is `late` itself."""
+    now = _at_once(node) if late else {*()}
+    return [(name, late and name not in now) for name in sorted(free_names(node))]
+
+
+def _at_once(node: ast.AST) -> set[str]:
+    """The names in a piece of code that are read as it is run: in a function's, those of defaults and the like."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+            pieces = [node.args, getattr(node, "returns", None), *getattr(node, "decorator_list", [])]
+        case ast.ClassDef(bases=bases, keywords=keywords, body=body, decorator_list=decorators):
+            return set().union(*map(_at_once, [*bases, *keywords, *decorators, *body]))
+        case _:
+            pieces = [node]
+    return {inner.id for piece in pieces if piece for inner in walk(piece) if isinstance(inner, ast.Name)}
 
 
 def free_names(node: ast.AST) -> set[str]:

@@ -16,6 +16,7 @@ from grading.rules.nodes import walk
 from grading.rules.own_names import reads_of_own
 from grading.rules.parsing import folded
 from grading.rules.shell import hides_code
+from grading.rules.shown import shows_a_variable
 from grading.rules.student_code import Code
 from grading.rules.texts import Texts
 
@@ -35,7 +36,7 @@ OWN = frozenset({("numpy", "typing")})  # bears the name of another module, and 
 IMPORTING_NAMES = frozenset(
     "__import__ import_module importlib builtins __builtins__ __loader__ __spec__ __globals__ __subclasses__ f_globals "
     "f_builtins run_cell run_cell_async run_code run_ast_nodes safe_execfile safe_execfile_ipy safe_run_module "
-    "extension_manager find_line_magic find_cell_magic magics_manager register_alias register_magic_function "
+    "__path__ extension_manager find_line_magic find_cell_magic magics_manager register_alias register_magic_function "
     "input_transformers_cleanup input_transformers_post ast_transformers input_transformer_manager attrgetter "
     "__defaults__ __kwdefaults__ __code__ gi_code cr_code ag_code f_back f_locals on_generate_code set_codegen".split()
 )
@@ -144,6 +145,8 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
             if imports_by_call(node) in packages:
                 harmless.add(node.func)
             if node in own or isinstance(node, ast.Call) and node.func in own:
+                continue
+            if isinstance(node, ast.Call) and shows_a_variable(node, parents, texts):
                 continue
             read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in called
             if read and node.id in RUNNING_NAMES:

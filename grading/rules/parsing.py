@@ -28,7 +28,8 @@ OTHER_MAGICS = frozenset(
 HARMLESS_MAGICS = frozenset(
     "matplotlib who who_ls whos precision pprint config pinfo pinfo2 psearch pdoc pdef psource pfile pip conda mamba "
     "micromamba uv pwd cd ls ll cat env set_env lsmagic magic quickref history hist xmode tb colors pdb page reset "
-    "reset_selective xdel mkdir sx system autosave".split()
+    "reset_selective xdel mkdir sx system autosave autoreload automagic "
+    "doctest_mode bookmark dhist dirs pushd popd".split()
 )
 # Those that run code. In a cell of one line, IPython takes the name of a line magic without its %, too.
 OTHER_LINE_MAGICS = frozenset(

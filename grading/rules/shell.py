@@ -12,8 +12,11 @@ from grading.rules.parsing import HARMLESS_MAGICS, LINE_MAGICS, OPTIONS, OTHER_M
 LINE, CELL = "run_line_magic", "run_cell_magic"
 COMMANDS = frozenset({"system", "getoutput"})  # which `!ls` and `files = !ls` become
 METHODS = COMMANDS | {LINE, CELL, "magic", "show_usage"}
+TEXTS = frozenset({"str", "repr", "print"})  # these ask for its text alone, as in str(get_ipython())
 # Settings of which IPython imports what their text names, such as InteractiveShell.loop_runner.
 IMPORTED = re.compile(r"\.\w*(?:_class|_runner|_method|_factory|packer|_return|llm_\w*)\s*=")
+EXTENSIONS = frozenset({"load_ext", "reload_ext", "unload_ext"})
+RELOADS = "autoreload"  # IPython's own extension, which editors add: it brings nothing that code could use
 MODULE = "module:"  # in the name of what draws figures: a module, also one of the student's own, which is imported
 SETTING = re.compile(r"[\w.]*|[\w.]+\s*=(.*)")  # without spaces around it, of which thousands would take it seconds
 
@@ -47,7 +50,10 @@ def _is_usual(name: ast.Name, parents: Mapping[ast.AST, ast.AST]) -> bool:
     if isinstance(taken, ast.Attribute):
         called = isinstance(outer, ast.Call) and outer.func is taken and taken.attr in METHODS
         return called or taken.attr == "__class__" and isinstance(outer, ast.Attribute) and outer.attr == "__name__"
-    return isinstance(taken, (ast.Compare, ast.Expr))
+    if isinstance(taken, ast.Call) and getattr(taken.func, "id", "") == "type":  # as in str(type(get_ipython()))
+        taken = outer
+    shown = isinstance(taken, ast.Call) and getattr(taken.func, "id", "") in TEXTS
+    return shown or isinstance(taken, (ast.Compare, ast.Expr)) and taken is parents.get(call)
 
 
 def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[ast.AST], bool]) -> bool:
@@ -60,6 +66,8 @@ def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[as
         return setting is None or not _is_value(setting[1] or "None") or bool(IMPORTED.search(text))
     if name == "matplotlib" and MODULE in (text or ""):
         return True
+    if name in EXTENSIONS:
+        return (text or "").strip() != RELOADS
     return name not in HARMLESS_MAGICS or any(map(_expands, rest))
 
 

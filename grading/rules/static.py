@@ -5,7 +5,7 @@ at the answer alone takes the names asked for; it gives None, or the first `Brea
 """
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from grading.core import messages
@@ -53,10 +53,11 @@ def no_imports(answer_id: str, packages: Mapping[str, str]) -> Breach | None:
     return None
 
 
-def no_loops(answer_id: str, asked: Iterable[str]) -> Breach | None:
-    """No for, while, comprehension, generator expression or map in a function or class of the answer."""
+def no_loops(answer_id: str, asked: Iterable[str], left_out: Collection[closure.Place] = ()) -> Breach | None:
+    """No for, while, comprehension, generator expression or map in a function or class of the answer; `left_out` are
+    earlier versions that `earlier` has found."""
     own_map = bool(own_names.own_in_the_end([code.tree for code in editable(answer_id) if code.tree], {"map"}))
-    for code, node in closure.answer(answer_id, asked):
+    for code, node in closure.answer(answer_id, asked, left_out):
         loops = [inner for part in closure.definitions(node) for inner in walk(part) if type(inner) in LOOPS]
         if not loops and not own_map and "map" in closure.free_names(node):
             called = {n.func for n in walk(node) if isinstance(n, ast.Call)}

@@ -27,9 +27,8 @@ class Texts:
                             self._bind(target, value)
                     case ast.AnnAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
                         self._bind(target, value)
-                    case (
-                        ast.For(target=target, iter=ast.List(elts=pieces) | ast.Tuple(elts=pieces))
-                        | ast.comprehension(target=target, iter=ast.List(elts=pieces) | ast.Tuple(elts=pieces))
+                    case ast.For(target=target, iter=over) | ast.comprehension(target=target, iter=over) if (
+                        pieces := _pieces(over)
                     ):
                         for piece in pieces:
                             self._bind(target, piece)
@@ -64,12 +63,35 @@ class Texts:
             case ast.Subscript(value=ast.List(elts=pieces) | ast.Tuple(elts=pieces) | ast.Dict(values=pieces)):
                 return self._any_of(pieces, depth)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                sides = [self.of(left, depth + 1), self.of(right, depth + 1)]
-                if None in sides or len(sides[0]) * len(sides[1]) > MAX_TEXTS:
-                    return None
-                return {a + b for a, b in itertools.product(*sides)}
+                return self._joined([left, right], depth)
+            case ast.JoinedStr(values=values):
+                return self._joined(values, depth)
+            case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
+                return self.of(value, depth + 1)
         return None
+
+    def _joined(self, nodes: list[ast.expr], depth: int) -> set[str] | None:
+        """All texts that these can make together, one after the other."""
+        made = {""}
+        for node in nodes:
+            texts = self.of(node, depth + 1)
+            if texts is None or len(made) * len(texts) > MAX_TEXTS:
+                return None
+            made = {a + b for a, b in itertools.product(made, texts)}
+        return made
 
     def _any_of(self, nodes: list[ast.expr | None], depth: int) -> set[str] | None:
         sets = [self.of(node, depth + 1) for node in nodes[: MAX_TEXTS + 1]]
         return None if None in sets or len(sets) > MAX_TEXTS else set().union(*sets)
+
+
+def _pieces(over: ast.expr) -> list[ast.expr]:
+    """What a loop goes over, if that is written down: a list, the letters of "QKV", or the words of "a b".split()."""
+    match over:
+        case ast.List(elts=pieces) | ast.Tuple(elts=pieces):
+            return pieces
+        case ast.Constant(value=str(text)):
+            return [ast.Constant(letter) for letter in text[: MAX_TEXTS + 1]]
+        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="split"), args=[], keywords=[]):
+            return [ast.Constant(word) for word in text.split()[: MAX_TEXTS + 1]]
+    return []

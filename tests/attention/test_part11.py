@@ -5,7 +5,7 @@ import pytest
 
 from attention import part11
 from attention.factors import TOO_LARGE
-from grading.bridge.probe import Reason, Why
+from grading.bridge.probe import Reason, Tensor, Why
 
 UP, DOWN = np.array([[3.0], [4.0]]), np.array([[1.0, 2.0]])  # W_UM and W_DKV
 MISSING = Reason(Why.MISSING, "`W_UM_MLA` is not there.")
@@ -46,6 +46,18 @@ def test_the_factors_product_is_right_whatever_their_shapes():
     assert part11.is_product(PRODUCT, UP, DOWN).right
     assert part11.is_product(np.ones((3, 3)), np.ones((3, 1)), np.ones((1, 3))).right
     assert part11.is_product(DOWN @ UP, UP, DOWN).mistake  # multiplied in the other order
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+def test_a_product_of_whole_numbers_that_wraps_around_in_their_own_dtype_is_theirs(dtype: str):
+    W_UM, W_DKV = np.array([[90], [120]], dtype), np.array([[100, 110]], dtype)
+    tensors = [Tensor(one, dtype) for one in (W_UM @ W_DKV, W_UM, W_DKV)]
+    exact = W_UM.astype(float) @ W_DKV.astype(float)
+    assert part11.is_product(W_UM @ W_DKV, W_UM, W_DKV).right and part11.is_product(*tensors).right
+    assert part11.is_product(exact, W_UM, W_DKV).right
+    assert not part11.is_product(W_UM @ W_DKV + 1, W_UM, W_DKV).right
+    wraps = not np.array_equal(W_UM @ W_DKV, exact)
+    assert part11.is_product(W_UM @ W_DKV, W_UM.astype(int), W_DKV).right is not wraps
 
 
 @pytest.mark.parametrize(

@@ -80,6 +80,44 @@ def test_commas_may_set_off_thousands():
     assert has_number("12,345.6", [(12345.6, 12345.6)]) and not has_number("12,34", [(1234.0, 1234.0)])
 
 
+def test_so_may_underscores_as_python_writes_them():
+    assert has_number(f"{1234567.8:_}", [(1234567.8, 1234567.8)])
+    assert has_number("mse_2: 12_345.6", [(12345.6, 12345.6)])
+    assert not has_number("12_345.6", [(345.6, 345.6)]) and not has_number("12_34.5", [(1234.5, 1234.5)])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1.23 · 10^-31", "1.23 x 10**-31", "1.23×10⁻³¹", "mse = 1.23*10^{-31}", "1.23 * 10^(-31)", "1,23e-31"]
+    + ["1.23e−31", "$1.23 \\times 10^{-31}$", "1.23\\cdot10^{-31}", "1.23 · 10^−31", "误差1.23e-31"],
+)
+def test_a_power_of_ten_may_be_spelled_out_and_a_comma_may_be_a_point(text: str):
+    assert has_number(text, [(1.232e-31, 1.233e-31)], zero=False)
+    assert not has_number(text, [(1.25e-31, 1.26e-31)], zero=False)
+
+
+@pytest.mark.parametrize("text", ["1 234.5", "1\u202f234,5", "1\xa0234,5", "1'234.5", "1.234,5", "均方误差1234.5"])
+def test_thousands_may_be_set_off_in_the_ways_of_other_languages(text: str):
+    assert has_number(text, [(1234.45, 1234.55)])
+    assert not has_number(text, [(2.2, 2.3)]) and not has_number(text, [(12.3, 12.4)])
+
+
+@pytest.mark.parametrize("text", ["24 100 0.5", "4, 100.5", "1 2345.5", "2.100.300,5,7", "r = 1 234"])
+def test_numbers_side_by_side_are_not_one(text: str):
+    assert has_number("24 100.5", [(100.4, 100.6)])
+    assert not has_number(text, [(24100.4, 24100.6), (4100.4, 4100.6), (12345.4, 12345.6), (2100300.4, 2100300.6)])
+
+
+def test_shapes_with_a_ten_in_them_are_no_power():
+    assert has_shapes("4 x 10, 10 x 4", [((4, 10), (10, 4))])
+
+
+@pytest.mark.parametrize("text", [f"{0.2512:%}", f"{0.2512:.1%}", "25 %", "mse: 2.5e1\xa0%"])
+def test_a_percentage_is_read_as_one(text: str):
+    assert has_number(text, [(0.251, 0.2512)])
+    assert not has_number(text, [(25.1, 25.12)]) and not has_number(text, [(0.261, 0.262)])
+
+
 def test_an_exponent_stands_for_what_is_near_it_alone():
     assert has_number("1e9", [(1.2e9, 1.2e9)]) and not has_number("1e9", [(1e8, 1e8)])
     assert has_number("0e9", [(0.0, 0.0)]) and not has_number("0e9", [(1e8, 1e8)])

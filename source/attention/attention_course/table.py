@@ -134,7 +134,10 @@ def three_digits(array) -> str:
 def _array(value) -> np.ndarray:
     if isinstance(value, (list, tuple)):
         value = [_array(piece) for piece in value]
-    return value.detach().cpu().double().numpy() if isinstance(value, torch.Tensor) else np.asarray(value)
+    if isinstance(value, torch.Tensor):
+        return value.detach().cpu().double().numpy()
+    array = np.asarray(value)
+    return np.asarray(array.tolist()) if array.dtype == object else array  # Python's own numbers in an array
 
 
 def _place(error: Exception) -> str:

@@ -18,6 +18,8 @@ FREE = {
     "of a module": MADE.format("nn.Module()") + KEPT + RETURN,
     "annotated": MADE.format("Hats()") + KEPT.replace("h.Q =", "h.Q: torch.Tensor =") + RETURN,
     "two at once": MADE.format("Hats()") + "h.Q, h.O = f(W_UK, W_Q), g(W_O, W_UV)\n" + RETURN,
+    "all at once": MADE.format("Hats()") + KEPT + "return tuple(vars(h).values())",
+    "all of its mapping": MADE.format("Hats()") + KEPT + "K, V, Q, O = h.__dict__.values()\nreturn K, V, Q, O",
     "a draft of it": MADE.format("Hats()") + "h.Q = f(W_Q, W_UK)\n" + KEPT + RETURN,
 }
 CHANGED = {
@@ -27,6 +29,8 @@ CHANGED = {
     "scaled by setattr": "setattr(h, 'Q', h.Q * 2)",
     "scaled in vars": "vars(h)['Q'] = h.Q * 2",
     "scaled in its mapping": "h.__dict__['Q'] = h.Q * 2",
+    "scaled in a list of all": "list(vars(h).values())[2].mul_(2)",
+    "scaled by update": "vars(h).update(Q=2 * h.Q)",
     "scaled by its own method": "h.scale(2)",
     "scaled under another name": "i = h\ni.Q = i.Q * 2",
     "scaled in a list": "i = [h]\ni[0].Q = h.Q * 2",
@@ -35,7 +39,10 @@ CHANGED = {
     "allocated and written to": "h.Q = torch.empty(H, 2)\ntorch.matmul(W_UK, W_Q, out=h.Q)",
 }
 TWO = {name: MADE.format("Hats()") + KEPT + change + "\n" + RETURN for name, change in CHANGED.items()}
+TWO |= {f"{name}, all at once": two.replace(RETURN, "return tuple(vars(h).values())") for name, two in TWO.items()}
 TWO |= {
+    "of all, one scaled": MADE.format("Hats()") + KEPT + "K, V, Q, O = vars(h).values()\nreturn K, V, 2 * Q, O",
+    "by a vars of one's own": "vars = lambda h: h\n" + MADE.format("Hats()") + KEPT + "return tuple(vars(h).values())",
     "in a class within that has a setter": "class Own:\n    Q = property(f, set_2)\n"
     + MADE.format("Own()")
     + KEPT

@@ -12,6 +12,18 @@ from attention.rules import shapes
 from attention.rules.shapes import shapes_named
 
 SHAPES = [
+    "(批, 头, 长一, 维)",
+    "形状：（批量，头数，序列长度，头*值维）",
+    "【批次、头、长、维】",
+    "(バッチ, ヘッド, 系列長1, 次元)",
+    "(배치, 헤드, 길이1, 차원)",
+    "(Б, Г, Д1, Д2)",
+    "(батч, голова, длина, длина)",
+    "(lot, têtes, longueur_1, dim_clé)",
+    "(lot, longueur_1, têtes * dim_valeur)",
+    "(lote, cabezas, longitud1, clave)",
+    "(Batch, Köpfe, L1, Dqk)",
+    "(lotto, teste, lunghezza_1, D_qk)",
     'Float[Tensor, "B L_1 H*D_qk"]',
     "Float['B L_1 D']",
     "q: Float[torch.Tensor, 'b l (h d)']",
@@ -143,6 +155,19 @@ SHAPES = [
     "B*L_1 x D_1",
 ]
 NO_SHAPES = [
+    "先缩放 (乘以 scale), 再 softmax",
+    "(先缩放, 再求和)",
+    "(缩放, 求和, 归一)",
+    "(查询, 键, 值)",
+    "（见上）",
+    "(每个头)",
+    "(requêtes, clés, valeurs)",
+    "(voir, plus, haut)",
+    "(multiplier, puis normaliser)",
+    "(запросы, ключи, значения)",
+    "(и, а, но)",
+    "(siehe oben)",
+    "(α, β)",
     "BEST",
     "BUGS",
     "the BLHD layout, or so",

@@ -80,6 +80,69 @@ out = dict(K=W_DKV, V=W_DKV)
 out.update(**b)
 return tuple(out.values())
 """,
+    "a column of a list": """
+pairs = [("K", W_DKV), ("V", W_DKV), ("Q", f(W_UK, W_Q)), ("O", g(W_O, W_UV))]
+return list(zip(*pairs))[1]
+""",
+    "columns taken apart": """
+pairs = [("K", W_DKV), ("V", W_DKV), ("Q", f(W_UK, W_Q)), ("O", g(W_O, W_UV))]
+_, (K, V, Q, O) = zip(*pairs)
+return K, V, Q, O
+""",
+    "entries of columns": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+columns = list(zip(hats, 'KVQO'))
+return columns[0][0], columns[1][0], columns[2][0], columns[-1][0]
+""",
+    "the first column": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+return next(zip(*zip(hats, 'KVQO')))
+""",
+    "the items of a mapping": """
+pairs = [("K", W_DKV), ("V", W_DKV), ("Q", f(W_UK, W_Q)), ("O", g(W_O, W_UV))]
+hats = dict(pairs[:2])
+hats.update({'Q': pairs[2][1], 'O': pairs[3][1]})
+return tuple(zip(*hats.items()))[1]
+""",
+    "popped from a list": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+O, Q = hats.pop(), hats.pop(-1)
+return hats.pop(0), *hats, Q, O
+""",
+    "popped from a mapping": """
+hats = dict(Q=f(W_UK, W_Q))
+hats['O'] = g(W_O, W_UV)
+return W_DKV, W_DKV, hats.pop('Q'), hats.pop('O')
+""",
+    "copies of lists and mappings": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+more = dict(zip('KVQO', hats.copy()))
+return tuple(dict(more).copy().values())
+""",
+    "a ParameterDict": """
+hats = nn.ParameterDict({"K": W_DKV, "V": W_DKV})
+hats["Q"] = f(W_UK, W_Q)
+hats["O"] = g(W_O, W_UV)
+return hats['K'], hats.V, hats.Q, hats['O']
+""",
+    "the values of a ParameterDict": """
+hats = nn.ParameterDict()
+hats['K'] = hats['V'] = W_DKV
+hats["Q"] = f(W_UK, W_Q)
+hats["O"] = g(W_O, W_UV)
+return tuple(hats.values())
+""",
+    "a ParameterList": """
+hats = torch.nn.ParameterList([W_DKV, W_DKV, f(W_UK, W_Q)])
+hats.append(g(W_O, W_UV))
+return tuple(hats)
+""",
+    "other types": """
+Q, O = f(W_UK, W_Q), g(W_O, W_UV)
+Q = Q.half().float()
+O = torch.asarray(O).bfloat16().to(O)
+return torch.as_tensor(W_DKV), W_DKV, Q.resolve_conj(), torch.tensor(O)
+""",
     "plain": """
 r, D = W_DKV.shape
 d = D // H
@@ -455,6 +518,129 @@ return tuple(hats())
 """,
 }
 TWO = {
+    "a column, then scaled": """
+pairs = [("K", W_DKV), ("V", W_DKV), ("Q", f(W_UK, W_Q)), ("O", g(W_O, W_UV))]
+hats = list(list(zip(*pairs))[1])
+hats[2] = 2 * hats[2]
+return hats
+""",
+    "an entry of a column, scaled": """
+pairs = [("K", W_DKV), ("V", W_DKV), ("Q", f(W_UK, W_Q)), ("O", g(W_O, W_UV))]
+Q = 2 * list(zip(*pairs))[1][2]
+return W_DKV, W_DKV, Q, pairs[3][1]
+""",
+    "a column taken apart, then scaled": """
+pairs = [("K", W_DKV), ("V", W_DKV), ("Q", f(W_UK, W_Q)), ("O", g(W_O, W_UV))]
+_, (K, V, Q, O) = zip(*pairs)
+return K, V, 2 * Q, O
+""",
+    "a column's entry scaled in place": """
+pairs = [("K", W_DKV), ("V", W_DKV), ("Q", f(W_UK, W_Q)), ("O", g(W_O, W_UV))]
+list(zip(*pairs))[1][2].mul_(2)
+return list(zip(*pairs))[1]
+""",
+    "a part of a column's entry scaled in place": """
+pairs = [("K", W_DKV), ("V", W_DKV), ("Q", f(W_UK, W_Q)), ("O", g(W_O, W_UV))]
+tuple(zip(*pairs))[1][2][:] *= 2
+return tuple(zip(*pairs))[1]
+""",
+    "the second of two columns, scaled": """
+Q = f(W_UK, W_Q)
+both = zip((W_DKV, W_DKV), (Q, Q))
+K, R = next(both)
+Q = 2 * R
+return K, K, Q, g(W_O, W_UV)
+""",
+    "an item of a mapping, scaled": """
+pairs = [("K", W_DKV), ("V", W_DKV), ("Q", f(W_UK, W_Q)), ("O", g(W_O, W_UV))]
+(_, K), (_, V), (_, Q), (_, O) = dict(K=W_DKV, V=W_DKV, Q=pairs[2][1], O=W_O).items()
+return K, V, Q.T, O
+""",
+    "popped, then scaled": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+O, Q = hats.pop(), hats.pop()
+Q = 2 * Q
+return *hats, Q, O
+""",
+    "popped and put back": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+O = hats.pop()
+hats.append(2 * hats.pop())
+hats.append(O)
+return hats
+""",
+    "popped and put back in its place": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+hats.insert(2, 2 * hats.pop(2))
+return hats
+""",
+    "popped and scaled in place": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+also = hats[2]
+hats.pop(2).mul_(2)
+return W_DKV, W_DKV, also, hats.pop()
+""",
+    "popped under another name": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+other = hats
+O = other.pop()
+Q = 2 * hats.pop()
+return *other, Q, O
+""",
+    "a list's entry scaled in place": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+[*hats][2].mul_(2)
+return hats
+""",
+    "a part of a list's entry scaled in place": """
+hats = [W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)]
+list(hats)[2][:] *= 2
+return hats
+""",
+    "a ParameterDict's entry": """
+hats = nn.ParameterDict({"K": W_DKV, "V": W_DKV})
+hats["Q"] = f(W_UK, W_Q)
+hats["O"] = g(W_O, W_UV)
+hats['Q'] = 2 * hats['Q']
+return tuple(hats.values())
+""",
+    "a ParameterDict's attribute": """
+hats = nn.ParameterDict({"K": W_DKV, "V": W_DKV})
+hats["Q"] = f(W_UK, W_Q)
+hats["O"] = g(W_O, W_UV)
+hats.Q = nn.Parameter(2 * hats.Q)
+return hats.K, hats.V, hats.Q, hats.O
+""",
+    "a ParameterDict's attribute in place": """
+hats = nn.ParameterDict({"K": W_DKV, "V": W_DKV})
+hats["Q"] = f(W_UK, W_Q)
+hats["O"] = g(W_O, W_UV)
+hats.Q.data *= 2
+return hats.K, hats.V, hats['Q'], hats.O
+""",
+    "a ParameterDict's entry by setattr": """
+hats = nn.ParameterDict({"K": W_DKV, "V": W_DKV})
+hats["Q"] = f(W_UK, W_Q)
+hats["O"] = g(W_O, W_UV)
+setattr(hats, 'Q', 2 * hats.Q)
+return tuple(hats.values())
+""",
+    "a ParameterDict's memory": """
+hats = nn.ParameterDict({'Q': torch.empty(H, 3)})
+hats.Q.data.copy_(f(W_UK, W_Q))
+return W_DKV, W_DKV, hats.Q, g(W_O, W_UV)
+""",
+    "another type of half a product": """
+P = f(W_UK, W_Q).half()
+Q = (2 * P).float()
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "what as_tensor gives is the same memory": """
+Q = f(W_UK, W_Q)
+R = torch.as_tensor(Q.detach())
+R.mul_(2)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
     "found by a function within": """
 P = W_UK.T @ W_Q
 def scaled():

@@ -84,6 +84,11 @@ print(json.dumps([probe.call("changes"), probe.call("helper", 1)[0], text(probe.
     "at last": "print(two, fresh, helper(1)[0])",
     "no call": "only_here = 1",
     "kept": "print(only_here, Out.get(3), len(In) > 7)",
+    "what is shown": """
+import json
+from grading.bridge import probe
+print(json.dumps(probe.printed("helper", 1)))
+""",
 }
 
 
@@ -125,6 +130,11 @@ def test_an_import_of_the_test_cell_does_not_serve_an_answer_that_forgot_it(show
 def test_a_test_cell_shows_its_own_output_and_nothing_of_the_student_s(shown):
     stdout, stderr, displays, _, _ = shown["test"]
     assert stdout.count("\n") <= 2 and "printed" not in stdout and not stderr and displays == 0
+
+
+def test_what_a_call_displays_is_handed_over_after_what_it_printed(shown):
+    (value, _, _), said = json.loads(shown["what is shown"][0])
+    assert value == 4 and said == "printed\n'shown'\n" and shown["what is shown"][2] == 0
 
 
 def test_the_student_s_names_are_back_when_the_test_cell_is_over(shown):

@@ -148,6 +148,8 @@ def test_an_array_of_any_order_in_memory_arrives_as_its_numbers(sent: np.ndarray
         (float("-inf"), -math.inf),
         (-0.0, -0.0),
         (10**399, 10**399),
+        (np.array([[1, 2.5]], dtype=object), np.array([[1.0, 2.5]])),
+        (np.array([[True], [np.int8(3)]], dtype=object), np.array([[1], [3]], np.int8)),
         ("\ud800\x00é", "\ud800\x00é"),
     ],
 )
@@ -217,6 +219,8 @@ def inside_itself() -> list:
         (n for n in ()),
         np.array([object()]),
         np.array([None, 1.0]),
+        np.array(["1", 1.0], dtype=object),
+        np.array([10**30, 1], dtype=object),
         np.array(["text"]),
         np.array([b"bytes"]),
         np.zeros(1, dtype=[("a", "f8")]),

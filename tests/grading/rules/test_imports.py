@@ -141,6 +141,8 @@ SMUGGLED = [
     "f.__globals__['os']",
     "torch.load.__globals__['os']",
     "torch.__loader__.load_module('os')",
+    "np.__path__.append('.')\nimport numpy.helper",
+    "np.__path__ = ['.']\nfrom numpy import helper",
     "torch.__spec__.loader",
     "torch.__dict__['os']",
     "vars(torch)['os']",

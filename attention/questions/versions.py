@@ -1,0 +1,57 @@
+"""Which definitions are in force: whether a student's function or class is the last one in the notebook's text."""
+
+import ast
+from collections.abc import Mapping
+from types import CodeType
+
+from grading.bridge import probe
+
+
+def digest(code):
+    """What compiled code does, as data: it is the same wherever the code stands."""
+    inner = [digest(one) if hasattr(one, "co_code") else f"{type(one).__name__} {one!r:.500}" for one in code.co_consts]
+    return [code.co_name, code.co_code.hex(), *code.co_names, *code.co_varnames, *code.co_freevars, *inner]
+
+
+@probe.remote(using=(digest,))
+def made_by(names):
+    """By name, the code of a function of the student's under "", and that of each method of a class."""
+
+    def of(value):
+        value = getattr(value, "fget", value)
+        value = getattr(value, "__wrapped__", getattr(value, "__func__", value))
+        return digest(value.__code__) if hasattr(value, "__code__") else None
+
+    found = {name: globals().get(name) for name in names}
+    return {
+        name: {method: of(one) for method, one in vars(value).items()} if isinstance(value, type) else {"": of(value)}
+        for name, value in found.items()
+    }
+
+
+def in_force(last: Mapping[str, ast.stmt]) -> set[str]:
+    """The names that still mean these definitions in the student's kernel, as far as that tells."""
+    made = made_by([*last])
+    if not isinstance(made, dict):
+        return set()
+    return {name for name, node in last.items() if (code := _compiled(node)) and _agrees(made.get(name), node, code)}
+
+
+def _agrees(made: object, node: ast.stmt, code: CodeType) -> bool:
+    """Whether all functions of a definition are what the kernel has."""
+    if not isinstance(made, dict):
+        return False
+    if not isinstance(node, ast.ClassDef):
+        return made.get("") == digest(code)
+    methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
+    inner = {one.co_name: digest(one) for one in code.co_consts if hasattr(one, "co_code")}
+    return bool(methods) and all(made.get(name) == inner.get(name) for name in methods)
+
+
+def _compiled(node: ast.stmt) -> CodeType | None:
+    """The code of a function's or a class's body, which is not run."""
+    try:
+        whole = compile(ast.Module([node], []), "<cell>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+        return None
+    return next((one for one in whole.co_consts if getattr(one, "co_name", "") == node.name), None)

@@ -1,0 +1,38 @@
+"""Words by which students name the dimensions of a tensor in comments: English ones, and those of other languages."""
+
+# Alone or in names such as len_q and batch_size.
+_ENGLISH = (
+    "batch head heads nheads seq len length lengths dim dims time token tokens query queries key keys value values "
+    "position positions pos num n embed embedding emb model hidden kv qk q k v d size sizes in out input output "
+    "feature features channel channels width widths src tgt source target group groups per sample samples attending "
+    "attended sequence depth latent total shared dqk seqlen all"
+)
+# French, Spanish and Portuguese, Italian, German, Russian, Korean.
+_OTHERS = (
+    "lot tête têtes tete tetes longueur largeur taille clé clés cle cles valeur valeurs requête requêtes jeton jetons "
+    "groupe groupes lote cabeza cabezas cabeça cabeças longitud largo ancho tamaño clave claves valor valores consulta "
+    "consultas comprimento largura chave teste lunghezza larghezza chiave valore stapel kopf köpfe länge breite größe "
+    "schlüssel wert werte anfrage батч пакет голова головы голов длина размер размерность ключ ключи запрос запросы "
+    "значение значения токен токены 배치 헤드 길이 차원 시퀀스 토큰 키 쿼리 값 크기"
+)
+DIMENSIONS = frozenset(f"{_ENGLISH} {_OTHERS}".split())
+# What words for a dimension consist of in Chinese and Japanese, which put no spaces between words.
+_MORPHEMES = (
+    "批次 批量 批 大小 多头 头数 头 注意力 序列 系列 长度 长 長 维度 维 次元 宽度 宽 幅 通道 特征 键 查询 值 隐藏 "
+    "词 令牌 位置 嵌入 总 每 数 一 二 三 バッチ ヘッド トークン キー クエリ バリュー サイズ"
+).split()
+# Names of tensors, which in a list of their own are no dimensions.
+TENSORS = frozenset(
+    "query queries key keys value values input output source target requête requêtes clé clés valeur valeurs consulta "
+    "consultas clave claves valor valores schlüssel wert werte anfrage ключ ключи запрос запросы значение значения 키 "
+    "쿼리 값 查询 键 值 キー クエリ バリュー".split()
+)
+
+
+def is_dimension(word: str) -> bool:
+    """Whether a word, in small letters, names a dimension."""
+    if word in DIMENSIONS or word.isdigit():
+        return True
+    while word and (piece := next((one for one in _MORPHEMES if word.startswith(one)), word[0] * word[0].isdigit())):
+        word = word[len(piece) :]
+    return not word

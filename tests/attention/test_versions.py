@@ -1,0 +1,78 @@
+"""Which definition is in force is asked in the student's kernel, by what its code does."""
+
+import ast
+import contextlib
+
+import pytest
+
+from attention.questions.versions import in_force
+from grading.bridge import probe, remote
+
+FIRST = "class M:\n    def f(self, x):\n        return [i for i in x]\n"
+LAST = """class M:
+    '''The last.'''
+    def f(self, x):
+        return x + 1
+    def g(self):
+        return super().f(2)
+"""
+
+
+class Kernel:
+    """A transport to the names of some code."""
+
+    def __init__(self, source: str) -> None:
+        self.names: dict = {"__name__": "__main__"}
+        with contextlib.suppress(ZeroDivisionError):
+            exec(source, self.names)
+
+    def ask(self, request: bytes, limit_s: float) -> bytes:
+        return remote.answer(request, self.names)
+
+
+def is_in_force(source: str, last: str = LAST) -> bool:
+    with probe.through(Kernel(source)):
+        return in_force({"M": ast.parse(last).body[0]}) == {"M"}
+
+
+@pytest.mark.parametrize(
+    ("source", "last"),
+    [
+        (f"{FIRST}M().f([1])\n\n\n{LAST}", LAST),
+        (LAST, LAST),
+        ("def M(x):\n    return [i for i in x]\ndef M(x):\n    return x + 1", "def M(x):\n    return x + 1"),
+        (LAST.replace("    def g", "    @property\n    def g"), LAST.replace("    def g", "    @property\n    def g")),
+    ],
+)
+def test_the_last_version_is_in_force_where_the_kernel_has_its_code(source: str, last: str):
+    assert is_in_force(source, last)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        FIRST,
+        "",
+        f"{FIRST}1 / 0\n{LAST}",
+        f"{LAST}M = 5",
+        f"{LAST}M.f = lambda self, x: x + 1",
+        f"{LAST}M.f = M.g",
+        f"{LAST}del M.g",
+        LAST.replace("x + 1", "x + 2"),
+        LAST.replace("super().f", "super().h"),
+        "M = [5]\n",
+        "class M:\n    f = g = 5",
+    ],
+)
+def test_any_other_code_is_not_the_last_version(source: str):
+    assert not is_in_force(source)
+
+
+@pytest.mark.parametrize("reply", [None, [], {"M": None}, {"M": {"f": None, "g": 3}}, {"N": {}}])
+def test_a_kernel_that_tells_something_odd_tells_nothing(reply: object, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("attention.questions.versions.made_by", lambda names: reply)
+    assert in_force({"M": ast.parse(LAST).body[0]}) == set()
+
+
+def test_a_class_without_a_method_has_nothing_to_be_told_by():
+    assert not is_in_force("class M:\n    a = 1\n", "class M:\n    a = 1\n")
