@@ -245,6 +245,10 @@ SERVER = "multiprocessing.forkserver.ForkServer"
 OVERWRITE = "nbgrader.preprocessors.OverwriteCells"
 MEMORY = "numpy._core._exceptions._ArrayMemoryError"
 CHECKS: dict[str, tuple[Check, ...]] = {
+    "matplotlib.font_manager._get_font": (
+        gives("forgets all fonts", lambda found: found.cache_clear() is None and found.cache_info().currsize == 0),
+        used_by("matplotlib.font_manager.get_font", "_get_font"),
+    ),
     "tornado.httpserver.HTTPServer.handle_stream": (takes("self", "stream", "address"),),
     "nbgrader.server_extensions.formgrader.handlers.template_path": (
         gives("leads to the page, its fields and their functions", formgrader),
