@@ -7,6 +7,12 @@ from grading.core.private_use import Use, of
 
 USES = (
     Use(
+        "attention.warmup",
+        ("matplotlib.font_manager._get_font",),
+        "fonts that no fork may use are given up before the first one; else each kernel does it, a millisecond",
+        "none: Matplotlib gives them up in a forked process, by itself",
+    ),
+    Use(
         "attention.questions.part07",
         of("torch._C._functorch", "is_functorch_wrapped_tensor get_unwrapped"),
         "the memory of a tensor that vmap has wrapped, to see whether weights were copied",

@@ -12,11 +12,10 @@ import sympy
 import torch
 from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.ultratb import FormattedTB
+from matplotlib import font_manager
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties, findfont, get_font
-from matplotlib.ft2font import LoadFlags
 
 
 def warm() -> None:
@@ -56,11 +55,8 @@ def draw() -> None:
     canvas.draw()
     zlib.compress(canvas.buffer_rgba(), 3)
     for weight, style in (("normal", "normal"), ("bold", "normal"), ("normal", "oblique")):
-        font = get_font(findfont(FontProperties(weight=weight, style=style)))
-        for size in (9, 10, 11):
-            font.set_size(size, figure.dpi)
-            font.set_text("text", flags=LoadFlags.DEFAULT)
-            font.draw_glyphs_to_bitmap()
+        font_manager.findfont(font_manager.FontProperties(weight=weight, style=style))
+    font_manager._get_font.cache_clear()  # else each kernel does that, font by font, as it is forked
 
 
 def fail() -> None:

@@ -85,12 +85,11 @@ USES = (
     ),
     Use(
         "grading.sandbox.child",
-        of(_APP, "_try_bind_socket _bind_socket init_connection_file write_connection_file init_heartbeat")
-        + of(_APP, "init_control control_socket debugpy_socket debug_shell_socket")
-        + of(_APP, "control_thread shell_channel_thread kernel_class")
-        + of("ipykernel", "control.ControlThread kernelbase.Kernel._supports_kernel_subshells"),
-        "a kernel serves sockets that the judge opened: no connection file, heartbeat or debugger",
-        "none: a connection file takes no open sockets, and init_control, of which ours is a copy, connects a debugger",
+        of(_APP, "_try_bind_socket init_connection_file write_connection_file init_heartbeat")
+        + of(_APP, "init_control init_kernel kernel_class shell_socket iopub_thread iopub_socket stdin_socket")
+        + ("ipykernel.kernelbase.Kernel._supports_kernel_subshells",),
+        "a kernel serves two sockets that the judge opened: no connection file, heartbeat, control or debugger",
+        "none: a connection file takes no open sockets, and init_kernel, of which ours is a copy, wants all channels",
     ),
     Use(
         "grading.sandbox.child",
@@ -114,10 +113,12 @@ USES = (
     ),
     Use(
         "grading.judge.kernels",
-        of("jupyter_client.manager.AsyncKernelManager", "kernel_spec provisioner")
+        of("jupyter_client.manager.AsyncKernelManager", "kernel_spec provisioner _connect_control_socket shutting_down")
         + ("jupyter_client.provisioning.KernelProvisionerFactory.provisioners",),
-        "kernels of a specification on no disk, whatever kernel a notebook names; a provisioner that isn't installed",
-        "a kernel_spec_manager of one's own, and an entry point of the group jupyter_client.kernel_provisioners",
+        "kernels of a specification on no disk, whatever kernel a notebook names; a provisioner that isn't installed; "
+        "no connection for a polite end, and no interrupt before it",
+        "a kernel_spec_manager of one's own, and an entry point of the group jupyter_client.kernel_provisioners; none "
+        "for the connection",
     ),
     Use(
         "grading.judge.incoming",

@@ -29,9 +29,8 @@ from grading.sandbox.clock import Clock, Deadline
 from grading.sandbox.sandbox_keeper import Pool
 
 NAME = "walled"
-PORTS = ("shell_port", "iopub_port", "stdin_port", "control_port", "hb_port")  # nobody listens at the last one
+PORTS = ("shell_port", "iopub_port", "stdin_port", "control_port", "hb_port")  # nobody listens at the last three
 PASSED_ON = ("NBGRADER_EXECUTION", "NBGRADER_VALIDATING")  # variables by which nbgrader tells a notebook what runs it
-LINGER_MS = 100  # for what is on its way when sockets are closed
 NEVER_MS = 24 * 60 * 60 * 1000  # no kernel lives that long; with -1, for never, ZeroMQ aborts where a connection breaks
 START_LIMIT_S = 60.0  # from the fork to the kernel's first reply; 0.1 s on a quiet machine
 
@@ -89,7 +88,7 @@ class Provisioner(KernelProvisionerBase):
         """Signals the kernel; SIGKILL ends all that it started, too."""
         if self.kernel is not None and signum == signal.SIGKILL:
             self.kernel.let_end()  # the sandbox waits for it before the next notebook
-        elif self.kernel is not None:
+        elif self.kernel is not None and not self.parent.shutting_down:  # an interrupt first would only cost its time
             self.kernel.signal(signum)
 
     async def kill(self, restart: bool = False) -> None:
@@ -105,9 +104,7 @@ class Provisioner(KernelProvisionerBase):
         return min(recommended, 2.0)
 
     async def cleanup(self, restart: bool = False) -> None:
-        """Ends what still runs; the sandbox goes back to the pool, and no socket of the manager's is left."""
-        if not restart:
-            self.parent.context.destroy(linger=LINGER_MS)
+        """Ends what still runs; the sandbox goes back to the pool."""
         await self.kill()
         await self.wait()
         box, self.box = self.box, None
@@ -116,26 +113,25 @@ class Provisioner(KernelProvisionerBase):
 
 
 class KernelClient(AsyncKernelClient):
-    """A client that is ready when the kernel says so, not after 0.2 s of silence; without stdin and heartbeat."""
+    """A client that is ready when the kernel says so, not after 0.2 s of silence; of shell and iopub alone."""
 
     @default("context")
     def _default_context(self) -> zmq.asyncio.Context:
         return _context()
 
     shell_channel_class = Type(incoming.Replies)
-    iopub_channel_class = control_channel_class = Type(incoming.Channel)
+    iopub_channel_class = Type(incoming.Channel)
     _subscriptions = 0  # beyond the one to everything
 
     def start_channels(self, shell=True, iopub=True, stdin=True, hb=True, control=True) -> None:
-        """Connects to shell, iopub and control."""
-        super().start_channels(shell=shell, iopub=iopub, stdin=False, hb=False, control=control)
-        for channel in (self.shell_channel, self.iopub_channel, self.control_channel):
+        """Connects to shell and iopub."""
+        super().start_channels(shell=shell, iopub=iopub, stdin=False, hb=False, control=False)
+        for channel in (self.shell_channel, self.iopub_channel):
             channel.clock, channel.end = self.clock, self.parent.end
 
     def stop_channels(self) -> None:
-        """Closes all sockets to the kernel."""
-        super().stop_channels()
-        self.context.destroy(linger=LINGER_MS)
+        """Closes all sockets to the kernel; Jupyter's own first makes those that were never used."""
+        self.context.destroy(linger=0)
 
     @property
     def clock(self) -> Clock:
@@ -231,13 +227,19 @@ class KernelManager(AsyncKernelManager):
         metadata = {"kernel_provisioner": {"provisioner_name": NAME}}
         return KernelSpec(argv=[NAME], display_name="Python 3", language="python", metadata=metadata)
 
-    @default("context")
-    def _default_context(self) -> zmq.asyncio.Context:
-        return _context()
-
     @default("cache_ports")
     def _default_cache_ports(self) -> bool:
         return False
+
+    def write_connection_file(self, **_: object) -> None:
+        """Writes nothing: nobody else is to connect."""
+
+    def _connect_control_socket(self) -> None:
+        """Connects to nothing: a kernel is asked for its end by nobody, but ended."""
+
+    async def shutdown_kernel(self, now: bool = True, restart: bool = False) -> None:
+        """Ends the kernel at once."""
+        await super().shutdown_kernel(now=True, restart=restart)
 
     def end(self) -> None:
         """Ends the kernel and all that it started."""

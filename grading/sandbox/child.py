@@ -26,7 +26,6 @@ import numpy as np
 import zmq
 from ipykernel import ipkernel, zmqshell
 from ipykernel.compiler import XCachingCompiler
-from ipykernel.control import ControlThread
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.zmqshell import ZMQInteractiveShell
@@ -34,6 +33,7 @@ from jupyter_client.session import DELIM
 from traitlets import Type
 from traitlets.config import Config
 from traitlets.config.loader import DeferredConfigString
+from zmq.eventloop.zmqstream import ZMQStream
 
 LOADED = set(sys.modules)
 SILENT = logging.getLogger(__name__)  # nobody reads what a kernel logs
@@ -43,7 +43,7 @@ ARGUMENT = re.compile(r"--(\w+)\.(\w+)=(.*)")
 # What a course's kernels are started with, so the shell that is made before the fork has these settings, too. The last
 # one is nbclient's, the others are those of grading/gradebook/configuration.py.
 ARGUMENTS = ["--HistoryManager.enabled=False", "--IPKernelApp.log_level=40", "--HistoryManager.hist_file=:memory:"]
-CHANNELS = ("shell_port", "iopub_port", "stdin_port", "control_port")  # in the order of the sockets
+CHANNELS = ("shell_port", "iopub_port")  # in the order of the sockets
 PIECE_BYTES = 2**16  # of a file, copied at once; a shorter reply is copied, too
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 REQUEST, REPLY = "grading_request", "grading_reply"  # types of messages: from a hidden test, and back
@@ -267,21 +267,23 @@ class WalledKernelApp(IPKernelApp):
             setattr(self, name, port)
 
     def _try_bind_socket(self, s: zmq.Socket, port: int) -> int:
+        if not port:  # the one for input, which nobody enters
+            return port
         s.setsockopt(zmq.USE_FD, self.listening[port - 1])
         s.setsockopt(zmq.HANDSHAKE_IVL, 0)  # the judge, who connects once, has a clock
         s.bind(f"ipc://{self.ip}-{port}")
         return port
 
     def init_control(self, context: zmq.Context) -> None:
-        """As ipykernel does, but without connecting a debugger to the shell's file, which cannot be seen."""
-        self.control_socket = context.socket(zmq.ROUTER)
-        self.control_socket.linger = 1000
-        self.control_socket.router_handover = 1
-        self.control_port = self._bind_socket(self.control_socket, self.control_port)
-        self.debugpy_socket = context.socket(zmq.STREAM)
-        self.debug_shell_socket = context.socket(zmq.DEALER)
-        self.control_thread = ControlThread(daemon=True)
-        self.shell_channel_thread = NoThread()
+        """Opens nothing: what controls a kernel is signals, and no debugger is connected."""
+
+    def init_kernel(self) -> None:
+        """As ipykernel does, but without the streams and the thread for control and a debugger."""
+        taken_over = "session iopub_thread iopub_socket stdin_socket log profile_dir user_ns".split()
+        given = {name: getattr(self, name) for name in taken_over}
+        given |= {"shell_stream": ZMQStream(self.shell_socket), "shell_channel_thread": NoThread()}
+        self.kernel = self.kernel_class.instance(parent=self, **given)
+        self.displayhook.get_execution_count = lambda: self.kernel.execution_count
 
     def write_connection_file(self, **_: object) -> None:
         """Writes nothing."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from grading.sandbox.host import Sandbox
 
 STOP_LIMIT_S = 5.0  # of own time, for ending a notebook's processes and removing its files
-CHANNELS = 4  # sockets of a kernel: shell, iopub, stdin, control
+CHANNELS = 2  # sockets of a kernel: shell, iopub
 
 
 class Kernel:

@@ -161,7 +161,7 @@ class Preloaded:
                     os.close(fd)
 
     def fork(self, request: dict, fds: list[int], ours: list[int]) -> int:
-        """The number of a new kernel, for which `fds` are: status, gate, the way to its supervisor, and four sockets.
+        """The number of a new kernel, for which `fds` are: status, gate, the way to its supervisor, and two sockets.
 
         The open files `ours` are closed in it. Errors  OSError if there can be none.
         """

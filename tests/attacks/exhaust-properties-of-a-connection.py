@@ -37,6 +37,6 @@ for name in os.listdir("/proc/self/fd"):
     except OSError:
         pass
 app = get_ipython().kernel.parent
-for each in (app.shell_socket, app.iopub_socket, app.control_socket):
+for each in (app.shell_socket, app.iopub_socket):
     each.close(linger=0)  # so that the judge connects anew
 time.sleep(60)

@@ -78,7 +78,7 @@ def case(rng: random.Random) -> None:
     plan = Plan(
         moment := rng.choice(MOMENTS),
         rng.randrange(1 if moment in ("first reply", "shutdown") else 3),
-        rng.choice((*[(name,) for name in CHANNELS if name != "stdin"], CHANNELS)),
+        rng.choice((*[(name,) for name in CHANNELS], CHANNELS)),
         rng.choice(list(ATTACKS)),
         rng.randrange(2**32),
         rng.choice(("lives", "lives", "lives", "mute", "deaf", "dies")),

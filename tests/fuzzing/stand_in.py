@@ -26,8 +26,8 @@ from grading.core.limits import EndedBy
 from grading.judge import incoming, transport
 from grading.sandbox.clock import Clock
 
-CHANNELS = ("shell", "iopub", "stdin", "control")  # in the order of the sockets
-TYPES = dict(zip(CHANNELS, (b"ROUTER", b"PUB", b"ROUTER", b"ROUTER"), strict=True))
+CHANNELS = ("shell", "iopub")  # in the order of the sockets
+TYPES = dict(zip(CHANNELS, (b"ROUTER", b"PUB"), strict=True))
 GREETING = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32)
 WRITE_LIMIT_S = 0.2  # a peer that takes nothing for so long is not written to any more
 

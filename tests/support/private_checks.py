@@ -245,6 +245,10 @@ SERVER = "multiprocessing.forkserver.ForkServer"
 OVERWRITE = "nbgrader.preprocessors.OverwriteCells"
 MEMORY = "numpy._core._exceptions._ArrayMemoryError"
 CHECKS: dict[str, tuple[Check, ...]] = {
+    "matplotlib.font_manager._get_font": (
+        gives("forgets all fonts", lambda found: found.cache_clear() is None and found.cache_info().currsize == 0),
+        used_by("matplotlib.font_manager.get_font", "_get_font"),
+    ),
     "tornado.httpserver.HTTPServer.handle_stream": (takes("self", "stream", "address"),),
     "nbgrader.server_extensions.formgrader.handlers.template_path": (
         gives("leads to the page, its fields and their functions", formgrader),
@@ -365,12 +369,15 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         ),
     ),
     f"{APP}._try_bind_socket": (takes("self", "s", "port"), used_by(f"{APP}._bind_socket", "_try_bind_socket")),
-    f"{APP}._bind_socket": (takes("self", "s", "port"), used_by(f"{APP}.init_sockets", "_bind_socket", "init_control")),
     f"{APP}.init_connection_file": (takes("self"), used_by(f"{APP}.initialize", "init_connection_file")),
     f"{APP}.write_connection_file": (takes("self", "kwargs"), used_by(f"{APP}.initialize", "write_connection_file")),
     f"{APP}.init_heartbeat": (takes("self"), used_by(f"{APP}.initialize", "init_heartbeat")),
-    f"{APP}.init_control": (takes("self", "context"), source("4fa2ff111f57")),
-    "ipykernel.control.ControlThread": (gives("takes daemon", lambda thread: thread(daemon=True)),),
+    f"{APP}.init_control": (
+        takes("self", "context"),
+        source("4fa2ff111f57"),
+        used_by(f"{APP}.init_sockets", "_bind_socket", "init_control"),
+    ),
+    f"{APP}.init_kernel": (takes("self"), source("431d9412eb61"), used_by(f"{APP}.initialize", "init_kernel")),
     "ipykernel.kernelbase.Kernel._supports_kernel_subshells": (
         used_by("ipykernel.kernelbase.Kernel.shell_main", "_supports_kernel_subshells"),
         used_by("ipykernel.ipkernel.IPythonKernel.do_execute", "shell_channel_thread", "parent_thread"),
@@ -397,6 +404,13 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "jupyter_client.provisioning.KernelProvisionerFactory.provisioners": (
         gives("is a dictionary", lambda found: type(found) is dict),
         used_by("jupyter_client.provisioning.KernelProvisionerFactory._check_availability", "provisioners"),
+    ),
+    "jupyter_client.manager.AsyncKernelManager._connect_control_socket": (
+        takes("self"),
+        used_by("jupyter_client.manager.KernelManager._async_post_start_kernel", "_connect_control_socket"),
+    ),
+    "jupyter_client.manager.AsyncKernelManager.shutting_down": (
+        used_by("jupyter_client.manager.KernelManager._async_shutdown_kernel", "shutting_down"),
     ),
     "jupyter_client.manager.AsyncKernelManager.kernel_spec": (
         gives("is a property", lambda found: isinstance(found, property)),

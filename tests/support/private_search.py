@@ -24,7 +24,7 @@ DOCUMENTED = frozenset(
         "tornado": "get initialize set_default_headers",
         "jupyter_client": "has_process pre_launch launch_kernel poll wait send_signal kill terminate cleanup "
         "get_shutdown_wait_time start_channels stop_channels wait_for_ready kernel_info client_factory "
-        "shell_channel_class iopub_channel_class control_channel_class",
+        "shell_channel_class iopub_channel_class write_connection_file shutdown_kernel",
     }.items()
     for name in names.split()
 )
