@@ -19,7 +19,7 @@ from pathlib import Path
 
 import busy
 import pytest
-from kernel_runs import Run, alive, inside, opened, student, with_a_gpu
+from kernel_runs import Run, alive, inside, opened, rewritten, student, with_a_gpu
 
 from attention.course import COURSE
 from grading.core import limits
@@ -1062,6 +1062,18 @@ def test_memory_that_no_process_of_the_notebook_has_for_long_counts(take, limit)
         run = Run(pool, take, f"time.sleep({busy.patience(20)})", "print('done')", timeout_s=300)
         assert (run.died, run.struck, run.printed) == (True, EndedBy.MEMORY, "")
         assert Run(pool, "print('next')").printed == "next"
+
+
+def test_a_notebook_that_stands_still_while_its_memory_is_counted_goes_on_afterwards(monkeypatch, tmp_path):
+    rewritten(monkeypatch, tmp_path, "watch.py", "STILL_SHARE = 0.25", "STILL_SHARE = -9")  # whatever goes
+    share = (
+        "import os, time\nx = bytearray(b'1') * 150 * 2**20\nfor _ in range(6):\n    if os.fork() == 0: time.sleep(60)"
+    )
+    with opened(bare=True, granted=TIGHT, gpu=False) as pool:
+        run = Run(
+            pool, f"{share}\nprint(os.waitid(os.P_ALL, 0, os.WSTOPPED).si_code == os.CLD_STOPPED)", "print('fine')"
+        )
+    assert (run.struck, run.printed.splitlines()) == (None, ["True", "fine"])
 
 
 def test_a_data_loader_may_have_processes_of_its_own(pool):
