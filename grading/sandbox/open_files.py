@@ -20,7 +20,9 @@ MODE, INODES_HIGHEST, SIZE, STATX_BYTES = slice(28, 30), 35, slice(40, 48), 256 
 SYSTEMS = 0xF0  # the highest byte, from here on, of inodes in /proc that belong to no process (PROC_DYNAMIC_FIRST)
 READABLE_FILES = (0o100444, 0o100400, 0o100600)  # the modes of /proc's files that are texts, and that of `mem`
 LINK_BYTES = 64  # of the path of a file in /proc, which begins with its process's number there
-STARTED_AT = 23  # in a process's `stat`, after its name: where its program's code begins, which only exec changes
+# In a process's `stat`, after its name: where its program's code begins and ends, and its stack. Only exec changes
+# these, and whoever writes a program chooses all but the last, which Linux draws.
+PROGRAM = slice(23, 26)
 KIND, PROC = slice(0, 8), 0x9FA0  # the place in struct statfs, and there PROC_SUPER_MAGIC
 
 
@@ -80,9 +82,9 @@ class OpenFiles:
 
     def _is_as_begun(self, pid: int | None) -> bool:
         """Whether a process lives and still runs the program it was forked in: then its files keep no extra memory."""
-        own = self._processes.stat("/proc/self/stat")[STARTED_AT]
+        own = self._processes.stat("/proc/self/stat")[PROGRAM]
         reading = functools.partial(self._processes.stat, f"/proc/{pid}/stat")
-        return pid is not None and [own] == self._patience.read(pid, reading, list)[STARTED_AT : STARTED_AT + 1]
+        return pid is not None and own == self._patience.read(pid, reading, list)[PROGRAM]
 
     def _of_thread(self, pid: int, name: str) -> list[tuple[int, int | None]]:
         """See `_of_proc`; nothing of a thread that has the same files as its process's first one."""

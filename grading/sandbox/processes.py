@@ -86,6 +86,11 @@ def last_pid() -> int:
         return int(file.read().split()[-1])
 
 
+def available_kb() -> int:
+    """The memory that the whole machine has left."""
+    return lines_of("/proc/meminfo", "MemAvailable:") or 0
+
+
 def have_the_same(kind: int, thread: int, other: int, fd: int = 0) -> bool:
     """Whether Linux says that two threads have the same file under one number, the same memory or the same files.
 

@@ -3,15 +3,18 @@
 This file stands alone, as all that is within the walls.
 """
 
+import contextlib
 import functools
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import ModuleType
 
 USUAL_PAUSE_S, LEAST_PAUSE_S = 0.5, 0.02  # between two looks
 GROWS_KB_S = 4 * 2**20  # as fast as processes take memory: one took 1 to 3 GiB/s, several together little more
 LOOKS_SHARE = 0.1  # of the time, that the looks may take
 SHARED_LOOKS = 3  # before one that can't be exact counts; in a later one more forks share what was one process's
+STILL_SHARE = 0.25  # of its limit, by which the machine's free memory may fall before a notebook stands still
 ENDING_LOOKS = 4  # in a row that must see that something ends: usually it takes less than the time between two
 
 
@@ -27,8 +30,10 @@ class Watch:
         open_files: ModuleType,
         mappings: ModuleType,
         patience: object,
+        signal_all: Callable[[int], None],
     ) -> None:
         self._granted, self._count_started, self._walled = granted, count_started, walled
+        self._signal_all = signal_all
         self._processes, self._patience, self.pause_s = processes, patience, LEAST_PAUSE_S
         self._files = open_files.OpenFiles(granted, processes, patience)
         self._mappings = mappings.Mappings(processes, patience)
@@ -76,25 +81,49 @@ class Watch:
 
         def measured(pid: int) -> float:
             nonlocal looked, most_kb
+            stop_where_memory_goes()
             if time.monotonic() - looked > USUAL_PAUSE_S and most_kb <= limit_kb:
                 alive = self._processes.others(self._walled)
                 now_kb = {each: self._processes.status_kb(each, "RssAnon:", "VmSwap:") for each in alive}
-                most_kb = sum(kb - known_kb.setdefault(each, kb) for each, kb in now_kb.items())
+                known_kb.update((each, min(kb, known_kb.get(each, kb))) for each, kb in now_kb.items())
+                most_kb = sum(kb - known_kb[each] for each, kb in now_kb.items())
                 looked = time.monotonic()
             if most_kb > limit_kb:
                 return most_kb
             read = functools.partial(self._processes.proportional_kb, pid)
             return self._patience.read(pid, read, functools.partial(with_shared_kb, pid))
 
-        for _ in range(SHARED_LOOKS):
-            waited.clear()
-            found_kb = self._of_each(measured)
-            is_exact, there = not waited and found_kb.keys() <= there, found_kb.keys()
-            if is_exact or most_kb > limit_kb or sum(found_kb.values()) <= limit_kb:
-                break
-            self._patience.wait()
+        with self._stopping(limit_kb * STILL_SHARE) as stop_where_memory_goes:
+            for _ in range(SHARED_LOOKS):
+                waited.clear()
+                found_kb = self._of_each(measured)
+                is_exact, there = not waited and found_kb.keys() <= there, found_kb.keys()
+                if is_exact or most_kb > limit_kb or sum(found_kb.values()) <= limit_kb:
+                    break
+                self._patience.wait()
         self._before_kb |= {pid: kb for pid, kb in found_kb.items() if kb}  # forks that end give back their share alone
         return sum(found_kb.values())
+
+    @contextlib.contextmanager
+    def _stopping(self, most_kb: float) -> Iterator[Callable[[], None]]:
+        """Gives what stops all processes, until the end of the block, once so much of the machine's memory has gone.
+
+        Forks that write to what they share take memory, and none of them grows. Where there are many, a look takes
+        seconds.
+        """
+        free_kb, stopped = self._processes.available_kb(), False
+
+        def stop_where_memory_goes() -> None:
+            nonlocal stopped
+            if self._walled and not stopped and free_kb - self._processes.available_kb() > most_kb:
+                stopped = True
+                self._signal_all(signal.SIGSTOP)
+
+        try:
+            yield stop_where_memory_goes
+        finally:
+            if stopped:
+                self._signal_all(signal.SIGCONT)
 
     def _of_each(self, measured: Callable[[int], float]) -> dict[int, float]:
         """`measured` of each process, and of those with the same memory of one: as of each that vfork has made.

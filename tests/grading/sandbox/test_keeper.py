@@ -65,8 +65,8 @@ class Kernels:
         self.buried.append(pid)
         return 10 + pid, 0.5
 
-    def kill_all(self) -> None:
-        """Kills nobody: a test's process is no keeper."""
+    def signal_all(self, number: int) -> None:
+        """Signals nobody: a test's process is no keeper."""
 
     def has_ended(self, pid: int) -> None:
         os.close(self.pipes[pid][1])
@@ -155,14 +155,14 @@ def test_a_sandbox_whose_preloaded_process_has_gone_keeps_nothing_going(kernels:
         assert "failed" in packets.receive(only.status)[0]
 
 
-def test_nothing_but_a_keeper_in_its_sandbox_kills_all_that_it_sees(monkeypatch: pytest.MonkeyPatch):
+def test_nothing_but_a_keeper_in_its_sandbox_signals_all_that_it_sees(monkeypatch: pytest.MonkeyPatch):
     killed: list[tuple[int, int]] = []
     monkeypatch.setattr(keeper.os, "kill", lambda *what: killed.append(what))
     way, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with way, theirs:
         with pytest.raises(RuntimeError, match="a keeper alone"):
-            keeper.Preloaded(way, packets).kill_all()
+            keeper.Preloaded(way, packets).signal_all(signal.SIGKILL)
         assert killed == []
         monkeypatch.setattr(keeper, "NUMBERS", (os.getpid(), os.getppid()))
-        keeper.Preloaded(way, packets).kill_all()
+        keeper.Preloaded(way, packets).signal_all(signal.SIGKILL)
     assert killed == [(-1, signal.SIGKILL)]

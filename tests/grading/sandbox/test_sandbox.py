@@ -19,7 +19,7 @@ from pathlib import Path
 
 import busy
 import pytest
-from kernel_runs import Run, alive, inside, opened, student, with_a_gpu
+from kernel_runs import Run, alive, inside, opened, rewritten, student, with_a_gpu
 
 from attention.course import COURSE
 from grading.core import limits
@@ -196,6 +196,35 @@ for _ in range(6):
 BECOME_OTHERS = KEEP_WHAT_THE_ENDED_HAD.replace(
     "time.sleep(0.5)\n        os._exit(0)", "time.sleep(0.5)\n        os.execv('/bin/sleep', ['sleep', '60'])"
 ).replace("os.wait()", "time.sleep(2)")
+# The same, and the program that each becomes lies where the kernel's does; their readers are threads of one process.
+BECOME_ALIKE = """
+import ctypes, mmap, os, platform, struct, threading, time
+start = int(open('/proc/self/stat').read().rpartition(')')[2].split()[23])
+# A jump to itself.
+machine, code = {'x86_64': (62, b'\\xeb\\xfe'), 'aarch64': (183, b'\\0\\0\\0\\x14')}[platform.machine()]
+place = 2**16 + start % 2**16
+header = b'\\x7fELF\\2\\1\\1' + bytes(9)
+header += struct.pack('<HHIQQQIHHHHHH', 2, machine, 1, start, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+header += struct.pack('<IIQQQQQQ', 1, 5, place, start, start, len(code), len(code), 2**16)
+with open('alike', 'wb') as file: file.write(header.ljust(place, b'\\0') + code)
+os.chmod('alike', 0o700)
+piece, size = bytearray(2**20), 200 * 2**20
+for _ in range(6):
+    if os.fork() == 0:
+        taken = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        place = ctypes.addressof(ctypes.c_char.from_buffer(taken))
+        ctypes.memset(place, 1, size)
+        memory = os.open('/proc/self/mem', os.O_RDONLY)
+        if os.fork() == 0:
+            ctypes.CDLL(None).munmap(ctypes.c_void_p(place), ctypes.c_size_t(size))
+            def read():
+                while True: os.preadv(memory, [piece] * 200, place)
+            for _ in range(4): threading.Thread(target=read).start()
+            time.sleep(100)
+        time.sleep(0.5)
+        os.execv('alike', ['alike'])
+    time.sleep(2)
+"""
 # A chain of processes, each forked from the one before, of 40,000 mappings: Linux notes how each of them came about.
 INHERIT_MAPPINGS = """
 import ctypes, mmap, os, time
@@ -1022,16 +1051,29 @@ def test_a_file_of_proc_that_forks_have_inherited_is_counted_once():
     [
         (KEEP_WHAT_THE_ENDED_HAD, 800 * MB),
         (BECOME_OTHERS, 1100 * MB),
+        (BECOME_ALIKE, 1000 * MB),
         (INHERIT_MAPPINGS, 600 * MB),
         (HAND_ON_TO_FORKS, 800 * MB),
     ],
-    ids=["what ended", "other programs", "mappings", "handed on"],
+    ids=["what ended", "other programs", "programs that lie alike", "mappings", "handed on"],
 )
 def test_memory_that_no_process_of_the_notebook_has_for_long_counts(take, limit):
     with opened(granted=replace(sandbox_limits.Limits(), memory_bytes=limit)) as pool:
         run = Run(pool, take, f"time.sleep({busy.patience(20)})", "print('done')", timeout_s=300)
         assert (run.died, run.struck, run.printed) == (True, EndedBy.MEMORY, "")
         assert Run(pool, "print('next')").printed == "next"
+
+
+def test_a_notebook_that_stands_still_while_its_memory_is_counted_goes_on_afterwards(monkeypatch, tmp_path):
+    rewritten(monkeypatch, tmp_path, "watch.py", "STILL_SHARE = 0.25", "STILL_SHARE = -9")  # whatever goes
+    share = (
+        "import os, time\nx = bytearray(b'1') * 150 * 2**20\nfor _ in range(6):\n    if os.fork() == 0: time.sleep(60)"
+    )
+    with opened(bare=True, granted=TIGHT, gpu=False) as pool:
+        run = Run(
+            pool, f"{share}\nprint(os.waitid(os.P_ALL, 0, os.WSTOPPED).si_code == os.CLD_STOPPED)", "print('fine')"
+        )
+    assert (run.struck, run.printed.splitlines()) == (None, ["True", "fine"])
 
 
 def test_a_data_loader_may_have_processes_of_its_own(pool):

@@ -1,6 +1,7 @@
 """What the watch over a notebook counts of its processes: those that end, those that grow meanwhile, and forks."""
 
 import ctypes
+import functools
 import itertools
 import mmap
 import os
@@ -83,6 +84,27 @@ def test_a_process_that_forks_does_not_count_with_all_that_it_shares_once_it_can
         assert _watch(Waiting())._shared_kb(each_kb, shared_kb) == counted_kb
 
 
+def test_processes_stand_still_while_they_are_measured_if_the_machines_memory_goes_meanwhile(monkeypatch):
+    """For forks may write to what they share, which takes memory, and none of them grows."""
+    _pretend(monkeypatch, lambda walled: [1, 2, 3], lambda pid: 100_000)
+    for left_kb, signals in (([900_000, 850_000], []), ([900_000, 700_000], [signal.SIGSTOP, signal.SIGCONT])):
+        begins, later = left_kb
+        left, sent = itertools.chain([begins], itertools.repeat(later)), []
+        monkeypatch.setattr(processes, "available_kb", functools.partial(next, left))
+        assert _watch(signal_all=sent.append)._shared_kb(dict.fromkeys([1, 2, 3], 300_000), 200_000) == 300_000
+        assert sent == signals
+
+    def failing(pid: int) -> float:
+        raise OSError
+
+    left, sent = iter([900_000, 0]), []
+    monkeypatch.setattr(processes, "available_kb", functools.partial(next, left))
+    monkeypatch.setattr(processes, "proportional_kb", failing)
+    with pytest.raises(OSError):
+        _watch(signal_all=sent.append)._shared_kb({1: 300_000}, 200_000)
+    assert sent == [signal.SIGSTOP, signal.SIGCONT]
+
+
 def test_what_is_handed_on_from_process_to_process_counts(monkeypatch):
     """Each begins, takes over all memory and ends before it is measured."""
     began = itertools.count(1)
@@ -97,6 +119,7 @@ def _pretend(monkeypatch, others: Callable[[bool], list[int]], proportional_kb: 
     monkeypatch.setattr(processes, "proportional_kb", proportional_kb)
     monkeypatch.setattr(processes, "resident_kb", lambda pid: 300_000)
     monkeypatch.setattr(processes, "parent", lambda pid: 0)
+    monkeypatch.setattr(processes, "available_kb", lambda: 0)
 
 
 def test_of_a_fork_that_ends_its_share_alone_counts(monkeypatch):
@@ -190,10 +213,10 @@ def _ask(pid, done):
     done.append(processes.stat(f"/proc/{pid}/stat"))
 
 
-def _watch(patience=None):
+def _watch(patience=None, signal_all=lambda number: None):
     granted = {"memory_bytes": 2**40, "files": 0, "sessions": 9, "started": 9}
     reader = patience or Patience(walled=False)
-    return watch.Watch(granted, int, True, processes, open_files, mappings, reader)
+    return watch.Watch(granted, int, True, processes, open_files, mappings, reader, signal_all)
 
 
 def _fork(run):
