@@ -582,6 +582,36 @@ def test_workers_without_this_code_are_refused_and_nothing_is_graded(
     assert not noted(root)
 
 
+def test_a_class_that_was_graded_with_a_secret_is_not_graded_without_it_by_mistake(
+    root: Path, address: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    only(root, "cleo")
+    monkeypatch.chdir(root.parent)  # so that a command must name the course
+
+    def grade(secret: str, *options: str) -> tuple[int, str, str]:
+        monkeypatch.setenv(COURSE.secret, secret)
+        capsys.readouterr()
+        status = main(["autograde", "--course", str(root), "--scheduler", address, *options])
+        return status, *capsys.readouterr()
+
+    assert grade("")[0] == 0  # it never had one
+    assert grade("nine grey geese")[0] == 0
+    first = noted(root)
+    status, out, refused = grade("")
+    assert (status, out, refused.count("\n")) == (1, "", 1)
+    assert refused.startswith(f"autograde: {COURSE.secret} is not set here, but the last marks were made with a")
+    assert "docs/instructors.md, Choose a secret" in refused and "grade --course" in refused
+    assert "nine grey geese" not in refused + "".join(p.read_text() for p in root.glob("autograded/.*.json"))
+    command = [sys.executable, "-m", "grading", "watch", "--course", str(root), "--folder", str(root / "submitted")]
+    watched = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert (watched.returncode, watched.stdout) == (1, "")
+    assert watched.stderr == refused.replace("autograde:", "watch:")
+    assert noted(root) == first
+    assert grade("", "--force")[0] == 0
+    assert noted(root) != first
+    assert grade("")[0] == 0
+
+
 def test_a_worker_gets_the_inputs_once_and_again_if_it_has_not_kept_them(
     root: Path, address: str, monkeypatch: pytest.MonkeyPatch
 ):

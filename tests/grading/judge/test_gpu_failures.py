@@ -17,23 +17,29 @@ from dev.packages import REPOSITORY
 from grading.core.part_report import Line, Report
 from grading.gradebook import course_folder
 from grading.judge import execution, gpu_failures
-from grading.sandbox import gpu_trial
-from grading.sandbox.sandbox_keeper import SANDBOXES
+from grading.sandbox import gpu_trial, sandbox_keeper
+from grading.sandbox.sandbox_keeper import SANDBOXES, Pool
 
 FULL = "CUDA out of memory. Tried to allocate 2.00 GiB"
 ON_THE_GPU = f"import os\nhidden = os.environ.get('{gpu_trial.VISIBLE}') == ''\n"
 
 
 @pytest.fixture
-def a_gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+def bare(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Sandboxes without the course's libraries, which take no part here."""
+    monkeypatch.setattr(sandbox_keeper, "Pool", lambda walled, libraries: Pool(walled))
+    SANDBOXES.close()
+    yield
+    SANDBOXES.close()
+
+
+@pytest.fixture
+def a_gpu(bare: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A machine with a GPU, which a trial finds to compute: a PyTorch that is built for one would find no driver."""
     if not glob.glob("/dev/nvidia*"):
         head = "def product() -> str:\n"
         rewritten(monkeypatch, tmp_path, "gpu_trial.py", head, f'{head}    return ""\n')
     with_a_gpu(monkeypatch)
-    SANDBOXES.close()
-    yield
-    SANDBOXES.close()
 
 
 def run(folder: Path, *sources: str) -> list[list[NotebookNode]]:
@@ -67,9 +73,8 @@ def test_a_notebook_that_fails_otherwise_runs_once_and_the_next_one_has_the_gpu(
     assert shown(run(tmp_path, f"{ON_THE_GPU}print(hidden)")[0]) == "False"
 
 
-def test_without_a_gpu_no_word_has_a_notebook_run_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def test_without_a_gpu_no_word_has_a_notebook_run_again(bare: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv(gpu_trial.VISIBLE, "")
-    SANDBOXES.close()
     assert shown(run(tmp_path, f"raise RuntimeError({FULL!r})")[0]) == FULL
 
 

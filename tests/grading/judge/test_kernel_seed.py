@@ -32,7 +32,8 @@ PYTHONS = {"__build_class__", "__name__", "__doc__", *imports.IMPORTING_NAMES}  
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    lean.new(tmp_path)
+    """A course of part 3 alone: the gradebook looks at each part of a course for each run."""
+    lean.new(tmp_path, course.PARTS[3])
     generate_assignment.register(tmp_path)
     return tmp_path
 
@@ -71,7 +72,9 @@ def test_random_numbers_follow_from_the_submission_and_the_secret(root: Path, mo
     assert printed(graded(root, "anna", {3: DRAWS})[3]) != first
 
 
-def test_a_right_answer_that_takes_any_builtin_s_name_or_one_of_ours_keeps_its_marks(root: Path):
+def test_a_right_answer_that_takes_any_builtin_s_name_or_one_of_ours_keeps_its_marks(tmp_path: Path):
+    lean.new(tmp_path)
+    generate_assignment.register(tmp_path)
     answers = {}
     for number in course.PARTS:
         answer = model(number)
@@ -80,8 +83,8 @@ def test_a_right_answer_that_takes_any_builtin_s_name_or_one_of_ours_keeps_its_m
         names = sorted({*dir(builtins), *OURS} - own - NOT_NAMES - PYTHONS)
         assert {"map", "zip", "vars", "bytes", "exec", "get_ipython", "answer"} - own <= set(names)
         answers[number] = "\n".join([answer, *(f"{name} = 2 * 3" for name in names)])
-    graded(root, "anna", answers)
-    with course_folder.gradebook(root) as book:
+    graded(tmp_path, "anna", answers)
+    with course_folder.gradebook(tmp_path) as book:
         (row,) = marks.read(book, COURSE)
     assert row.parts == {number: part.automatic for number, part in course.PARTS.items()}
 

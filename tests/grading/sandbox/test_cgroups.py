@@ -482,7 +482,7 @@ NEIGHBOUR = f"""
 import sys
 sys.path[:0] = [{str(REPOSITORY)!r}, {str(REPOSITORY / "tests/support")!r}]
 from kernel_runs import Run, opened, student
-with opened() as pool:
+with opened(bare=True) as pool:
     student(pool)
     print("up", flush=True)
     print(Run(pool, "import time\\nbefore = time.time()", "time.sleep(10)", "print('here')").printed)
@@ -506,7 +506,7 @@ def test_a_notebook_that_takes_memory_of_no_process_ends_for_memory_and_its_neig
     monkeypatch.setattr(cgroups, "ROOM_BYTES", -650 * MB)  # 304 MB in all, below what the watch allows
     with (
         subprocess.Popen([sys.executable, "-c", NEIGHBOUR], stdout=subprocess.PIPE, text=True) as neighbour,
-        opened(granted=TIGHT) as pool,
+        opened(bare=True, granted=TIGHT) as pool,
     ):
         assert neighbour.stdout.readline() == "up\n"
         box, before = student(pool)
@@ -524,7 +524,7 @@ def test_a_notebook_that_takes_memory_of_no_process_ends_for_memory_and_its_neig
 def test_a_notebook_has_no_more_processes_than_its_group_may_have(monkeypatch):
     monkeypatch.setattr(host.Sandbox, "_rlimits", lambda _: {})  # this wall alone
     count = "import os, time\nfor n in range(60):\n    if os.fork() == 0: time.sleep(60)"
-    with opened(granted=replace(TIGHT, processes=40)) as pool:
+    with opened(bare=True, granted=replace(TIGHT, processes=40)) as pool:
         run = Run(pool, count, "print(n)")
         assert run.errors == ["BlockingIOError"] and 20 < int(run.printed) < 40
         assert Run(pool, "print('next')").printed == "next"
@@ -532,7 +532,7 @@ def test_a_notebook_has_no_more_processes_than_its_group_may_have(monkeypatch):
 
 @real
 def test_each_process_is_in_its_group_and_none_is_left_after_the_notebook_nor_a_group_at_the_end():
-    with opened(granted=TIGHT) as pool:
+    with opened(bare=True, granted=TIGHT) as pool:
         box, preloaded = student(pool)
         groups = groups_of(preloaded)
         kernel = box.start(None, [], {})
@@ -557,6 +557,6 @@ def test_what_a_killed_grader_leaves_is_removed_by_the_next_one():
         grader.kill()
     assert left and not alive(processes)
     cgroups._homes.cache_clear()
-    with opened() as pool:
+    with opened(bare=True) as pool:
         assert Run(pool, "print('next')").printed == "next"
     assert not any(group.exists() for group in left)
