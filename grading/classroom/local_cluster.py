@@ -15,7 +15,7 @@ from distributed.comm import CommClosedError
 from distributed.gc import disable_gc_diagnosis
 from distributed.security import Security
 
-from grading.classroom import own_connections  # noqa: F401  (by which other accounts are kept out)
+from grading.classroom import own_connections
 from grading.core import errors, fork_server
 
 END_LIMIT_S = 3  # for the cluster's own way to end, once its workers are gone
@@ -27,6 +27,7 @@ SETTINGS = {
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
     "distributed.scheduler.work-stealing": False,  # a worker has one task
+    "distributed.worker.preload": [own_connections.__name__],  # by which other accounts are kept out
     "distributed.worker.profile.enabled": False,
     "distributed.worker.use-file-locking": False,  # any account could hold such a lock, and no worker would start
     "distributed.deploy.lost-worker-timeout": "1000 days",  # or a worker that restarts slowly is given up: see cluster

@@ -22,7 +22,8 @@ _prepare, _start_pages = tcp.TLSListener._prepare_stream, ServerNode.start_http_
 
 async def _prepare_stream(self: tcp.TLSListener, stream: IOStream, address: str) -> IOStream | None:
     with contextlib.suppress(OSError):  # it is gone, or the system doesn't say
-        if account(stream.socket) not in (None, 0, os.geteuid()):
+        theirs = account(stream.socket)
+        if theirs and theirs != os.geteuid():  # root is nobody to keep out, and Windows doesn't say
             stream.close()
             return None
     return await _prepare(self, stream, address)

@@ -12,8 +12,7 @@ from grading.core.course import Course
 from grading.sandbox import bubblewrap
 from grading.sandbox.sandbox_keeper import SANDBOXES
 
-# What takes longest, and of ours nothing that knows limits.
-PRELOAD = ["distributed", "nbgrader.apps", "grading.classroom.own_connections"]
+PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest; of ours nothing, because it knows no limits
 
 
 def prepare() -> None:
