@@ -35,9 +35,9 @@ def spent(seconds: float, processes: int = 1) -> tuple[float, float]:
 
 
 def test_waiting_for_a_processor_does_not_count():
-    with busy.core(4):
+    with busy.core(2):
         own, wall = spent(1.0)
-    assert wall > 3.0
+    assert wall > 2.2
     assert 0.9 < own < 1.8
 
 
@@ -122,13 +122,13 @@ def test_threads_that_wait_for_one_another_cannot_hide_the_sleep_between():
 
 
 def test_a_deadline_passes_after_as_much_own_time():
-    with busy.core(4), subprocess.Popen([sys.executable, "-S", "-c", COMPUTES, "60", "1"]) as process:
+    with busy.core(2), subprocess.Popen([sys.executable, "-S", "-c", COMPUTES, "60", "1"]) as process:
         end, started = Deadline(Clock(lambda: process.pid), 2.0), time.monotonic()
         while (pause := end.pause()) > 0:
             time.sleep(pause)
         used, wall = psutil.Process(process.pid).cpu_times(), time.monotonic() - started
         process.kill()
-    assert wall > 4.0
+    assert wall > 3.0
     assert 0.8 < used.user + used.system < 2.8  # the first LOOK_S count by the wall clock
     assert end.left() == 0
 
