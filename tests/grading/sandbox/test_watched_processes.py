@@ -14,16 +14,19 @@ import pytest
 from grading.sandbox import mappings, open_files, processes, watch
 from grading.sandbox.patience import Patience
 
+BUSY = 25  # processes on the processor of one that ends, which then takes a second for what it does in 40 ms
+
 
 def test_what_a_process_had_counts_until_linux_has_it_back():
     """Among busy ones on its processor that takes seconds after its end, in which it shows no memory any more."""
     looks = _watch()
     processor, size = min(os.sched_getaffinity(0)), 200 * 2**20
-    ended, other = _fork(lambda: _hold(size)), [_fork(lambda: _spin(processor)) for _ in range(25)]
+    pids = [ended := _fork(lambda: _hold(size))]
     try:
         while (had_kb := processes.resident_kb(ended)) < size / 1024:
             time.sleep(0.05)
         assert looks._not_yet_free_kb({ended: had_kb}) == 0
+        pids += [_fork(lambda: _spin(processor)) for _ in range(BUSY)]
         os.sched_setaffinity(ended, {processor})
         os.kill(ended, signal.SIGKILL)
         counted = []
@@ -31,9 +34,7 @@ def test_what_a_process_had_counts_until_linux_has_it_back():
             counted.append(looks._not_yet_free_kb({ended: processes.resident_kb(ended)}))
         assert max(counted) >= had_kb and looks._not_yet_free_kb({ended: 0}) == 0, state
     finally:
-        for pid in [ended, *other]:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+        _end(pids)
 
 
 def test_what_processes_take_while_their_memory_is_read_slowly_counts(monkeypatch):
@@ -49,9 +50,7 @@ def test_what_processes_take_while_their_memory_is_read_slowly_counts(monkeypatc
         before_kb[pids[-1]] = processes.resident_kb(pids[-1])
         assert looks._shared_kb(before_kb, 200 * 2**10) > 200 * 2**10
     finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+        _end(pids)
 
 
 def test_what_forks_share_counts_once_though_they_begin_while_it_is_measured(monkeypatch):
@@ -113,9 +112,7 @@ def test_of_a_fork_that_ends_its_share_alone_counts(monkeypatch):
         one_kb = max(each_kb.values())  # and this process shares it, too: each has a fifth
         assert len(shared) / 1024 / 2 < counted_kb < 1.2 * one_kb < sum(each_kb.values()) / 2
     finally:
-        for pid in pids:
-            os.kill(pid, signal.SIGKILL)
-            os.waitpid(pid, 0)
+        _end(pids)
 
 
 def test_memory_that_a_process_has_together_with_its_parent_counts_once_as_long_as_either_lives(monkeypatch):
@@ -160,13 +157,13 @@ def test_no_look_waits_for_a_process_that_becomes_another_program(monkeypatch):
         os.read(begin, 1)
         os.execv("/bin/sleep", ["sleep", "60"])
 
-    pid = _fork(become)
-    pids = [pid, *(_fork(lambda: _spin(processor)) for _ in range(25))]
+    pids = [pid := _fork(become)]
     monkeypatch.setattr(processes, "others", lambda walled: [pid])
     monkeypatch.setattr(processes, "threads", lambda: [(pid, str(pid))])
     try:
         while processes.resident_kb(pid) < size / 1024:
             time.sleep(0.05)
+        pids += [_fork(lambda: _spin(processor)) for _ in range(BUSY)]
         os.write(go, b"1")
         done, waited_s, reads = [], 0.0, 0
         while not done or processes.resident_kb(pid) > size / 2048:  # until it is the other program
@@ -180,9 +177,7 @@ def test_no_look_waits_for_a_process_that_becomes_another_program(monkeypatch):
             waited_s += time.monotonic() - began
         assert waited_s < 2 or reads > 1
     finally:
-        for each in pids:
-            os.kill(each, signal.SIGKILL)
-            os.waitpid(each, 0)
+        _end(pids)
         reader.end()
 
 
@@ -201,6 +196,14 @@ def _fork(run):
         run()
         os._exit(0)
     return pid
+
+
+def _end(pids):
+    """Kills all before it waits for the first: each ends sooner the fewer of them are busy."""
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    for pid in pids:
+        os.waitpid(pid, 0)
 
 
 def _hold(size, then=lambda: None):
