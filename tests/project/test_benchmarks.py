@@ -306,24 +306,48 @@ def test_the_simulation_takes_what_a_further_student_costs_from_the_tables(tmp_p
 
 
 def test_a_small_storm_is_accepted_graded_and_leaves_a_table_and_a_picture(tmp_path: Path):
-    # Twelve in a second: so many that one worker has a line before it, however fast it is.
-    arguments = "--parts 1 --submissions 12 --seconds 1 --times 1 --replayed 3 --workers 1 --accepted-s 60 --results"
+    # Six in half a second: so many that one worker has a line before it, however fast it is.
+    arguments = "--storm --parts 1 --submissions 6 --seconds 0.5 --replayed 3 --workers 1 --accepted-s 60 --results"
     run = subprocess.run(
         [sys.executable, BENCHMARKS / "load.py", *arguments.split(), tmp_path], capture_output=True, text=True
     )
     assert run.returncode == 0, run.stderr
     rows = load_table.read(tmp_path / "load.csv")
     storm = load_table.of(rows, load_table.STORM)
-    assert [row["number"] for row in storm] == [*range(1, 13)]
+    assert [row["number"] for row in storm] == [*range(1, 7)]
     for row in storm:  # whoever finds no line is graded in the moment of being accepted
         assert 0 < row["accepted_s"] <= row["begun_s"] < row["feedback_s"], row
-    assert storm[-1]["at_s"] == pytest.approx(11 / 12, abs=busy.patience(1))
-    assert 1 <= max(load_table.column(storm, "place")) <= 12
+    assert storm[-1]["at_s"] == pytest.approx(5 / 12, abs=busy.patience(1))
+    assert 1 <= max(load_table.column(storm, "place")) <= 6
     looks, (parent,) = load_table.of(rows, load_table.SAMPLE), load_table.of(rows, load_table.PARENT)
     assert looks and all(50 < row["parent_mb"] < row["all_mb"] for row in looks)
     assert parent["number"] == 2 and parent["parent_busy_s"] > 0 and parent["waiting_us"] > 0
-    assert load_table.summary(rows) in run.stdout and "12 submissions of 1 part in " in run.stdout
+    assert load_table.summary(rows) in run.stdout and "6 submissions of 1 part in " in run.stdout
     assert (tmp_path / "load.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_on_the_idle_service_one_student_after_the_other_submits_one_part_and_then_all(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    submitted: list[tuple[list[int], watched_course.Submitted]] = []
+
+    def submit(root: Path, number: int, parts: list[int], kinds: tuple[str, ...]) -> watched_course.Submitted:
+        assert all(each.feedback_at for _, each in submitted), "somebody is still waiting"
+        page = tmp_path / f"{number}.html"
+        page.write_text("<strong>3</strong> of 5 points")
+        os.utime(page, (102.5, 102.5))
+        submitted.append((parts, watched_course.Submitted(kinds[0], 100.0, page)))
+        return submitted[-1][1]
+
+    monkeypatch.setattr(load.watched_course, "submit", submit)
+    monkeypatch.setattr(load, "QUIET_S", 0.0)
+    with psutil.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as process:
+        service = watched_course.Service(process, tmp_path / "log")
+        rows = list(load.single(tmp_path, service, argparse.Namespace(times=3, parts=[1, 4], workers=1)))
+        process.kill()
+    assert [parts for parts, _ in submitted] == [[1, 4], [1], [4], [1], [1, 4], [1, 4], [1, 4]]  # one to get warm
+    expected = [(load_table.ONE, n, 1, 2.5) for n in (1, 2, 3)] + [(load_table.ALL, n, 2, 2.5) for n in (1, 2, 3)]
+    assert [(row["what"], row["number"], row["notebooks"], row["feedback_s"]) for row in rows] == expected
 
 
 KINDS = ("model-answers", "usual-mistakes")
