@@ -44,6 +44,13 @@ def walled():
 
 
 @pytest.fixture(scope="module")
+def bare():
+    """For those that end their sandbox: the next one is there at once, without the course's libraries."""
+    with opened(bare=True) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
 def plain():
     with opened(walled=False) as pool:
         yield pool
@@ -570,29 +577,29 @@ def keeper(processes: set[int]) -> int:
 
 
 @pytest.mark.parametrize("which", [keeper, preloaded])
-def test_a_keeper_or_a_preloaded_process_that_ends_takes_the_kernel_and_the_sandbox_along(which, walled):
-    box, processes = student(walled)
+def test_a_keeper_or_a_preloaded_process_that_ends_takes_the_kernel_and_the_sandbox_along(which, bare):
+    box, processes = student(bare)
     ending = threading.Timer(1.0, os.kill, (which(processes), signal.SIGKILL))
     ending.start()
-    run = Run(walled, "import time\ntime.sleep(60)", "print('after')")
+    run = Run(bare, "import time\ntime.sleep(60)", "print('after')")
     ending.join()
     assert run.died and run.struck is limits.EndedBy.KILLED and run.printed == ""
     assert not alive(processes)
-    assert Run(walled, "print('fresh')").printed == "fresh"
+    assert Run(bare, "print('fresh')").printed == "fresh"
 
 
-def test_a_silent_keeper_is_found_out_and_the_sandbox_replaced(walled, monkeypatch):
-    box, processes = student(walled)
+def test_a_silent_keeper_is_found_out_and_the_sandbox_replaced(bare, monkeypatch):
+    box, processes = student(bare)
     monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 1.0)
     monkeypatch.setattr(kernel_handle, "STOP_LIMIT_S", 1.0)
     stopping = threading.Timer(1.0, os.kill, (keeper(processes), signal.SIGSTOP))
     stopping.start()
-    run = Run(walled, "import time\ntime.sleep(60)", "print('after')")
+    run = Run(bare, "import time\ntime.sleep(60)", "print('after')")
     stopping.join()
     assert run.died and run.struck is limits.EndedBy.SILENCE and run.printed == "" and run.seconds < busy.patience(30)
     assert not alive(processes)
     monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 20.0)
-    assert Run(walled, "print('fresh')").printed == "fresh"
+    assert Run(bare, "print('fresh')").printed == "fresh"
 
 
 def test_a_kernel_may_take_as_long_to_end_as_a_busy_machine_keeps_it_waiting(walled, monkeypatch):
