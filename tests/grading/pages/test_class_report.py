@@ -15,13 +15,14 @@ from xml.etree import ElementTree
 import graded_here
 import html5lib
 import jsonschema
+import lean
 import pretend_class
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, installation, sample_class
+from dev import installation, sample_class
 from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.gradebook import course_folder, generate_assignment, marks
@@ -240,7 +241,7 @@ def test_the_same_class_gives_the_same_page(pages: dict[str, Path]):
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course of parts 3 and 8, graded: all right; a root forgotten, a damaged file; an import, a missing file."""
     root = tmp_path_factory.mktemp("course")
-    course_copy.new(root, course.PARTS[3], course.PARTS[8])
+    lean.new(root, course.PARTS[3], course.PARTS[8])
     no_root = "def attention_logits(q, K, D_qk):\n    return K @ q"
     answers = {
         "right": sample_class.model(course.PARTS[3]),
@@ -250,9 +251,9 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for student, notebook in answers.items():
         folder = root / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
-        sample_class.write(folder, course.PARTS[3], notebook)
+        lean.write(folder, course.PARTS[3], notebook)
         if student == "right":
-            sample_class.write(folder, course.PARTS[8], sample_class.model(course.PARTS[8]))
+            lean.write(folder, course.PARTS[8], sample_class.model(course.PARTS[8]))
         if student == "root":
             (folder / "part08.ipynb").write_text("<html>")
     generate_assignment.register(root)
