@@ -309,7 +309,7 @@ def test_a_full_disk_is_one_line_and_the_release_stays_as_it_is(tmp_path: Path):
 
 
 FULL_DISK = """
-import sys
+import json, sys
 from pathlib import Path
 from attention import course
 from dev import course_copy
@@ -320,6 +320,11 @@ def content():
 
 root = Path(sys.argv[1])
 course_copy.new(root, course.PARTS[1])
+source = root / "source" / course.COURSE.name / "part01.ipynb"
+notebook = json.loads(source.read_text(encoding="utf-8"))
+for cell in notebook["cells"]:
+    cell["source"] = "pass" if cell["cell_type"] == "code" else cell["source"]  # solving takes long, and fills nothing
+source.write_text(json.dumps(notebook), encoding="utf-8")
 before = content()
 fill(root)
 refused = main(["release", "--course", str(root)])
