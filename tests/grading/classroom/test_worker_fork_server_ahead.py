@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import busy
+import lean
 import psutil
 import pytest
 from kernel_runs import alive, inside
@@ -59,10 +60,10 @@ def test_a_class_is_graded_in_the_sandbox_that_was_begun_before_the_imports_and_
     """A second sandbox, or one for nothing, would be seen by nobody but for the time it takes."""
     root, made = tmp_path / "course", tmp_path / "made"
     root.mkdir()
-    course_copy.new(root, ONE)
+    lean.new(root, ONE)
     folder = root / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
-    sample_class.write(folder, ONE, sample_class.model(ONE))
+    lean.write(folder, ONE, sample_class.model(ONE))
 
     def grade(*options: str) -> tuple[str, str]:
         command = [sys.executable, "-c", NOTED, "grade", "--course", str(root), *options, str(made)]
