@@ -73,7 +73,7 @@ def only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def test_a_model_answer_is_graded_with_what_graders_install(tmp_path: Path, only):
     root = tmp_path / "course"
-    course_copy.new(root)
+    course_copy.new(root, PART)
     folder = root / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
     sample_class.write(folder, PART, sample_class.model(PART))
