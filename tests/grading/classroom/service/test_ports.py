@@ -14,6 +14,7 @@ from dev.packages import REPOSITORY
 from grading.classroom.service import ports
 from grading.core.errors import CourseError
 
+OPEN_TO_ALL = Path("/proc/sys/net/ipv4/ip_unprivileged_port_start")
 HOLDER = REPOSITORY / "docs" / "jupyterhub" / "holding_port.py"
 SERVE = """
 import os
@@ -50,13 +51,14 @@ def test_a_port_that_root_holds_is_served_by_the_account_that_it_is_meant_for(tm
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, str(HOLDER), account, str(port), sys.executable, "-c", SERVE]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    pipes = {**dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE), "text": True}
     with subprocess.Popen(command, cwd=REPOSITORY, env={**os.environ, "LISTEN_FDNAMES": "x"}, **pipes) as running:
         said = running.stdout.readline().split()
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=10) as answer:
             assert answer.status == 200
-        running.communicate("\n", timeout=30)
+        _, warned = running.communicate("\n", timeout=30)
     assert running.returncode == 0
+    assert (f"Any account may open port {port} here" in warned) == (port >= int(OPEN_TO_ALL.read_text()))
     assert said[0] == str(port) and said[1:3] == _of(account) and "LISTEN_FDS" not in said
 
 
