@@ -4,7 +4,9 @@ import contextlib
 import signal
 from collections.abc import Iterator
 
+import busy
 import pytest
+import zmq
 from fuzzing import stand_in
 from kernel_runs import Run, opened
 from nbclient.client import NotebookClient
@@ -13,7 +15,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from nbgrader.preprocessors import Execute
 
 from grading.core.limits import EndedBy
-from grading.judge import kernels
+from grading.judge import incoming, kernels
 
 
 class Overhearing(stand_in.Kernel):
@@ -49,6 +51,25 @@ def test_a_kernel_that_overhears_a_subscription_is_ready_all_the_same():
     notebook = new_notebook(cells=[new_code_cell("print('here')")])
     NotebookClient(notebook, kernel_manager_class=kernels.KernelManager, startup_timeout=20).execute()
     assert notebook.cells[0].outputs[0].text == "here\n"
+
+
+def test_whoever_sends_a_frame_that_is_longer_than_any_reply_is_not_connected_any_more(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(incoming, "FRAME_BYTES", 1000)
+
+    async def taken() -> int:
+        return len(await taking.recv())
+
+    ours = kernels.KernelClient().context
+    with zmq.Context() as context, context.socket(zmq.PUSH) as theirs, ours.socket(zmq.PULL) as taking:
+        ends = theirs.get_monitor_socket(zmq.EVENT_DISCONNECTED)
+        taking.connect(f"tcp://127.0.0.1:{theirs.bind_to_random_port('tcp://127.0.0.1')}")
+        for length, ended in ((1000, False), (1001, True)):
+            theirs.send(bytes(length))
+            if not ended:
+                assert run_sync(taken)() == length
+            assert bool(ends.poll(1000 * busy.patience(10) if ended else 0)) == ended
+        theirs.disable_monitor()
+    ours.destroy(linger=0)
 
 
 class NeverStarted(stand_in.Kernel):
