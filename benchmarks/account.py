@@ -82,6 +82,7 @@ def main() -> int:
             found = {**judged(folder, chosen.parts, kernels_s), **graded(root, chosen.parts, kernels_s)}
             if number:  # before it, this process had much to import
                 found = {**alone(folder), **found}
+                found |= {f"messages {where}": _messages_ms(found, where) for where in ("kernel", "judge")}
                 taken += [(number, measure, round(ms, DIGITS)) for measure, ms in found.items()]
     rows = [dict(zip(COLUMNS, row, strict=True)) for row in taken]
     csv_table.write(chosen.results / "account.csv", COLUMNS, rows, DIGITS)
@@ -115,9 +116,6 @@ def judged(folder: Path, parts: list[int], kernels_s: list[float]) -> Found:
                 judge.preprocess(notebook, {"metadata": {"path": str(folder), "name": stem}})
 
         found[f"{kind} kernel"], found[f"{kind} judge"] = _computed_ms(judge, len(whole), kernels_s)
-    cells = sum(map(_cells, untested.values())) / len(untested)
-    for where in ("kernel", "judge"):
-        found[f"messages {where}"] = (found[f"crowded {where}"] - found[f"untested {where}"]) / FURTHER * cells
     return found
 
 
@@ -136,6 +134,11 @@ def graded(root: Path, parts: list[int], kernels_s: list[float]) -> Found:
             sys.exit(f"account: {nbgrader_log.last_error(result)}")
 
     return {"autograde": sum(_computed_ms(autograde, len(parts), kernels_s))}
+
+
+def _messages_ms(found: Found, where: str) -> float:
+    """Milliseconds that the messages of a notebook's cells cost, by what further cells did."""
+    return (found[f"crowded {where}"] - found[f"untested {where}"]) / FURTHER * found["cells"]
 
 
 def summary(taken: list[tuple[int, str, float]]) -> str:
@@ -183,11 +186,6 @@ def _with_further_cells(notebook: nbformat.NotebookNode) -> nbformat.NotebookNod
     more = copy.deepcopy(notebook)
     more.cells += [new_code_cell("pass") for _ in range(FURTHER)]
     return more
-
-
-def _cells(notebook: nbformat.NotebookNode) -> int:
-    """The number of cells that run."""
-    return sum(cell.cell_type == "code" and bool(cell.source.strip()) for cell in notebook.cells)
 
 
 def _without_test(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
