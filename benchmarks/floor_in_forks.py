@@ -1,13 +1,15 @@
-"""What it costs to give each notebook a process: the floor of a class, and the same with a fork for each.
+"""The least that a grader computes which gives each notebook a process behind walls, and saves marks by nbgrader.
 
     python benchmarks/floor_in_forks.py [--rounds 3] [--students 6] [--parts 1 2 …]
 
 The students are those of autograde.py, honest and wrong ones in turns. One process runs all their notebooks with the
 hidden tests, as floor.py does, so that nothing is left for libraries to learn. Then it runs each in a fork of its own,
 whose start, pages of memory and end count, and each again without; its memory is in large pages, as a sandbox's is. The
-forks have no walls, messages or gradebook, but know what their libraries learn from the very notebook that they run. In
-between a second such process runs the same forks at the same time. The two share nothing but the machine. Prints
-medians: milliseconds of computing a notebook, and the gain.
+forks have no messages, rules or limits, but know what their libraries learn from the very notebook that they run. Then
+each gets namespaces of its own, furnished as a sandbox's kernel has them. In between a second such process runs the
+same forks at the same time. The two share nothing but the machine. At last nbgrader converts all submissions where
+nothing is run: it puts the released cells in and saves marks, no more. Prints medians: milliseconds of computing a
+notebook, and the gain.
 """
 
 import argparse
@@ -21,9 +23,11 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import ways
 
@@ -34,10 +38,24 @@ import torch
 
 from attention import course
 from attention.course import COURSE
-from grading.sandbox import huge_pages
+from grading.gradebook import course_folder, engines, nbgrader_log
+from grading.sandbox import huge_pages, namespaces
 
 ONE, FORKS = "cells and hidden test, in one process", "the same in a fork for each notebook"
 TWO = "the same while a second process does so, too"
+WALLED = "the same, each fork in namespaces of its own"
+NBGRADER = "nbgrader, where nothing is run"
+# Around the processes that measure: the rights to make namespaces, and devices and a /proc that may be changed.
+RIGHTS = (
+    "bwrap --bind / / --dev /dev --proc /proc --tmpfs /dev/shm --unshare-user --uid 0 --gid 0 --unshare-pid".split()
+)
+RIGHTS += ["--die-with-parent", "--cap-add", "ALL", "--"]
+PLACES = {"/dev/shm": "size=1m", "/mnt": "size=1m"}  # not /tmp, where the notebooks lie
+LEAST = """c = get_config()
+c.CourseDirectory.course_id = "attention"
+c.Autograde.sanitize_preprocessors = ["grading.gradebook.preprocessors.OverwriteCells"]
+c.Autograde.autograde_preprocessors = ["grading.gradebook.preprocessors.SaveAutoGrades"]
+"""
 MEASURE = "import floor_in_forks; floor_in_forks.measure()"  # `__main__` is for the cells
 
 
@@ -47,11 +65,12 @@ class Measuring:
     def __init__(self, folder: Path) -> None:
         quiet = {**ways.environment(), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-        self._process = subprocess.Popen([sys.executable, "-c", MEASURE], cwd=folder, env=quiet, text=True, **pipes)
+        argv = [*RIGHTS, sys.executable, "-c", MEASURE]
+        self._process = subprocess.Popen(argv, cwd=folder, env=quiet, text=True, **pipes)
         self.told()  # that it is ready
 
     def ask(self, what: str) -> None:
-        """Has it measure ONE or FORKS."""
+        """Has it measure ONE, FORKS or WALLED."""
         print(what, file=self._process.stdin, flush=True)
 
     def told(self) -> tuple[float, float]:
@@ -78,34 +97,63 @@ def main() -> int:
     chosen = parser.parse_args()
     rounds = []
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
-        ways.build(Path(name), chosen.students, chosen.parts)
+        root = Path(name)
+        ways.build(root, chosen.students, chosen.parts)
         for number in range(1, chosen.rounds + 1):
             print(f"[{number}/{chosen.rounds}]", flush=True)
-            rounds.append(_measured(Path(name, "submitted")))
-    one, forks, two, gain = map(statistics.median, zip(*rounds, strict=True))
+            rounds.append((*_measured(root / "submitted"), _by_nbgrader(root)))
+    one, forks, two, walled, gain, nbgrader = map(statistics.median, zip(*rounds, strict=True))
     print("\nmilliseconds of computing per notebook")
-    for label, ms in ((ONE, one), (FORKS, forks), (TWO, two)):
+    for label, ms in ((ONE, one), (FORKS, forks), (TWO, two), (WALLED, walled), (NBGRADER, nbgrader)):
         print(f"{label:<46} {ms:>5.0f}")
     print(f"A process for each notebook makes {forks / one:.2f} times the floor.")
     print(f"By the clock two processes that fork do {gain:.2f} times the work of one.")
+    print(f"A grader with walls and nbgrader computes {(walled + nbgrader) / one:.2f} times the floor at the least.")
     return 0
 
 
-def _measured(folder: Path) -> tuple[float, float, float, float]:
-    """Milliseconds for ONE, FORKS and TWO, and how many times the work of one the two do in the same time."""
+def _measured(folder: Path) -> tuple[float, float, float, float, float]:
+    """Milliseconds for ONE, FORKS, TWO and WALLED, and how many times the work of one two do in the same time."""
     first, second = Measuring(folder), Measuring(folder)
-    told = []
-    for asked in ([first], [first, second], [second]):  # alone before and after, because the machine's speed changes
-        for process in asked:
-            process.ask(FORKS)
-        told.append(zip(*[process.told() for process in asked], strict=True))
-    first.ask(ONE)  # last, because a fork copies what runs before it have left
-    one, _ = first.told()
-    for process in (first, second):
+    both = [first, second]
+    # Alone before and after, because the machine's speed changes.
+    before, two, walled, after = (
+        _told(processes, what)
+        for processes, what in (([first], FORKS), (both, FORKS), (both, WALLED), ([second], FORKS))
+    )
+    # Last, because a fork copies what runs before it have left.
+    ((one,), _) = _told([first], ONE)
+    for process in both:
         process.end()
-    (before, before_s), (both, both_s), (after, after_s) = told
-    forks, two = statistics.fmean((*before, *after)), statistics.fmean(both)
-    return one, forks, two, sum((*before_s, *after_s)) / max(both_s)
+    gain = (before[1][0] + after[1][0]) / max(two[1])
+    return one, statistics.fmean((*before[0], *after[0])), statistics.fmean(two[0]), statistics.fmean(walled[0]), gain
+
+
+def _told(processes: list[Measuring], what: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """What processes measure at the same time: each one's milliseconds of computing a notebook, and its seconds."""
+    for process in processes:
+        process.ask(what)
+    ms, seconds = zip(*[process.told() for process in processes], strict=True)
+    return ms, seconds
+
+
+def _by_nbgrader(root: Path) -> float:
+    """Milliseconds a notebook that nbgrader computes where nothing is run; the second time, so that all is imported.
+
+    Errors  SystemExit with one line if it fails.
+    """
+    ways.reset(root, ways.STOCK_WAY)
+    (root / course_folder.CONFIGURATION).write_text(LEAST, encoding="utf-8")
+    engines.keep_engines()
+    api, notebooks = course_folder.api(root), list(root.glob(f"submitted/*/{COURSE.name}/*.ipynb"))
+    for _ in range(2):
+        before = time.process_time()
+        for student in sorted({path.parent.parent.name for path in notebooks}):
+            result = api.autograde(COURSE.name, student, force=True, create=True)
+            if not result["success"]:
+                sys.exit(f"floor_in_forks: {nbgrader_log.last_error(result)}")
+        took = time.process_time() - before
+    return 1000 * took / len(notebooks)
 
 
 def measure() -> None:
@@ -122,6 +170,7 @@ def measure() -> None:
     gc.freeze()
     huge_pages.collapse()
     ways_to_run = {ONE: runs, FORKS: [functools.partial(cells_alone.in_fork, run) for run in runs]}
+    ways_to_run[WALLED] = [functools.partial(_in_namespaces, run) for run in runs]
     print(json.dumps((0, 0)), flush=True)
     for line in sys.stdin:
         print(json.dumps(_computed(ways_to_run[line.strip()])), flush=True)
@@ -136,6 +185,28 @@ def _earned(path: Path, test: str, points: float) -> None:
     found = floor.run(path, test, points)
     if found != points and path.parent.parent.name.endswith(ways.MODEL):
         raise RuntimeError(f"{path.name} earned {found} of {points}")
+
+
+def _in_namespaces(run: Callable[[], object]) -> None:
+    """Runs it in a fork that is process 1 of namespaces of its own.
+
+    Errors  RuntimeError if it fails there, OSError if there can be no namespaces.
+    """
+
+    def alone() -> NoReturn:
+        status = 1
+        try:
+            namespaces.furnish(PLACES, [])
+            run()
+            status = 0
+        except BaseException:  # noqa: BLE001  (whatever it is, this process ends here)
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+
+    _, status = os.waitpid(namespaces.fork(alone), 0)
+    if status:
+        raise RuntimeError("a fork in namespaces failed")
 
 
 def _computed(runs: list[Callable[[], object]]) -> tuple[float, float]:
