@@ -40,18 +40,28 @@ def test_what_a_process_had_counts_until_linux_has_it_back():
 
 def test_what_processes_take_while_their_memory_is_read_slowly_counts(monkeypatch):
     """As where Linux has the reader wait for processes that fork, among busy ones on their processor."""
-    looks = _watch()
+    looks, size, (waiting, telling) = _watch(), 300 * 2**20, os.pipe()
     pids = [_fork(lambda: time.sleep(60)) for _ in range(4)]
+
+    def slowly(_: int) -> float:
+        time.sleep(watch.USUAL_PAUSE_S)
+        while len(pids) > 4 and processes.status_kb(pids[-1], "RssAnon:") < size / 1024:
+            time.sleep(0.05)
+        return 1000
+
     monkeypatch.setattr(processes, "others", lambda walled: pids)
-    monkeypatch.setattr(processes, "proportional_kb", lambda pid: time.sleep(watch.USUAL_PAUSE_S) or 1000)
+    monkeypatch.setattr(processes, "proportional_kb", slowly)
     try:
         before_kb = {pid: processes.resident_kb(pid) for pid in pids}
         assert looks._shared_kb(before_kb, 200 * 2**10) == 4000
-        pids.append(_fork(lambda: time.sleep(0.1) or _hold(300 * 2**20)))
+        pids.append(_fork(lambda: os.read(waiting, 1) and _hold(size)))
         before_kb[pids[-1]] = processes.resident_kb(pids[-1])
+        os.write(telling, b"x")
         assert looks._shared_kb(before_kb, 200 * 2**10) > 200 * 2**10
     finally:
         _end(pids)
+        os.close(waiting)
+        os.close(telling)
 
 
 def test_what_forks_share_counts_once_though_they_begin_while_it_is_measured(monkeypatch):
