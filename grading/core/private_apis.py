@@ -12,7 +12,8 @@ _SHELL, _FORMGRADER = "IPython.core.interactiveshell.InteractiveShell", "nbgrade
 USES = (
     Use(
         "grading.gradebook.engines",
-        of("nbgrader.api", "create_engine get_alembic_version Gradebook.__init__ Gradebook.close")
+        of("nbgrader.api", "create_engine get_alembic_version")
+        + of("nbgrader.api.Gradebook", "__init__ close find_submission_notebook")
         + ("nbgrader.converters.base.BaseConverter.convert_notebooks",),
         "one engine per address, one connection and a check of tables per run, no Alembic; else 3.4 of each a notebook",
         "none: nbgrader.api.Gradebook makes its engine itself and takes none",

@@ -23,7 +23,7 @@ import sqlalchemy
 from nbgrader import api
 from nbgrader.converters.base import BaseConverter
 from sqlalchemy import Engine, event
-from sqlalchemy.orm import scoped_session, sessionmaker
+from sqlalchemy.orm import scoped_session, selectinload, sessionmaker
 
 KEPT = 8  # engines; a process of ours uses one gradebook, or few
 File = tuple[int, int] | None  # what tells a gradebook's file from another one at the same place; None for a server
@@ -39,6 +39,7 @@ class Known:
 
 _held: ContextVar[dict[Engine, Known] | None] = ContextVar("held", default=None)
 _enter = api.Gradebook.__init__
+_find_submission_notebook = api.Gradebook.find_submission_notebook
 
 
 @functools.cache
@@ -54,6 +55,7 @@ def keep_engines() -> None:
             convert(self)
 
     api.Gradebook.__init__, api.Gradebook.close = enter, close
+    api.Gradebook.find_submission_notebook = find_submission_notebook
     BaseConverter.convert_notebooks = convert_notebooks
 
 
@@ -81,7 +83,9 @@ def enter(book: api.Gradebook, db_url: str, course_id: str = "default_course", a
         _enter(book, db_url, course_id, authenticator)
         return
     book.engine, book.course_id, book.authenticator = engine, course_id, authenticator
-    book.db = scoped_session(sessionmaker(autoflush=True, bind=engine, future=True))
+    # What was read stays known after a commit: nbgrader commits after each notebook that is missing.
+    book.db = scoped_session(sessionmaker(autoflush=True, bind=engine, future=True, expire_on_commit=False))
+    book.asked = {}  # of `find_submission_notebook`
 
 
 def close(book: api.Gradebook) -> None:
@@ -91,6 +95,30 @@ def close(book: api.Gradebook) -> None:
         book.engine.dispose()
     else:
         held.setdefault(book.engine, Known(_file(book.engine))).courses.add(book.course_id)
+
+
+def find_submission_notebook(
+    book: api.Gradebook, notebook: str, assignment: str, student: str
+) -> api.SubmittedNotebook:
+    """As nbgrader's, but who asks for a second notebook of a submission within `held_open` gets all others with it.
+
+    Errors  nbgrader's MissingEntry if the gradebook knows no such notebook.
+    """
+    asked, submission = getattr(book, "asked", {}), (assignment, student)
+    if submission not in asked:
+        asked[submission] = None
+        return _find_submission_notebook(book, notebook, assignment, student)
+    if asked[submission] is None:
+        of_submission = (
+            book.db.query(api.Notebook.name, api.SubmittedNotebook)
+            .join(api.SubmittedNotebook, api.SubmittedNotebook.notebook_id == api.Notebook.id)
+            .join(api.SubmittedAssignment, api.SubmittedAssignment.id == api.SubmittedNotebook.assignment_id)
+            .join(api.Assignment, api.Assignment.id == api.SubmittedAssignment.assignment_id)
+            .filter(api.Assignment.name == assignment, api.SubmittedAssignment.student_id == student)
+            .options(selectinload(api.SubmittedNotebook.grades))
+        )
+        asked[submission] = {row.name: row.SubmittedNotebook for row in of_submission}
+    return asked[submission].get(notebook) or _find_submission_notebook(book, notebook, assignment, student)
 
 
 def create_engine(url: str, **settings: object) -> sqlalchemy.Engine:

@@ -270,6 +270,10 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         used_by("nbgrader.api.Gradebook.close", "db", "remove", "engine", "dispose"),
         used_by("nbgrader.api.Gradebook.__exit__", "close"),
     ),
+    "nbgrader.api.Gradebook.find_submission_notebook": (
+        takes("self", "notebook", "assignment", "student"),
+        used_by("nbgrader.converters.Autograde.init_assignment", "find_submission_notebook", "grades", "commit"),
+    ),
     "nbgrader.preprocessors.Execute.on_cell_executed": (
         used_by("nbgrader.preprocessors.Execute.on_cell_executed", "execute_reply", "content"),
     ),

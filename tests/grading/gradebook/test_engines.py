@@ -109,6 +109,53 @@ def test_while_a_gradebook_is_held_open_its_tables_and_course_are_looked_for_onc
             assert any("INSERT INTO course" in question for question in asked)
 
 
+def _submitted(address: str, notebooks: list[str]) -> None:
+    """Enters an assignment with these notebooks, each with a cell of 2 points, and Ada's submission of it."""
+    with api.Gradebook(address) as book:
+        book.add_assignment("attention")
+        for name in notebooks:
+            book.add_notebook(name, "attention")
+            book.add_grade_cell("cell", name, "attention", max_score=2, cell_type="code")
+        book.add_student("ada")
+        book.add_submission("attention", "ada")
+
+
+def test_who_asks_for_one_notebook_of_a_submission_after_another_is_soon_told_of_all(address: str):
+    names, asked = [f"part{number:02d}" for number in range(1, 9)], []
+    _submitted(address, names)
+    with engines.held_open():
+        api.Gradebook(address).close()
+        with api.Gradebook(address) as book:
+            sqlalchemy.event.listen(book.engine, "before_cursor_execute", lambda *words: asked.append(words[2]))
+            for name in names:  # as nbgrader does for those that are missing
+                found = book.find_submission_notebook(name, "attention", "ada")
+                assert found.name == name
+                for grade in found.grades:
+                    grade.auto_score = 1
+                book.db.commit()
+            assert len([question for question in asked if question.startswith("SELECT")]) < 2 * len(names)
+            with pytest.raises(api.MissingEntry):
+                book.find_submission_notebook("part99", "attention", "ada")
+            with pytest.raises(api.MissingEntry):
+                book.find_submission_notebook("part01", "attention", "bob")
+    with api.Gradebook(address) as book:
+        assert book.find_submission("attention", "ada").score == len(names)
+
+
+def test_a_notebook_that_came_after_the_others_were_asked_for_is_found_too(address: str):
+    _submitted(address, ["part01", "part02"])
+    with engines.held_open():
+        api.Gradebook(address).close()
+        with api.Gradebook(address) as book:
+            for name in ("part01", "part02"):
+                book.find_submission_notebook(name, "attention", "ada")
+            later = book.add_notebook("part03", "attention")
+            submission = book.find_submission("attention", "ada")
+            book.db.add(api.SubmittedNotebook(notebook=later, assignment=submission))
+            book.db.commit()
+            assert book.find_submission_notebook("part03", "attention", "ada").notebook is later
+
+
 def test_a_forked_process_has_an_engine_of_its_own(address: str, monkeypatch: pytest.MonkeyPatch):
     ours = engines.create_engine(address)
     monkeypatch.setattr(os, "getpid", lambda: -1)
