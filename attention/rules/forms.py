@@ -90,6 +90,6 @@ def slice_of(cut: ast.Slice) -> slice | None:
     """A slice whose ends are written down; None for any other."""
     try:
         ends = [end if end is None else ast.literal_eval(end) for end in (cut.lower, cut.upper, cut.step)]
-    except ValueError:
+    except (ValueError, TypeError):  # no constants, or a set of lists
         return None
     return slice(*ends) if all(end is None or type(end) is int for end in ends) and ends[2] != 0 else None

@@ -35,7 +35,7 @@ def _replaced_in(tree: ast.Module, own: Collection[str]) -> Iterator[ast.AST]:
         if needs is None or any(_is_loud(one, own) for one in needs) or not _compiles(statement):
             last, done = {}, set()
             continue
-        new = {ast.dump(one) for one in needs if not _is_sure(one)}
+        new = {_written(one) for one in needs if not _is_sure(one)}
         if not new <= done:
             last = {}
         done |= new
@@ -74,6 +74,14 @@ def _is_sure(expression: ast.expr) -> bool:
         case ast.Constant() | ast.UnaryOp(operand=ast.Constant(value=int() | float())):
             return True
     return isinstance(expression, ast.Name) and hasattr(builtins, expression.id)
+
+
+def _written(expression: ast.expr) -> str | ast.expr:
+    """An expression as a text, which is the same for the same code; itself, for one that Python can't write down."""
+    try:
+        return ast.dump(expression)
+    except ValueError:  # an integer of thousands of digits
+        return expression
 
 
 def _compiles(statement: ast.stmt) -> bool:

@@ -11,7 +11,7 @@ from grading.rules.closure import second_names
 from grading.rules.nodes import walk
 from grading.rules.own_names import local_reads, reads_of_own, reads_of_set
 from grading.rules.parsing import folded
-from grading.rules.reexports import is_foreign, is_module
+from grading.rules.reexports import LONGEST, is_foreign, is_module
 
 # Builtins that show a module or ask about it, and give nothing of it away.
 LOOKING = frozenset("help dir print type id repr str display hasattr getattr vars isinstance".split())
@@ -69,15 +69,22 @@ def _paths(trees: list[ast.Module], packages: Collection[str]) -> tuple[dict[str
 
 
 def _path(node: ast.AST, paths: Mapping[str, set[str]]) -> set[str]:
-    """The full paths that a chain such as nn.functional can have; none where its first name is not a module's."""
+    """The full paths that a chain such as nn.functional can have; none where its first name is not a module's.
+
+    Of a chain longer than any module's path its beginning is looked at, but not the whole of it.
+    """
     match node:
         case ast.Name(id=name):
             return paths.get(name, set())
         case ast.Attribute(value=value, attr=name):
-            return {f"{before}.{name}" for before in _path(value, paths)}
+            return _longer(_path(value, paths), name)
         case ast.Call(func=ast.Name(id="getattr"), args=[value, text, *_]) if name := folded(text):
-            return {f"{before}.{name}" for before in _path(value, paths)}
+            return _longer(_path(value, paths), name)
     return set()
+
+
+def _longer(before: set[str], name: str) -> set[str]:
+    return {f"{path}.{name}" for path in before if len(path) + len(name) < LONGEST}
 
 
 def _is_read(node: ast.AST) -> bool:

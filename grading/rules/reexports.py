@@ -18,12 +18,14 @@ TYPES = frozenset(
 )
 NUMBERS = frozenset({("math", name) for name in ("e", "inf", "nan", "pi")})
 MAX_STEPS = 8  # from one module to the next one that it took a name from
+LONGEST = 200  # characters of a module's path; PyTorch's longest has 90. A student's can have 50,000
+KEPT = 10_000  # paths whose places are remembered: whoever grades goes on for days
 Taken = dict[str, tuple[str, str | None]]  # by name: the module, and what was taken from it, None for all of it
 
 
 def is_module(path: str, packages: Collection[str]) -> bool:
     """Whether a package has a module of this path among its files."""
-    return path.split(".")[0] in packages and _place(path) is not None
+    return len(path) <= LONGEST and path.split(".")[0] in packages and _place(path) is not None
 
 
 def is_foreign(path: str, packages: Collection[str]) -> bool:
@@ -51,7 +53,7 @@ def _is_taken(module: str, name: str, packages: Collection[str]) -> bool:
     return False
 
 
-@functools.cache  # of what is installed: a cell asks for each name in it
+@functools.lru_cache(KEPT)  # of what is installed: a cell asks for each name in it
 def _place(path: str) -> str | None:
     """The file of a module, or its folder; None if there is no such module, or one that is not written in Python.
 

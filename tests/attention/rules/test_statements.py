@@ -1258,7 +1258,7 @@ def test_expressions_nested_as_deep_as_any_that_is_read_are_read(nested: str):
         "f = lambda *a, **k: (a, k)\nh = f(1, *[2], x=3, **W_Q)",
     ]
     + ["f = lambda: f()\nh = f()", "def f():\n    yield\nh = f()", "h = (yield)", "h = [h]\nh[0] = h\nh.append(h)"]
-    + ["h = h[:10**30]", "f = f", "h = h[True:]"],
+    + ["h = h[:10**30]", "f = f", "h = h[True:]", "h = h[{[]}:]", "h[: {[]: 1}] = [W_UK]"],
 )
 def test_whatever_is_done_with_lists_and_calls_can_be_read(line: str):
     body = "h = [1, 2, 3]\n" + line + "\nQ = W_UK @ W_Q\nQ = Q * 2\nreturn W_DKV, W_DKV, Q, W_O"

@@ -40,6 +40,14 @@ def test_a_picture_that_moves_has_the_pixels_of_all_its_frames_wherever_their_nu
     assert pictures.pixels(in_base64(saved("PNG") + b"\0\0\0\x08acTL" + bytes(3) + b"\x09" + bytes(8))) == 70 * 30
 
 
+def test_a_jpeg_that_goes_over_its_picture_very_often_has_its_pixels_that_often():
+    """One of 64 million pixels and 0.6 MB went over them 3,500 times, for which Chromium took more than a minute."""
+    whole = saved("JPEG", progressive=True)
+    first = whole.index(b"\xff\xda")
+    scan = whole[first : whole.index(b"\xff", first + 2)]
+    assert pictures.pixels(in_base64(whole[:first] + 1_600 * scan + whole[first:])) == 101 * 70 * 30
+
+
 @pytest.mark.parametrize("kind", ["GIF", "BMP", "WEBP", "TIFF", "ICO"])
 def test_what_a_browser_would_take_for_another_kind_of_picture_is_none(kind: str):
     assert pictures.pixels(in_base64(saved(kind))) is None

@@ -46,6 +46,7 @@ IN_FORCE = {
     "a method's annotation is another": ((LOOP + GOOD).replace("f(self, x)", "f(self, x: __init__)"),),
     "the second's default is the first": (LOOP + GOOD.replace("a):", "a=M):"),),
     "the second's default may be the first": (LOOP + GOOD.replace("a):", "a=lambda: M):"),),
+    "a default is too long for Python to print": ((LOOP + GOOD).replace("a):", f"a=int[0x{'f' * 4_000}]):"),),
     "the second is decorated": (LOOP + "@keep\n" + GOOD,),
     "the first is decorated": ("@keep\n" + LOOP + GOOD,),
     "the second does not compile": (LOOP + GOOD + "        nonlocal z\n",),

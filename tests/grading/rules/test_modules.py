@@ -1,5 +1,7 @@
 """Modules as values, and stars: where a module goes somewhere that nobody can follow, it may hide an import."""
 
+import gc
+import tracemalloc
 from pathlib import Path
 from typing import BinaryIO
 
@@ -131,6 +133,21 @@ def test_only_modules_are_read_whatever_path_is_spelt(source: str, monkeypatch: 
     reexports._imports.cache_clear()
     assert import_breach(source) is None
     assert [file for file in opened if not file.endswith(".py")] == []
+
+
+def test_a_long_chain_of_names_takes_no_memory_that_stays():
+    """One of 50,000 characters took the worker that grades 0.9 GB for good, and 18 s."""
+    names = "".join(f"import torch.a{number} as m\n" for number in range(30))
+    sources = [f"{names}m{150 * f'.{letter * 150}'}" for letter in "ab"]
+    assert import_breach(sources[0]) is None
+    gc.collect()
+    tracemalloc.start()
+    try:
+        assert import_breach(sources[1]) is None
+        gc.collect()
+        assert tracemalloc.get_traced_memory()[0] < 5_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_module_that_this_python_cannot_read_takes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
