@@ -84,6 +84,8 @@ def imports_more(node: ast.AST, packages: Collection[str], given: Given = frozen
             return any(a.name not in modules or ("." in a.name and not a.asname) for a in others)
         case ast.ImportFrom(module="__future__", level=0):
             return False  # a directive to the compiler, no module
+        case ast.ImportFrom(module="IPython.display", names=[ast.alias(name="display", asname=None)], level=0):
+            return False  # what each cell has under this name anyway
         case ast.ImportFrom(module=module, names=names, level=level):
             if level or (module or "").split(".")[0] not in packages:
                 return bool(level) or any((module, a.name) not in given for a in names)
