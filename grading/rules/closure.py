@@ -194,7 +194,7 @@ def imported(tree: ast.AST, packages: Collection[str]) -> dict[str, str]:
 def root(node: ast.AST) -> str | None:
     """The name that a chain such as torch.nn.functional begins with; `__import__("torch")` is another name of torch.
 
-    `getattr(torch, "nn")` is torch.nn.
+    `getattr(torch, "nn")` is torch.nn, and `globals()["torch"]` is torch.
     """
     while True:
         match node:
@@ -203,7 +203,18 @@ def root(node: ast.AST) -> str | None:
             case ast.Call(func=ast.Name(id="getattr"), args=[inner, name, *_]) if folded(name):
                 node = inner
             case _:
-                return node.id if isinstance(node, ast.Name) else imports_by_call(node)
+                return node.id if isinstance(node, ast.Name) else asked_for(node) or imports_by_call(node)
+
+
+def asked_for(node: ast.AST) -> str | None:
+    """The name that `globals()["torch"]` or `vars().get("torch")` asks for; None for any other code."""
+    match node:
+        case (
+            ast.Subscript(value=ast.Call(func=ast.Name(id=names), args=[]), slice=text)
+            | ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id=names), args=[])), args=[text, *_])
+        ) if names in {"globals", "locals", "vars"}:
+            return folded(text)
+    return None
 
 
 def imports_by_call(node: ast.AST) -> str | None:

@@ -38,7 +38,8 @@ IMPORTING_NAMES = frozenset(
     "f_builtins run_cell run_cell_async run_code run_ast_nodes safe_execfile safe_execfile_ipy safe_run_module "
     "__path__ extension_manager find_line_magic find_cell_magic magics_manager register_alias register_magic_function "
     "input_transformers_cleanup input_transformers_post ast_transformers input_transformer_manager attrgetter "
-    "__defaults__ __kwdefaults__ __code__ gi_code cr_code ag_code f_back f_locals on_generate_code set_codegen".split()
+    "__defaults__ __kwdefaults__ __closure__ cell_contents __code__ gi_code cr_code ag_code f_back f_locals "
+    "on_generate_code set_codegen".split()
 )
 IMPORTING_TEXTS = frozenset(
     "__import__ import_module importlib __builtins__ __loader__ __spec__ __globals__ __subclasses__ f_globals "

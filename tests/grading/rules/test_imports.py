@@ -87,6 +87,7 @@ SMUGGLED = [
     "from IPython.display import display as show",
     "from IPython.display import *",
     "from IPython import display",
+    "def f(t=torch):\n    return lambda: t.ones\nf().__closure__[0].cell_contents.os",
     "import IPython.display",
     "import math",
     "import math as m",

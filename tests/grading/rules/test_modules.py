@@ -34,6 +34,8 @@ HELD = [
     "for t, name in [(torch, 'torch'), (np, 'numpy')]:\n    print(name, t.__version__)",
     "[f'{name} {t.__version__}' for name, t in {'torch': torch, 'numpy': np}.items()]",
     "t: object = torch\nt.ones(3)",
+    "globals()['torch'].ones(3)\nt = globals()['torch']\nt.ones(3)",
+    "globals()['W'] = 1\nf(globals()['W'], globals().get('os'))\nrows = [W['torch'], f()['torch']]",
 ]
 HANDED_ON = [
     "f(torch.autograd.gradcheck)",
@@ -107,6 +109,12 @@ HANDED_ON = [
     "u.t: object = torch",
     "with torch as t:\n    t.os",
     "def f():\n    yield torch",
+    "globals()['torch'].os",
+    "vars().get('torch').serialization.copyreg",
+    "t = globals()['torch']\nt.os",
+    "f(locals()['torch'])",
+    "[globals()['to' 'rch']]",
+    "def f(t=torch):\n    return locals()['t'].os",
 ]
 
 # Paths that lead to files, and to no module that this Python could import.
