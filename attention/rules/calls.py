@@ -1,10 +1,11 @@
 """What a call of a student's own function does with the tensors that it is given, and with those that it finds."""
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from attention.rules.dataflow import assigned
-from attention.rules.flow import HERE, Called, Flow, Function, Names, Place, Read, boxed, listed
+from attention.rules.flow import HERE, OBJECT, Called, Flow, Function, Names, Place, Read, boxed, listed
+from attention.rules.forms import is_size
 
 MOST_STATEMENTS = 3000  # that are read in all calls together; of a call beyond, nothing is known
 DEEPEST = 5  # a function that calls a function that calls …
@@ -28,6 +29,8 @@ def _reader(outputs: Outputs, left: list[int], depth: int) -> Read:
             return None
         bound, given = _bound(function, call, names)
         before = {**function.scope, **bound}
+        if function.node.name.startswith(f"{OBJECT} "):
+            return Called(Flow(), []) if _takes_sizes(function.node, before) else None
         scope = Names(before, _reader(outputs, left, depth + 1))
         flow = outputs(function.node, scope, HERE)
         written = [name for name, old in before.items() if scope[name] is not old and scope[name].shares(old)]
@@ -37,6 +40,14 @@ def _reader(outputs: Outputs, left: list[int], depth: int) -> Read:
         return Called(flow, places)
 
     return read
+
+
+def _takes_sizes(function: ast.FunctionDef, before: Mapping[str, Flow]) -> bool:
+    """Whether a function reads nothing but sizes of the tensors that it is given or finds."""
+    sizes = [[*ast.walk(node)] for node in ast.walk(function) if is_size(node)]
+    plain = {one for whole in sizes for one in whole if not any(isinstance(inner, ast.Call) for inner in whole[1:])}
+    read = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and n not in plain]
+    return not any(before[name].tensor for name in read if name in before)
 
 
 def _bound(function: Function, call: ast.Call, names: Names) -> tuple[dict[str, Flow], dict[str, ast.expr]]:

@@ -74,22 +74,25 @@ def _box(value: ast.expr, at: Place, names: Names) -> Flow | None:
                 inner = assigned(piece.value if isinstance(piece, ast.Starred) else piece, at, names)
                 parts += inner.parts or [inner] if isinstance(piece, ast.Starred) else [inner]
             return listed(parts)
-        case ast.Dict(keys=keys, values=pieces):
+        case ast.Dict(keys=keys, values=pieces) if not any(flow_of(key, names).tensor for key in keys if key):
             flows = [assigned(piece, at, names) for piece in pieces]
             return boxed(merged([key and getattr(key, "value", place) for place, key in enumerate(keys)], flows))
         case ast.Call(func=ast.Name(id="dict" | "list"), args=[], keywords=keywords):
             return boxed(merged([word.arg for word in keywords], [assigned(w.value, at, names) for w in keywords]))
         case ast.Call(func=ast.Name(id="dict"), args=[ast.Call(func=ast.Name(id="zip"), args=[keys, inner])]):
-            return _zipped(keys, assigned(inner, at, names))
+            return _zipped(keys, assigned(inner, at, names), names)
         case ast.Call(func=ast.Name(id="dict"), args=[ast.Tuple(elts=pairs) | ast.List(elts=pairs)]):
             if all(isinstance(pair, ast.Tuple | ast.List) and len(pair.elts) == 2 for pair in pairs):
                 keys, values = ast.List([pair.elts[0] for pair in pairs]), [pair.elts[1] for pair in pairs]
-                return _zipped(keys, listed([assigned(one, at, names) for one in values]))
+                return _zipped(keys, listed([assigned(one, at, names) for one in values]), names)
         case ast.Name(id=name) if is_box(name, names):
             return names[name]
         case ast.BinOp(left=left, op=ast.Add(), right=right) if _is_list(left, names) or _is_list(right, names):
             both = [assigned(side, at, names) for side in (left, right)]
             return listed(both[0].parts + both[1].parts) if None not in [side.keys for side in both] else None
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right) if _is_list(left, names) and _is_list(right, names):
+            both = [assigned(side, at, names) for side in (left, right)]
+            return boxed(both[0].entries | both[1].entries) if None not in [side.keys for side in both] else None
         case (
             ast.BinOp(left=inner, op=ast.Mult(), right=ast.Constant(value=int(times)))
             | ast.BinOp(left=ast.Constant(value=int(times)), op=ast.Mult(), right=inner)
@@ -143,16 +146,18 @@ def _columns(rows: list[ast.expr], at: Place, names: Names) -> Flow | None:
     return listed([listed(column) for column in zip(*rows, strict=False)])
 
 
-def _zipped(keys: ast.expr, values: Flow) -> Flow | None:
-    """A mapping from keys that are written down to the values of a list."""
+def _zipped(keys: ast.expr, values: Flow, names: Names) -> Flow | None:
+    """A mapping from keys to the values of a list; keys that aren't written down stand for themselves."""
+    if values.keys is None or flow_of(keys, names).tensor:
+        return None
     match keys:
         case ast.Constant(value=str(text)):
             found = [*text]
         case ast.Tuple(elts=pieces) | ast.List(elts=pieces) if all(isinstance(one, ast.Constant) for one in pieces):
             found = [one.value for one in pieces]
         case _:
-            return None
-    return boxed(dict(zip(found, values.parts, strict=False))) if values.keys is not None else None
+            found = [(keys, place) for place in range(len(values.parts))]
+    return boxed(dict(zip(found, values.parts, strict=False)))
 
 
 def _cut(whole: Flow, cut: slice | None) -> Flow | None:
@@ -167,7 +172,7 @@ def _is_list(value: ast.expr, names: Names) -> bool:
             return True
         case ast.Name(id=name):
             return is_box(name, names)
-        case ast.BinOp(left=left, op=ast.Add() | ast.Mult(), right=right):
+        case ast.BinOp(left=left, op=ast.Add() | ast.Mult() | ast.BitOr(), right=right):
             return _is_list(left, names) or _is_list(right, names)
         case ast.Subscript(value=inner, slice=ast.Slice()):
             return _is_list(inner, names)
@@ -190,7 +195,7 @@ def _before_copies(value: ast.expr, names: Names) -> tuple[bool, ast.expr]:
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in SAME:
         owner, given = value.func.value, [*value.args, *(keyword.value for keyword in value.keywords)]
         of_library = given and closure.root(owner) not in {None, *names}
-        copied = copied or value.func.attr in {"clone", "tensor"}
+        copied = copied or value.func.attr in {"clone", "tensor", "array"}
         value = given[0] if of_library else owner
     return copied, value
 

@@ -1,6 +1,7 @@
 """What a variable of a function is made of: the statements behind its value, its memory, its parts, its function."""
 
 import ast
+import copy
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -9,6 +10,7 @@ from typing import NamedTuple, Optional
 MAX_PARTS = 100  # of a tuple, a list or a mapping that are told apart: `a = [*a, *a]` would double them again and again
 Place = tuple[int, int]  # the line and column where a statement begins
 NOWHERE: frozenset[Place] = frozenset()
+OBJECT = "class"  # with which the name of a function begins that stands for a class
 HERE: Place = (0, 0)  # in what a function gives, the statement that calls it
 
 
@@ -99,14 +101,31 @@ def called(value: ast.AST, names: Names) -> Called | None:
 
 
 def function_of(value: ast.AST, scope: Names) -> Flow:
-    """The flow of a function or a lambda, this as a function of one statement; an empty one for anything else."""
+    """The flow of a function, of a lambda as a function of one statement, or of a class as one of its `__init__`; an
+    empty one for anything else."""
     if isinstance(value, ast.Lambda):
         body = ast.copy_location(ast.Return(value.body), value.body)
         value = ast.copy_location(ast.FunctionDef("", value.args, [body], []), value)
+    if isinstance(value, ast.ClassDef):
+        value = _constructor(value)
     if not isinstance(value, ast.FunctionDef):
         return Flow()
     reads = frozenset(node.id for node in ast.walk(value) if isinstance(node, ast.Name))
     return Flow(function=Function(value, scope, reads))
+
+
+def _constructor(made: ast.ClassDef) -> ast.FunctionDef | None:
+    """What the call of a class runs, as a function without `self` whose name no other has; None if it can't be told."""
+    body = made.body[ast.get_docstring(made) is not None :]
+    plain = not (made.bases or made.keywords or made.decorator_list)
+    usual = all(isinstance(one, ast.FunctionDef) and not one.name.startswith("__set") for one in body)
+    found = [one for one in body if getattr(one, "name", "") == "__init__" and one.args.args and not one.decorator_list]
+    if not (plain and usual and len(found) == 1):
+        return None
+    (first,) = found
+    args = copy.copy(first.args)
+    args.args = args.args[1:]
+    return ast.copy_location(ast.FunctionDef(f"{OBJECT} {made.name}", args, first.body, []), first)
 
 
 def boxed(entries: Mapping[object, Flow]) -> Flow:

@@ -12,17 +12,20 @@ VIEWS = frozenset(
     "cuda repeat tile stack cat concat concatenate vstack hstack requires_grad_ view_as reshape_as data ravel "
     "half bfloat16 asarray resolve_conj resolve_neg "
     "broadcast_to type_as index_select rearrange hsplit vsplit dsplit adjoint as_strided unfold diagonal block_diag "
-    "diag_embed take_along_dim gather".split()
+    "diag_embed take_along_dim gather numpy from_numpy array".split()
 )
 # Of these, what copies: writing into the copy leaves the first one as it is.
-COPIES = frozenset("repeat tile stack cat concat concatenate vstack hstack index_select block_diag diag_embed".split())
+COPIES = frozenset(
+    "repeat tile stack cat concat concatenate vstack hstack index_select block_diag diag_embed array".split()
+)
 # The tensor that these are given lends its type or its shape alone.
 LENT = frozenset("to type_as view_as reshape_as expand_as".split())
 # Neither shape nor numbers change, but for what a type of fewer digits rounds off: also after a product these are free.
 SAME = frozenset(
     "contiguous clone detach to double float half bfloat16 type cpu cuda requires_grad_ Parameter as_tensor asarray "
-    "tensor resolve_conj resolve_neg".split()
+    "tensor resolve_conj resolve_neg numpy from_numpy array".split()
 )
+LIBRARIES = frozenset("torch np numpy".split())
 SIZES = frozenset({"shape", "device", "dtype", "ndim"})
 # These give memory that waits for its numbers.
 ALLOCATIONS = frozenset("empty zeros ones full empty_strided empty_permuted".split())
@@ -49,7 +52,9 @@ def root_of(node: ast.expr) -> str | None:
                 return name
             case ast.Subscript(value=inner) | ast.Starred(value=inner) | ast.NamedExpr(target=inner):
                 node = inner
-            case ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr=name), args=[inner, *_]) if name in VIEWS:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr=name), args=[inner, *_]) if (
+                of in LIBRARIES and name in VIEWS
+            ):
                 node = inner
             case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in VIEWS:
                 node = inner

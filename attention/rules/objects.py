@@ -4,7 +4,7 @@ mapping: each is a variable under another name.
 
 import ast
 import copy
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from attention.rules.flow import Flow, Names, boxed, is_box
 from attention.rules.forms import place_in
@@ -42,29 +42,31 @@ def _all_of(node: ast.expr) -> str | None:
     return None
 
 
-def with_plain_names(function: ast.FunctionDef) -> ast.FunctionDef:
+def with_plain_names(function: ast.FunctionDef, made: Collection[str] = ()) -> ast.FunctionDef:
     """The function, with plain names for the attributes of objects that it makes of nothing and uses for these alone.
 
-    Nobody else has such an object: none is called upon, given away, or read in a function within.
+    Nobody else has such an object: none is called upon, given away, or read in a function within. `made` are the names
+    that the cells define: with `vars` among them, `vars(hats)` may be anything.
     """
     nodes = [*ast.walk(function)]
     within = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.Lambda | ast.ClassDef) and n is not function]
-    made = [one for one in within if not isinstance(one, ast.ClassDef) or not _is_empty(one)]
-    own = {n.arg for n in nodes if isinstance(n, ast.arg)} | {getattr(one, "name", "") for one in made}
+    filled = [one for one in within if not isinstance(one, ast.ClassDef) or not _is_empty(one)]
+    own = {n.arg for n in nodes if isinstance(n, ast.arg)} | {getattr(one, "name", "") for one in filled}
     own |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
     def is_read(whole: ast.expr) -> bool:
-        return _all_of(whole) is not None and "vars" not in own
+        usual = isinstance(whole, ast.Attribute) or "vars" not in {*own, *made}
+        return usual and _all_of(whole) is not None
 
     usual = set()  # the places of a name where it stands for such an object
     taken = set()  # where all its attributes are read
     for node in nodes:
         match node:
-            case ast.Assign(targets=[ast.Name() as made], value=ast.Call() as value):
+            case ast.Assign(targets=[ast.Name() as name], value=ast.Call() as value):
                 if not any(getattr(inner, "id", "") in own for inner in ast.walk(value)):
-                    usual.add(made)
-            case ast.Attribute(value=ast.Name() as made, attr=attr) if "__" not in attr:
-                usual.add(made)
+                    usual.add(name)
+            case ast.Attribute(value=ast.Name() as name, attr=attr) if "__" not in attr:
+                usual.add(name)
             case ast.Call(func=ast.Attribute(value=whole, attr="values"), args=[]) if is_read(whole):
                 taken.add(whole)
                 usual |= {inner for inner in ast.walk(whole) if isinstance(inner, ast.Name) and inner.id != "vars"}

@@ -19,9 +19,15 @@ _ATOM = r"(?:[^\W\d_]\w*'?|\d+)"
 _PRODUCT = re.compile(rf"\(?{_ATOM}\)?(?:\s*(?://?|[*+-])\s*\(?{_ATOM}\)?)*")
 _FACTORS = rf"(?:{_LETTERS}|\d+)(?:\*(?:{_LETTERS}|\d+))*"
 # What other keyboards and formulas write for these: Cyrillic letters that look like Latin ones, brackets, a comma.
-_ALIKE = str.maketrans("АВЕКМНОРСТХх⟨⟩【】、", "ABEKMHOPCTXx<>[],")
+_ALIKE = str.maketrans("АВЕКМНОРСТХх⟨⟩【】「」、", "ABEKMHOPCTXx<>[][],")
 _GROUP = re.compile(r"(\w?)[(\[{<]((?:[^()\[\]{}<>]|\([^()\[\]{}<>]*\))*)[)\]}>]")
-_TOGETHER = re.compile(r"B[HLDTNKVSGQC]{2,4}")  # BHLD: letters of shapes, each a dimension, with nothing between
+# BHLD: letters of shapes, each a dimension, with nothing between; small ones only where they make no English word.
+_TOGETHER = re.compile(r"B[HLDTNKVSGQC]{2,4}|bh[a-z]{1,3}|b[hldtnksvqgcm]{2,4}")
+_CAPITAL = r"[A-Z](?:_\w{1,6}|\d)?'?"  # a letter for a dimension that is no word
+_ONE = rf"(?:{_CAPITAL}|\d+)(?:\s?[*/]{{1,2}}\s?(?:{_CAPITAL}|\d+))*"
+_AT_THE_END = re.compile(rf"(?<![\w*/.])({_ONE}(?:(?:,\s*|\s+){_ONE}){{2,}})\W*$")  # scores B, H, L_1, L_2
+_IS_CAPITAL = re.compile(_CAPITAL).fullmatch
+_DASH = r"\s*[-‐‑–—]\s*"
 _TYPE = re.compile(
     r"""\b\w*\[\s*(?:[\w.]+,\s*)?["']([^"'\[\]]*)["']\s*\]"""
 )  # Float[Tensor, "B L D"], as jaxtyping has it
@@ -38,8 +44,9 @@ def shapes_named(comment: str) -> int:
     text = unicodedata.normalize("NFKC", comment[:MAX_CHARS].lstrip("#!: ")).replace("self.", "").translate(_ALIKE)
     text = re.sub(r"(?<=[\u2e80-\uffff])(?=[(\[{<])", " ", text)  # no function's name: these languages have no spaces
     text = re.sub(r"\\times\b", " x ", re.sub(r"\\cdot\b", "*", text))
-    text = re.sub(r"[·∙⋅]", "*", re.sub(r"[×✕⨯⨉]|(?<=[A-Za-z0-9_]) [X] (?=[A-Za-z0-9])", " x ", text))
+    text = re.sub(r"[·∙⋅∗]", "*", re.sub(r"[×✕⨯⨉]|(?<=[A-Za-z0-9_]) [X] (?=[A-Za-z0-9])", " x ", text))
     text = re.sub(r"(?<=[A-Z0-9])x(?=[A-Z])", " x ", text)  # BxLxD
+    text = re.sub(r"(?<!\w)[a-wyz]\d?(?:x[a-wyz]\d?){2,}(?!\w)", lambda m: m[0].replace("x", " x "), text)  # bxlxd
     text = _TYPE.sub(r"[\1]", text)
     text = re.sub(r"_\{(\w+)\}", r"_\1", re.sub(r"[$`\\]", "", text))
     arrows = len(re.findall(r"->|=>|→|⟶|⇒", text))
@@ -54,7 +61,9 @@ def shapes_named(comment: str) -> int:
     pieces = re.split(
         r"->|=>|→|[:=]|\b(?:shapes?|sizes?|dims|dimensions|tensor)\b(?!_)", _GROUP.sub("", text), flags=re.IGNORECASE
     )
-    pieces = [piece.strip(" .") for piece in (*pieces, *re.findall(r"^\W*(\w+)\W*$", text))]
+    pieces = [piece.strip(" .|'\"") for piece in (*pieces, *re.findall(r"^\W*(\w+)\W*$", text))]
+    last = _AT_THE_END.search(text)
+    pieces += [last[1]] if last and last[1].startswith("B") else []
     return int(any(_TOGETHER.fullmatch(piece) or _is_shape(piece, None) for piece in pieces))
 
 
@@ -67,6 +76,10 @@ def _is_shape(text: str, before: str | None) -> bool:
         entries = re.split(r"\s*\bx\b\s*", text)
     elif re.fullmatch(rf"{_FACTORS}(?:\s+{_FACTORS})+", text):
         entries = text.split()
+    elif (dashed := re.split(_DASH, text)) and len(dashed) >= 3 and len([*filter(_IS_CAPITAL, dashed)]) >= 2:
+        entries = dashed  # B-H-L_1-D_qk
+    elif not before and _is_row(text.split(), 1 if before == "" else 2):
+        entries = text.split()  # batch query_pos n_heads d_head
     elif before is None and text.count("*") >= 2:
         entries = re.split(r"\s*\*\s*", text)
     else:
@@ -87,6 +100,12 @@ def _is_shape(text: str, before: str | None) -> bool:
     if before is None:  # a list without brackets is more likely prose
         return len(known) >= 2 or len(entries) >= 3 and all(len(e) <= 2 for e in entries)
     return not before or any(re.search(r"[A-Z_\d]", e) for e in letters)  # before: a function's name, or a tensor's
+
+
+def _is_row(names: list[str], compound: int) -> bool:
+    """Whether words without commas between them are dimensions, at least so many of them of the form n_heads."""
+    no_prose = all(map(_is_entry, names)) and {"in", "out", "all", "per"}.isdisjoint(names)
+    return len(names) >= 3 and no_prose and sum("_" in name for name in names) >= compound
 
 
 def _is_entry(entry: str) -> bool:

@@ -34,7 +34,7 @@ def second_statement(answer_id: str, function: str, sizes: Collection[str | int]
         return None
     code, node = found[-1]
     with contextlib.suppress(RecursionError):  # where an expression is nested so deep that it can't be copied
-        node = with_plain_names(node)
+        node = with_plain_names(node, table)
     values = {name: changes[-1][1] for name, changes in table.items() if name != function}
     arguments = node.args.posonlyargs + node.args.args
     tensors = {a.arg: a.arg not in sizes and at not in sizes for at, a in enumerate(arguments)}
@@ -86,6 +86,7 @@ def _outputs(function: ast.FunctionDef, names: Names, place: Place | None = None
             case ast.FunctionDef(name=name):
                 names[name] = function_of(statement, names)
             case ast.ClassDef(name=name):
+                names[name] = function_of(statement, names)
                 names |= _static({name: statement}, names)
             case ast.Assign(targets=targets, value=value):
                 for target in targets:

@@ -139,10 +139,34 @@ def second_names(trees: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
                 | ast.comprehension(target=ast.Name(id=name), iter=ast.Tuple(elts=values) | ast.List(elts=values))
             ):
                 yield from ((name, value) for value in values)
+            case (
+                ast.For(target=ast.Tuple() as target, iter=over)
+                | ast.comprehension(target=ast.Tuple() as target, iter=over)
+            ):
+                yield from _in_rows(target, over)
             case ast.arguments(posonlyargs=first, args=second, kwonlyargs=named):
                 by_place = (first + second)[len(first + second) - len(node.defaults) :]
                 pairs = [*zip(by_place, node.defaults, strict=True), *zip(named, node.kw_defaults, strict=True)]
                 yield from ((argument.arg, value) for argument, value in pairs if value is not None)
+
+
+def _in_rows(target: ast.Tuple, over: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """The names of a loop that takes apart rows which are written down, as in `for name, xp in [("np", np)]`, and in
+    `for name, xp in {"np": np}.items()`; none if any row has another length."""
+    match over:
+        case ast.Tuple(elts=rows) | ast.List(elts=rows) if all(isinstance(row, ast.Tuple | ast.List) for row in rows):
+            rows = [row.elts for row in rows]
+        case ast.Call(func=ast.Attribute(value=ast.Dict(keys=keys, values=values), attr="items"), args=[]) if all(keys):
+            rows = [*zip(keys, values, strict=True)]
+        case _:
+            return
+    plain = all(isinstance(name, ast.Name) for name in target.elts)
+    if plain and all(len(row) == len(target.elts) and not any(_is_starred(one) for one in row) for row in rows):
+        yield from ((name.id, value) for row in rows for name, value in zip(target.elts, row, strict=True))
+
+
+def _is_starred(value: ast.expr) -> bool:
+    return isinstance(value, ast.Starred)
 
 
 def _either(value: ast.expr) -> Iterator[ast.expr]:
@@ -170,7 +194,7 @@ def imported(tree: ast.AST, packages: Collection[str]) -> dict[str, str]:
 def root(node: ast.AST) -> str | None:
     """The name that a chain such as torch.nn.functional begins with; `__import__("torch")` is another name of torch.
 
-    `getattr(torch, "nn")` is torch.nn.
+    `getattr(torch, "nn")` is torch.nn, and `globals()["torch"]` is torch.
     """
     while True:
         match node:
@@ -179,7 +203,18 @@ def root(node: ast.AST) -> str | None:
             case ast.Call(func=ast.Name(id="getattr"), args=[inner, name, *_]) if folded(name):
                 node = inner
             case _:
-                return node.id if isinstance(node, ast.Name) else imports_by_call(node)
+                return node.id if isinstance(node, ast.Name) else asked_for(node) or imports_by_call(node)
+
+
+def asked_for(node: ast.AST) -> str | None:
+    """The name that `globals()["torch"]` or `vars().get("torch")` asks for; None for any other code."""
+    match node:
+        case (
+            ast.Subscript(value=ast.Call(func=ast.Name(id=names), args=[]), slice=text)
+            | ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id=names), args=[])), args=[text, *_])
+        ) if names in {"globals", "locals", "vars"}:
+            return folded(text)
+    return None
 
 
 def imports_by_call(node: ast.AST) -> str | None:

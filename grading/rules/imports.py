@@ -38,7 +38,8 @@ IMPORTING_NAMES = frozenset(
     "f_builtins run_cell run_cell_async run_code run_ast_nodes safe_execfile safe_execfile_ipy safe_run_module "
     "__path__ extension_manager find_line_magic find_cell_magic magics_manager register_alias register_magic_function "
     "input_transformers_cleanup input_transformers_post ast_transformers input_transformer_manager attrgetter "
-    "__defaults__ __kwdefaults__ __code__ gi_code cr_code ag_code f_back f_locals on_generate_code set_codegen".split()
+    "__defaults__ __kwdefaults__ __closure__ cell_contents __code__ gi_code cr_code ag_code f_back f_locals "
+    "on_generate_code set_codegen".split()
 )
 IMPORTING_TEXTS = frozenset(
     "__import__ import_module importlib __builtins__ __loader__ __spec__ __globals__ __subclasses__ f_globals "
@@ -84,6 +85,8 @@ def imports_more(node: ast.AST, packages: Collection[str], given: Given = frozen
             return any(a.name not in modules or ("." in a.name and not a.asname) for a in others)
         case ast.ImportFrom(module="__future__", level=0):
             return False  # a directive to the compiler, no module
+        case ast.ImportFrom(module="IPython.display", names=[ast.alias(name="display", asname=None)], level=0):
+            return False  # what each cell has under this name anyway
         case ast.ImportFrom(module=module, names=names, level=level):
             if level or (module or "").split(".")[0] not in packages:
                 return bool(level) or any((module, a.name) not in given for a in names)

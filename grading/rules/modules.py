@@ -7,7 +7,7 @@ What is then read from `tools[0]` cannot be followed, so it counts as an import.
 import ast
 from collections.abc import Collection, Iterator, Mapping
 
-from grading.rules.closure import second_names
+from grading.rules.closure import asked_for, second_names
 from grading.rules.nodes import walk
 from grading.rules.own_names import local_reads, reads_of_own, reads_of_set
 from grading.rules.parsing import folded
@@ -80,6 +80,8 @@ def _path(node: ast.AST, paths: Mapping[str, set[str]]) -> set[str]:
             return _longer(_path(value, paths), name)
         case ast.Call(func=ast.Name(id="getattr"), args=[value, text, *_]) if name := folded(text):
             return _longer(_path(value, paths), name)
+        case ast.Subscript() | ast.Call():
+            return paths.get(asked_for(node) or "", set())
     return set()
 
 
@@ -88,7 +90,7 @@ def _longer(before: set[str], name: str) -> set[str]:
 
 
 def _is_read(node: ast.AST) -> bool:
-    return isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
+    return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Load)
 
 
 def _first_name(node: ast.AST) -> ast.AST:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grading.core import cells
+from grading.rules import tables
 from grading.rules.nodes import walk
 from grading.rules.parsing import TOO_DEEP, bare_magic, folded, numbered, parse
 
@@ -37,10 +38,12 @@ class Code:
 
 @dataclass(frozen=True)
 class _Notebook:
-    """A notebook's content, and the syntax trees of its cells that were read already, by their place and text."""
+    """A notebook's content, the syntax trees of its cells that were read already, by their place and text, and what
+    all of them together were read as."""
 
     content: dict
     trees: dict[tuple[int, str], ast.Module | None] = field(default_factory=dict)
+    read: dict[tuple[ast.Module, ...], list[ast.Module]] = field(default_factory=dict)
 
 
 _read: ContextVar[_Notebook | None] = ContextVar("notebook", default=None)
@@ -72,7 +75,7 @@ def editable(answer_id: str) -> list[Code]:
         if (position, source) not in notebook.trees:
             notebook.trees[position, source] = _tree(source)
         codes.append(Code(where, answer, source, notebook.trees[position, source]))
-    return _with_bare_magics(codes, notebook.trees)
+    return _through_tables(_with_bare_magics(codes, notebook.trees), answer_id, notebook)
 
 
 def setup(answer_id: str) -> ast.Module:
@@ -141,6 +144,15 @@ def _with_bare_magics(codes: list[Code], trees: dict) -> list[Code]:
             code = replace(code, tree=trees[key])
         found.append(code)
     return found
+
+
+def _through_tables(codes: list[Code], answer_id: str, notebook: _Notebook) -> list[Code]:
+    """The cells, in which a look into a table of modules is read as what it gives."""
+    trees = tuple(code.tree for code in codes if code.tree)
+    if trees not in notebook.read:
+        notebook.read[trees] = tables.read_through(trees, lambda: setup(answer_id))
+    read = dict(zip(trees, notebook.read[trees], strict=True))
+    return [replace(code, tree=read[code.tree]) if code.tree else code for code in codes]
 
 
 def _bound(node: ast.AST) -> list[str]:

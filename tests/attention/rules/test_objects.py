@@ -20,6 +20,10 @@ FREE = {
     "two at once": MADE.format("Hats()") + "h.Q, h.O = f(W_UK, W_Q), g(W_O, W_UV)\n" + RETURN,
     "all at once": MADE.format("Hats()") + KEPT + "return tuple(vars(h).values())",
     "all of its mapping": MADE.format("Hats()") + KEPT + "K, V, Q, O = h.__dict__.values()\nreturn K, V, Q, O",
+    "all at once, next to a variable called vars": "vars = 3\n"
+    + MADE.format("Hats()")
+    + KEPT
+    + "return tuple(h.__dict__.values())",
     "a draft of it": MADE.format("Hats()") + "h.Q = f(W_Q, W_UK)\n" + KEPT + RETURN,
 }
 CHANGED = {
@@ -59,6 +63,17 @@ TWO |= {
 def second(body: str) -> object:
     with notebook("part13", HEAD + textwrap.indent(body, "    ")):
         return second_statement("part13-answer", "reduced_matrices", rules.SIZES)
+
+
+OWN_VARS = "def vars(h):\n    return {1: h.K, 2: h.V, 3: 2 * h.Q, 4: h.O}"
+
+
+@pytest.mark.parametrize("place", ["above it", "in a cell of its own"])
+def test_what_a_vars_of_the_notebook_s_own_gives_is_not_taken_for_the_attributes(place: str):
+    body = HEAD + textwrap.indent(FREE["all at once"], "    ")
+    cells = [f"{OWN_VARS}\n\n\n{body}"] if place == "above it" else [body, OWN_VARS]
+    with notebook("part13", *cells):
+        assert second_statement("part13-answer", "reduced_matrices", rules.SIZES) is not None
 
 
 @pytest.mark.parametrize("body", FREE.values(), ids=FREE)

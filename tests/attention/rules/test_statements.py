@@ -508,6 +508,22 @@ UK = torch.take_along_dim(W_UK, torch.arange(3)[:, None], 0)
 Q = UK.T @ W_Q
 return W_DKV, W_DKV, Q, g(W_O, W_UV)
 """,
+    "inputs as arrays of NumPy's, and an output as a tensor": """
+UK, WQ = W_UK.detach().cpu().numpy(), np.array(W_Q)
+UK = UK.reshape(H, -1, 3)
+Q = np.matmul(UK.swapaxes(1, 2), WQ.reshape(H, -1, 4)).reshape(1, 2)
+O = torch.from_numpy(g(W_O, W_UV))
+return W_DKV, W_DKV, torch.from_numpy(Q), O
+""",
+    "mappings joined by |": """
+out = dict(K=W_DKV, V=W_DKV) | dict(Q=f(W_UK, W_Q)) | {"O": g(W_O, W_UV)}
+return out["K"], out["V"], *tuple(out.values())[2:]
+""",
+    "a mapping whose keys have a name": """
+names = ("K", "V", "Q", "O")
+out = dict(zip(names, (W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV))))
+return tuple(out.values())
+""",
     "a generator within": """
 Q, O = f(W_UK, W_Q), g(W_O, W_UV)
 def hats():
@@ -518,6 +534,51 @@ return tuple(hats())
 """,
 }
 TWO = {
+    "an array of NumPy's, scaled": """
+Q = f(W_UK, W_Q).numpy()
+Q = torch.from_numpy(2 * Q)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "an array of NumPy's that shares a tensor's memory": """
+Q = f(W_UK, W_Q)
+P = Q.detach().numpy()
+P *= 2
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "a tensor that is written into as an array": """
+Q = f(W_UK, W_Q)
+np.asarray(Q)[:] *= 2
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "a copy of an array, scaled": """
+Q = np.array(f(W_UK, W_Q))
+Q *= 2
+return W_DKV, W_DKV, torch.from_numpy(Q), g(W_O, W_UV)
+""",
+    "mappings joined by |, one of them scaled": """
+out = dict(Q=f(W_UK, W_Q)) | dict(O=g(W_O, W_UV))
+out = out | dict(Q=2 * out["Q"])
+return W_DKV, W_DKV, out["Q"], out["O"]
+""",
+    "mappings joined by |, then scaled": """
+out = dict(K=W_DKV, V=W_DKV) | dict(Q=f(W_UK, W_Q), O=g(W_O, W_UV))
+out["Q"] *= 2
+return tuple(out.values())
+""",
+    "a mapping whose keys have a name, an entry scaled": """
+names = ("K", "V", "Q", "O")
+out = dict(zip(names, (W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV))))
+out["Q"] = 2 * out["Q"]
+return tuple(out.values())
+""",
+    "tensors as the keys that zip gives": """
+Q = f(W_UK, W_Q)
+return tuple(dict(zip([W_DKV, W_DKV, 2 * Q, g(W_O, W_UV)], "KVQO")))
+""",
+    "tensors as keys": """
+Q = f(W_UK, W_Q)
+return tuple({W_DKV: "K", 2 * Q: "Q"})
+""",
     "a column, then scaled": """
 pairs = [("K", W_DKV), ("V", W_DKV), ("Q", f(W_UK, W_Q)), ("O", g(W_O, W_UV))]
 hats = list(list(zip(*pairs))[1])
@@ -1135,6 +1196,12 @@ BY_SIZES = "r, D, d = sizes(W_DKV, H)\nQ = (r / d) ** 0.5 * f(W_UK, W_Q)\nO = g(
 BY_VIEWS = "UK = cut(W_UK, H)\nQ = UK.mT @ cut(W_Q, H)\nO = g(W_O, W_UV)\nreturn W_DKV, W_DKV, Q, O"
 BY_STEPS = "Q = step(W_UK, W_Q)\nQ = Q * 2\nreturn W_DKV, W_DKV, Q, g(W_O, W_UV)"
 IN_A_CLASS = "UK = C.cut(W_UK, H)\nQ = UK.mT @ C.cut(W_Q, n=H)\nreturn W_DKV, W_DKV, Q, g(W_O, W_UV)"
+SIZES_CLASS = (
+    "class Sizes:\n    def __init__(self, W, H):\n        self.r, self.D = W.shape\n        self.H = H\n\n"
+    "    @property\n    def d(self):\n        return self.D // self.H"
+)
+BY_ATTRIBUTES = "s = Sizes(W_DKV, H)\nQ = (s.r / s.d) ** 0.5 * f(W_UK, W_Q)\nreturn W_DKV, W_DKV, Q, g(W_O, W_UV)"
+KEPT_IN_IT = "Q = f(W_UK, W_Q)\ns = Sizes(Q, H)\nreturn W_DKV, W_DKV, s.W, g(W_O, W_UV)"
 FILLED = "Q = memory(H, 3)\nQ.copy_(f(W_UK, W_Q))\nreturn W_DKV, W_DKV, Q, g(W_O, W_UV)"
 
 
@@ -1155,6 +1222,11 @@ FILLED = "Q = memory(H, 3)\nQ.copy_(f(W_UK, W_Q))\nreturn W_DKV, W_DKV, Q, g(W_O
         ("def cut(*W):\n    return (W[0] / W[1]).reshape(3)", BY_VIEWS, False),
         ("def pack(*hats):\n    return hats", "Q = f(W_UK, W_Q)\nreturn pack(W_DKV, W_DKV, Q, g(W_O, W_UV))", True),
         ("def pack(Q, **hats):\n    return Q * 2, hats['K']", "Q = f(W_UK, W_Q)\nreturn pack(Q, K=W_DKV)", False),
+        (SIZES_CLASS, BY_ATTRIBUTES, True),
+        (SIZES_CLASS.replace("W.shape", "W.mul_(2).shape"), BY_ATTRIBUTES, False),
+        (f"class A:\n    pass\n\n\n{SIZES_CLASS.replace('Sizes:', 'Sizes(A):')}", BY_ATTRIBUTES, False),
+        (SIZES_CLASS.replace("W, H):", "W, H):\n        self.W = 2 * W"), KEPT_IN_IT, False),
+        (SIZES_CLASS.replace("self.H = H", "self.W = W"), KEPT_IN_IT, False),
         (
             "class C:\n    @staticmethod\n    def cut(W, n):\n        return W.view(n, 3 // n)\n\ncut = C.cut",
             IN_A_CLASS,
@@ -1162,7 +1234,8 @@ FILLED = "Q = memory(H, 3)\nQ.copy_(f(W_UK, W_Q))\nreturn W_DKV, W_DKV, Q, g(W_O
         ),
     ],
     ids="sizes|lambda|of a helper|views|computes|writes|product|any arguments|memory|divides|many arguments|"
-    "computes with any|packs|packs and computes|of a class".split("|"),
+    "computes with any|packs|packs and computes|object|object that writes|object of another class|object that computes|"
+    "object that keeps|of a class".split("|"),
 )
 def test_a_helper_that_gives_sizes_or_views_alone_is_free_and_one_that_computes_is_not(
     helper: str, body: str, free: bool

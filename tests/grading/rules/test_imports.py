@@ -35,6 +35,7 @@ HONEST = [
     "from numpy.typing import NDArray",
     "def f(W: np.typing.ArrayLike): return W",
     "from __future__ import annotations",
+    "from IPython.display import display\ndisplay(torch.ones(2))",
     "def f():\n    import numpy as np\n    return np.pi",
     "try:\n    import torch\nexcept ImportError:\n    pass",
     "exec('import numpy as np')",
@@ -82,6 +83,12 @@ HONEST = [
     "getattr(mha.W_Q, name)\ngetattr(self.layers, key)",
 ]
 SMUGGLED = [
+    "from IPython.display import display, HTML",
+    "from IPython.display import display as show",
+    "from IPython.display import *",
+    "from IPython import display",
+    "def f(t=torch):\n    return lambda: t.ones\nf().__closure__[0].cell_contents.os",
+    "import IPython.display",
     "import math",
     "import math as m",
     "import torch, math",

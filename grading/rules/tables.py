@@ -1,0 +1,165 @@
+"""Tables of modules, as in `libs = {"np": np, "torch": torch}`: what stands in them can be followed as long as they
+never change and are only looked into in plain sight, so that rules may read `np` for `libs["np"]`.
+"""
+
+import ast
+import copy
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+
+from grading.rules.nodes import walk
+
+Table = ast.Dict | ast.List | ast.Tuple
+LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
+
+
+def read_through(trees: Sequence[ast.Module], setup: Callable[[], ast.Module]) -> list[ast.Module]:
+    """The cells, in which a look into a table of modules is written as what it gives: `np` for `libs["np"]`.
+
+    What counts as a module is any name that is only ever imported, by the cells or by the part's setup cell, which
+    `setup` reads.
+    """
+    written = [pair for tree in trees for pair in _written(tree)]
+    if not written:
+        return [*trees]
+    given, imported = [*_names_given(trees)], {*_imported([setup(), *trees])}
+    modules = imported.difference(given)
+    held = {name: table for name, table in written if _holds_modules(table, modules) and _leaves(table)}
+    sure = [name for name in held if given.count(name) == 1 and imported.isdisjoint({name, "*"})]
+    tables = {name: held[name] for name in sure if _is_plain(name, held[name], trees)}
+    try:
+        return [_read(tree, tables) for tree in trees] if tables else [*trees]
+    except RecursionError:  # where an expression is nested so deep that it can't be copied
+        return [*trees]
+
+
+def _imported(trees: Sequence[ast.Module]) -> Iterator[str]:
+    """The names that import statements give."""
+    for node in (node for tree in trees for node in walk(tree)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
+
+
+def _leaves(value: ast.expr) -> list[ast.expr]:
+    """The modules that a table holds."""
+    match value:
+        case ast.Dict(values=values) | ast.List(elts=values) | ast.Tuple(elts=values):
+            return [leaf for one in values for leaf in _leaves(one)]
+        case ast.Name() | ast.Attribute():
+            return [value]
+    return []
+
+
+def _written(tree: ast.Module) -> Iterator[tuple[str, Table]]:
+    """The tables that a cell writes down under a name, at its top level."""
+    for statement in tree.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict() | ast.List() | ast.Tuple() as table):
+                yield name, table
+
+
+def _names_given(trees: Sequence[ast.Module]) -> Iterator[str]:
+    """The names that the cells set by anything but imports, each as often as they do."""
+    for node in (node for tree in trees for node in walk(tree)):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                yield name
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.ExceptHandler(name=str(name))
+                | ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+                | ast.MatchMapping(rest=str(name))
+            ):
+                yield name
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                yield from names
+
+
+def _holds_modules(value: ast.expr, modules: Collection[str]) -> bool:
+    """Whether a table holds nothing but modules, texts, numbers, and tables of these."""
+    match value:
+        case ast.Dict(keys=keys, values=values):
+            return all(isinstance(key, ast.Constant) for key in keys) and all(
+                _holds_modules(one, modules) for one in values
+            )
+        case ast.List(elts=values) | ast.Tuple(elts=values):
+            return all(_holds_modules(one, modules) for one in values)
+        case ast.Constant():
+            return True
+        case ast.Name() | ast.Attribute():
+            while isinstance(value, ast.Attribute):
+                value = value.value
+            return isinstance(value, ast.Name) and value.id in modules
+    return False
+
+
+def _is_plain(name: str, table: Table, trees: Sequence[ast.Module]) -> bool:
+    """Whether a table is read only by keys that are written down, or by loops over all of it."""
+    nodes = [node for tree in trees for node in walk(tree)]
+    looks = {node.value for node in nodes if _look(node, {name: table}) is not None}
+    whole = [_whole(node.iter, {name: table}) for node in nodes if isinstance(node, LOOPS)]
+    looks |= {seen for seen, _ in filter(None, whole)}
+    return all(n in looks for n in nodes if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
+
+
+def _look(node: ast.AST, tables: Mapping[str, Table]) -> ast.expr | None:
+    """What `libs["np"]` gives; None for anything else."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key), ctx=ast.Load()) if name in tables:
+            table = tables[name]
+            if isinstance(table, ast.Dict):
+                found = [value for one, value in zip(table.keys, table.values, strict=True) if one.value == key]
+            else:
+                found = table.elts[key : key + 1] if type(key) is int else []
+            return found[-1] if found else None
+    return None
+
+
+def _whole(over: ast.expr, tables: Mapping[str, Table]) -> tuple[ast.Name, ast.expr] | None:
+    """The name of the table that a loop goes over, and what the loop takes from it; None for any other loop."""
+    match over:
+        case ast.Name(id=name) if isinstance(tables.get(name), ast.List | ast.Tuple):
+            return over, tables[name]
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name) as seen, attr="items" | "values" as attr), args=[]):
+            if isinstance(table := tables.get(name), ast.Dict):
+                pairs = zip(table.keys, table.values, strict=True)
+                rows = [ast.Tuple([*pair], ast.Load()) if attr == "items" else pair[1] for pair in pairs]
+                return seen, ast.Tuple(rows, ast.Load())
+    return None
+
+
+def _read(tree: ast.Module, tables: Mapping[str, Table]) -> ast.Module:
+    """A copy of a cell's tree that looks into none of the tables, with their modules one by one where they stood."""
+
+    class Reader(ast.NodeTransformer):
+        def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+            found = _look(node, tables)
+            return self.generic_visit(node) if found is None else _at(found, node)
+
+        def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
+            if not any(node.value is table for table in own.values()):
+                return [self.generic_visit(node)]
+            held = [ast.copy_location(ast.Expr(one), one) for one in _leaves(node.value)]
+            node.value = _at(ast.Constant(None), node.value)
+            return [node, *held]
+
+        def visit_For(self, node: ast.For | ast.comprehension) -> ast.AST:
+            found = _whole(node.iter, tables)
+            node.iter = _at(found[1], node.iter) if found else node.iter
+            return self.generic_visit(node)
+
+        visit_AsyncFor = visit_comprehension = visit_For
+
+    new = ast.Module(copy.deepcopy(tree.body), [])
+    own = {name: table for name, table in _written(new) if name in tables}
+    return Reader().visit(new)
+
+
+def _at(value: ast.expr, place: ast.expr) -> ast.expr:
+    """A copy of an expression that stands at another one's place."""
+    value = copy.deepcopy(value)
+    for node in ast.walk(value):
+        ast.copy_location(node, place)
+    return value

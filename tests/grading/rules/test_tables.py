@@ -1,0 +1,88 @@
+"""Tables of modules: looked into in plain sight they are free, and in any other way they may hide an import."""
+
+import ast
+
+import pytest
+from hand_written import SETUP, breach, import_breach
+
+from attention import rules
+from grading.rules import tables
+
+LOOKED_INTO = [
+    "libs = {'np': np}\nlibs['np'].ones(3)",
+    "libs = {'F': nn.functional, 'scale': 2}\ndef f(x):\n    return libs['F'].softmax(libs['scale'] * x, -1)",
+    "libs = torch, np\nlibs[0].ones(3) + libs[1].ones(3)",
+    "libs = [np, torch]\nfor lib in libs:\n    print(lib.__name__, lib.__version__)",
+    "libs = {'np': np, 'torch': torch}\nfor name, lib in libs.items():\n    print(name, lib.__version__)",
+    "libs = {'np': np, 'torch': torch}\n[lib.__version__ for lib in libs.values()]",
+    "libs = [('numpy', np), ('torch', torch)]\nfor name, lib in libs:\n    print(name, lib.__version__)",
+]
+HIDDEN = [
+    "libs = {'t': torch}\nlibs['t'].serialization.copyreg",
+    "libs = {'t': torch}\nlibs['t'].os",
+    "libs = {'t': torch}\ngetattr(libs['t'], name)",
+    "libs = {'t': torch}\nf(libs)",
+    "libs = {'t': torch}\nf(libs['t'])",
+    "libs = {'t': torch}\nlibs['u'] = 3\nlibs['t'].ones(3)",
+    "libs = {'t': torch}\nlibs['t'] = np\nlibs['t'].ones(3)",
+    "libs = {key: torch}\nlibs['t'].ones(3)",
+    "libs = {'t': torch}\nlibs.get('t').ones(3)",
+    "libs = {'t': torch}\nlibs[key].ones(3)",
+    "libs = {'t': torch}\nlibs = {'t': 3}\nlibs['t']",
+    "libs = {'t': torch}\ndef f(libs):\n    return libs['t']",
+    "libs = {'t': torch, 'u': f(3)}\nlibs['t'].ones(3)",
+    "libs = {'t': torch, **more}\nlibs['t'].ones(3)",
+    "libs = {'t': torch}\nfor lib in libs.values():\n    lib.os",
+    "libs = {'t': torch}\nfor name, lib in libs.items():\n    f(lib)",
+    "libs = [torch]\nlibs[-1].ones(3)",
+    "libs = [torch]\nlibs.pop().ones(3)",
+    "libs = [[1, torch]]\nlibs[0][1].ones(3)",
+    "libs = [[1, torch]]\nfor row in libs:\n    row[1].ones(3)",
+    "def f():\n    libs = {'t': torch}\n    return libs['t']",
+    "class A:\n    libs = {'t': torch}\n    t = libs['t']",
+    "libs = {'t': torch}\nimport numpy as libs\nlibs['t']",
+    "libs = {'t': torch}\nfrom torch import *\nlibs['t'].ones(3)",
+    "def f():\n    global libs\nlibs = {'t': torch}\nlibs['t'].ones(3)",
+    "nn = nn\nlibs = {'n': nn}\nlibs['n'].Linear",
+]
+
+
+@pytest.mark.parametrize("source", LOOKED_INTO)
+def test_a_look_into_a_table_of_modules_is_free(source: str):
+    assert import_breach(source) is None
+    assert import_breach(*source.split("\n", 1)) is None  # the look in a cell of its own
+
+
+@pytest.mark.parametrize("source", HIDDEN)
+def test_a_table_that_changes_or_goes_elsewhere_hides_an_import(source: str):
+    assert import_breach(source).startswith("Answer, line ")
+    assert import_breach("pass", source).startswith("Cell 3, line ")
+
+
+def test_the_line_of_a_breach_is_the_one_of_the_look():
+    assert import_breach("libs = {\n    't': torch,\n}\n\nlibs[\n    't'\n].os").startswith("Answer, line 5, `libs[`")
+
+
+def test_what_a_table_gives_is_pytorch_where_the_part_bans_it():
+    answer = "def GQA_2_MLA(W):\n    return libs['{}'].linalg.svd(W)"
+    assert breach(rules.no_torch, answer.format("np"), "libs = {'np': np}", stem="part10") is None
+    for key in ("t", "np"):  # also where the table alone mentions it, in the answer
+        with_torch = "libs = {'t': torch, 'np': np}\n" + answer.format(key)
+        assert "without PyTorch" in breach(rules.no_torch, with_torch, stem="part10")
+    apart = breach(rules.no_torch, answer.format("t"), "libs = {'t': torch}", stem="part10")
+    assert apart.startswith("Answer, line 2")
+
+
+def test_ready_made_attention_out_of_a_table_is_found():
+    answer = "libs = {'F': nn.functional}\nclass MyMHA(nn.Module):\n    def forward(self, x):\n        return "
+    for name in ("scaled_dot_product_attention", "_a_new_attention"):
+        assert "build attention yourself" in breach(rules.no_ready_made_attention, f"{answer}libs['F'].{name}(x)")
+
+
+def test_what_is_nested_too_deep_to_be_copied_is_read_as_it_is():
+    deep = ast.parse("libs = {'np': np}\nlibs['np'].ones(3)")
+    value = ast.Constant(1)
+    for _ in range(5000):
+        value = ast.UnaryOp(ast.USub(), value)
+    deep.body.append(ast.Expr(value))
+    assert tables.read_through([deep], lambda: ast.parse(SETUP)) == [deep]
