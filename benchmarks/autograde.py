@@ -13,13 +13,13 @@ Writes benchmarks/results/autograde.csv, a line a run, and draws docs/autograde.
 """
 
 import argparse
-import csv
 import statistics
 import sys
 import tempfile
 from pathlib import Path
 
 import autograde_picture
+import csv_table
 import measured
 import ways
 
@@ -31,6 +31,7 @@ from grading.core.command_line import positive
 LONG = 13
 LONG_STUDENTS = 2
 COLUMNS = ("way", "workers", "parts", "students", "notebooks", "round", "wall_s", "cpu_s", "parent_s", "peak_mb")
+DIGITS = 2  # after the point
 RESULTS, PICTURE = REPOSITORY / "benchmarks" / "results", REPOSITORY / "docs" / "autograde.png"
 
 Run = dict[str, object]
@@ -54,10 +55,7 @@ def main() -> int:
         except (RuntimeError, errors.CourseError) as error:
             print(f"bench: {error}", file=sys.stderr)
             return 1
-    with open(table, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, COLUMNS)
-        writer.writeheader()
-        writer.writerows(runs)
+    csv_table.write(table, COLUMNS, runs, DIGITS)
     print(summary(runs))
     autograde_picture.draw(runs, drawn)
     print(f"\ntable    {names.path(table)}\npicture  {names.path(drawn)}")
@@ -120,7 +118,7 @@ def _run(place: Path, way: ways.Way, parts: list[int], size: int) -> tuple[Run, 
     cost = measured.run(way.command(root), root, ways.environment(), log)
     kind = str(LONG) if parts == [LONG] else "others"
     run = {"way": way.name, "workers": way.workers, "parts": kind, "students": size, "notebooks": size * len(parts)}
-    return {**run, **{name: round(value, 2) for name, value in vars(cost).items()}}, ways.earned(root, way, log)
+    return {**run, **vars(cost)}, ways.earned(root, way, log)
 
 
 def _difference(known: ways.Marks, found: ways.Marks) -> str:

@@ -10,7 +10,6 @@ benchmarks/results/parent.csv, from which benchmarks/simulate.py takes what a st
 
 import argparse
 import cProfile
-import csv
 import os
 import pstats
 import sys
@@ -22,6 +21,7 @@ from pathlib import Path
 import ways  # first, because it finds `grading`
 
 # isort: split
+import csv_table
 import replay
 from phases import Spent, timed
 
@@ -42,6 +42,7 @@ STEPS = (
     (merge, "_write_note", "  noted"),
 )
 COLUMNS = ("students", "workers", "parts", "wall_s", "parent_s")
+DIGITS = 2  # of seconds, after the point
 
 
 def main() -> int:
@@ -92,10 +93,8 @@ def main() -> int:
 
 def _report(chosen: argparse.Namespace, spent: Spent, merged: int, took: float, own: float) -> None:
     """Writes parent.csv, and prints what a student took."""
-    with open(chosen.results / "parent.csv", "w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(COLUMNS)
-        table.writerow([merged, chosen.workers, len(chosen.parts), round(took, 2), round(own, 2)])
+    row = dict(zip(COLUMNS, (merged, chosen.workers, len(chosen.parts), took, own), strict=True))
+    csv_table.write(chosen.results / "parent.csv", COLUMNS, [row], DIGITS)
     print(
         f"\n{60 * merged / took:.0f} students a minute; {own / merged:.3f} s of the parent's own computing for one.\n"
     )

@@ -27,7 +27,7 @@ from dev.course_copy import CONFIGURED
 from grading.gradebook import course_folder, nbgrader_log, preprocessors
 from grading.judge import execution, save_marks, workspace
 from grading.sandbox import host
-from grading.sandbox.sandbox_keeper import SANDBOXES
+from grading.sandbox.kept_sandboxes import SANDBOXES
 
 STEPS = (
     (Autograde, "convert_single_notebook", "a notebook"),

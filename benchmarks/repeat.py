@@ -13,11 +13,11 @@ The default is what "20 times" asks for and takes many hours; after the first ru
 """
 
 import argparse
-import csv
 import statistics
 import sys
 from pathlib import Path
 
+import csv_table
 import earned
 import grade_once
 import grading_runs
@@ -29,6 +29,7 @@ from grading.core.command_line import positive
 
 RESULTS = REPOSITORY / "benchmarks" / "results"
 COLUMNS = ("run", "load_per_core", "workers", "at_once", "students", "seconds", "load_average", "struck")
+DIGITS = 1  # after the point
 
 Kind = tuple[int, int]  # busy processes per core, workers
 
@@ -137,15 +138,12 @@ def shown(kind: Kind) -> str:
 
 def write(done: list[tuple[Kind, grading_runs.Run]], at_once: int, path: Path) -> None:
     """A line per run as CSV."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(COLUMNS)
-        for n, ((load, workers), run) in enumerate(done, start=1):
-            struck = "; ".join(f"{name}, {text}" for name, texts in run.struck.items() for text in texts)
-            writer.writerow(
-                [n, load, workers, at_once, len(run.earned), f"{run.seconds:.1f}", f"{run.load:.1f}", struck]
-            )
+    rows = []
+    for n, ((load, workers), run) in enumerate(done, start=1):
+        struck = "; ".join(f"{name}, {text}" for name, texts in run.struck.items() for text in texts)
+        values = (n, load, workers, at_once, len(run.earned), run.seconds, run.load, struck)
+        rows.append(dict(zip(COLUMNS, values, strict=True)))
+    csv_table.write(path, COLUMNS, rows, DIGITS)
     print(f"\ntable    {names.path(path)}")
 
 

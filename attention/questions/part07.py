@@ -134,6 +134,7 @@ def copied(sizes, x, y):
     for name in ("W_K", "W_V"):
         weights[name] = marked(model, name)
     try:
+        # The inner mode doesn't look: it would see what PyTorch copies within an operation, also in right answers.
         with watching(counting(weights, copies, sizes[2] ** -0.5, found)), through_python():
             model(x, y)
     except Exception:  # a forward that fails loses other points

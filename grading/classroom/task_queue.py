@@ -57,6 +57,7 @@ class Task:
     tries: int = 1
     ended: int = 0  # runs that ended while it was graded
     read: read_answers.Digests = field(default_factory=dict)  # written answers that marks by hand may be about
+    file: Path | None = None  # in which it waits for a worker of this machine
 
 
 class TaskQueue:
@@ -81,7 +82,6 @@ class TaskQueue:
         self._notes, self._say, self._asked, self._runs = notes, say, asked, runs
         self._tasks: dict[str, Task] = {}
         self._unnoted: list[Task] = []
-        self._files: dict[str, Path] = {}  # in which submissions wait for workers of this machine
         self._numbers = itertools.count()
         self.aside: dict[str, str] = {}  # who is still to be graded, alone, and why
         self._alone: dict[str, str] = {}  # who has been sent alone, and why
@@ -171,14 +171,14 @@ class TaskQueue:
     def send(self, team: cluster.Workers, task: Task, whole: bool = False) -> None:
         """Gives a task to the workers; `whole` with all that they have been given before."""
         student, rest = task.submission.student, (task.before, self._feedback, task.read)
-        self._tasks[student] = task
+        file = team.folder and team.folder / f"{next(self._numbers)}.submission"
+        self._tasks[student] = task = replace(task, file=file)
         if self.aside:
             self._passed.add(student)
         self._unnoted.append(task)
         self.note(team)
         given = self._given
-        if team.folder is not None:
-            self._files[student] = file = team.folder / f"{next(self._numbers)}.submission"
+        if file is not None:
             with file.open("wb") as opened:
                 pickle.dump(task.submission, opened, pickle.HIGHEST_PROTOCOL)
             team.submit(student, worker.from_file, file, worker.grade, given.in_file(team.folder), *rest)
@@ -192,8 +192,8 @@ class TaskQueue:
         Errors  as in `class_run.graded`.
         """
         task = self._tasks.pop(student)
-        if student in self._files:
-            self._files.pop(student).unlink(missing_ok=True)
+        if task.file is not None:
+            task.file.unlink(missing_ok=True)
         self._unnoted = [other for other in self._unnoted if other is not task]
         if isinstance(found, worker.OtherProgram):
             raise errors.CourseError(str(found))

@@ -31,7 +31,7 @@ from grading.core.course import Course
 from grading.gradebook import engines, nbgrader_log, snapshot
 from grading.judge import limits_reached, save_marks
 from grading.sandbox import bubblewrap
-from grading.sandbox.sandbox_keeper import SANDBOXES
+from grading.sandbox.kept_sandboxes import SANDBOXES
 from grading.submission import bundle, in_memory, nbgrader_patches, notices, times
 from grading.submission.notices import Notice
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from grading.core import command_line, find_course, fork_server
 from grading.core.course import Course
 from grading.sandbox import bubblewrap
-from grading.sandbox.sandbox_keeper import SANDBOXES
+from grading.sandbox.kept_sandboxes import SANDBOXES
 
 PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest; of ours nothing, because it knows no limits
 

@@ -38,7 +38,7 @@ from grading.marking.budget import TooMuch, limited
 from grading.marking.diagnosis import searched
 from grading.rules import broken_cells, student_code, undefined_names
 from grading.sandbox.host import SandboxError
-from grading.sandbox.sandbox_keeper import SANDBOXES
+from grading.sandbox.kept_sandboxes import SANDBOXES
 from grading.submission import notebook_file
 
 

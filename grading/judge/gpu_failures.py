@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
-from grading.sandbox.sandbox_keeper import Pool
+from grading.sandbox.kept_sandboxes import Pool
 
 # What PyTorch's errors by CUDA say: their classes' names, CUDA's own words, and those of its libraries.
 BY_THE_GPU = re.compile(r"OutOfMemoryError|AcceleratorError|CUDA (error|out of memory)|\bCU(BLAS|DNN|SOLVER)_STATUS_")

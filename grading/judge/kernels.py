@@ -26,7 +26,7 @@ from grading.judge import incoming, limits_reached
 from grading.sandbox import gpu_trial, host
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.clock import Clock, Deadline
-from grading.sandbox.sandbox_keeper import Pool
+from grading.sandbox.kept_sandboxes import Pool
 
 NAME = "walled"
 PORTS = ("shell_port", "iopub_port", "stdin_port", "control_port", "hb_port")  # nobody listens at the last three

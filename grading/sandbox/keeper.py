@@ -44,6 +44,19 @@ def apart(keep: Callable[[socket.socket], None]) -> socket.socket:
     return ours
 
 
+def signal_all(number: int) -> None:
+    """Signals all of a notebook's processes at one moment: all in the sandbox but the preloaded one and this one.
+
+    Of a notebook whose first process alone is killed Linux lets the others go on until that one has given its memory
+    back. They can keep it from a processor for a minute, and nobody watches them any more.
+    Errors  RuntimeError in any process but a keeper within walls, which would kill whatever the machine runs.
+    """
+    if (os.getpid(), os.getppid()) != NUMBERS:
+        raise RuntimeError("a keeper alone may signal all processes that it sees")
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(-1, number)
+
+
 class Preloaded:
     """The preloaded process, as a keeper asks it."""
 
@@ -65,18 +78,6 @@ class Preloaded:
             raise BrokenPipeError(GONE)
         status, *spent = ENDED.unpack(told)
         return os.waitstatus_to_exitcode(status), spent[0] + spent[2] + (spent[1] + spent[3]) / 1e6
-
-    def signal_all(self, number: int) -> None:
-        """Signals all of a notebook's processes at one moment: all in the sandbox but the preloaded one and this one.
-
-        Of a notebook whose first process alone is killed Linux lets the others go on until that one has given its
-        memory back. They can keep it from a processor for a minute, and nobody watches them any more.
-        Errors  RuntimeError in any other process, which would kill whatever the machine runs.
-        """
-        if (os.getpid(), os.getppid()) != NUMBERS:
-            raise RuntimeError("a keeper alone may signal all processes that it sees")
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(-1, number)
 
 
 class Keeper:
@@ -152,7 +153,7 @@ class Kernel:
         granted, self._walled = request["watched"], settings["walled"]
         self._settings, self._preloaded, self._parts = settings, preloaded, parts
         self._patience = parts.patience.Patience(self._walled)
-        of_notebook = (parts.processes, parts.open_files, parts.mappings, self._patience, preloaded.signal_all)
+        of_notebook = (parts.processes, parts.open_files, parts.mappings, self._patience, signal_all)
         self._watch = parts.watch.Watch(granted, self.count_started, self._walled, *of_notebook)
         self._supervisor = parts.supervisor.Supervisor(granted, parts.processes)
         self.going, self._struck, self._looked = False, None, time.monotonic()
@@ -226,7 +227,7 @@ class Kernel:
         """Begins its end: of the first process of its namespaces, and of all others there."""
         if self._walled:
             signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
-            self._preloaded.signal_all(signal.SIGKILL)
+            signal_all(signal.SIGKILL)
 
     def end(self) -> bool:
         """Waits for its end, and tells the judge how it ended; whether nothing of it is left."""

@@ -177,9 +177,6 @@ class Preloaded:
         self._way.send(memoryview(_ended)[: keeper.ENDED.size])
         ctypes.memset(_ended, 0, len(_ended))
 
-    def signal_all(self, number: int) -> None:
-        """Without walls: signals nobody, because all of the user's processes are seen from here."""
-
     def wipe(self) -> bool:
         """Without walls: see `wipe`."""
         return wipe(self._settings)

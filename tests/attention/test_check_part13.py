@@ -76,7 +76,7 @@ def test_a_right_answer_of_any_kind_gets_seven_ticks(changed: dict, capsys: pyte
         ({"reduced_matrices": None}, 0, "expected `reduced_matrices` to be a function, got None"),
         ({"reduced_matrices": lambda *_: None}, 0, "got None. Does the function end with a return?"),
         ({"reduced_matrices": lambda *W: W[0]}, 0, "expected four tensors, got a torch tensor"),
-        ({"reduced_matrices": lambda *W: W[:2]}, 0, "expected four tensors, got a tuple of 2"),
+        ({"reduced_matrices": lambda *W: W[:2]}, 0, "got a tuple of 2. Is the `return` complete?"),
         ({"reduced_matrices": lambda *W: [2.0] * 4}, 0, "W_K_MLA_hat: expected a torch tensor, got a float"),
         (
             {"reduced_matrices": lambda *W: [M.T for M in reduced_matrices(*W)]},

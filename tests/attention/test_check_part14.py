@@ -1,9 +1,13 @@
-"""Part 14's visible checks, pictures and calculator: what they print for right answers, and for each wrong kind."""
+"""Part 14's visible checks, pictures and calculator: what they print for right answers, and for each wrong kind; and
+what is taken in of its optional step.
+"""
 
+import json
 import re
 from collections.abc import Iterator
 
 import course_module
+import nbformat
 import pictures
 import pytest
 import sympy
@@ -15,7 +19,10 @@ from hidden_tests import model_answer
 from matplotlib.text import Text
 
 from attention import course
+from attention.course import COURSE
 from dev import sample_class
+from dev.packages import REPOSITORY
+from grading.submission import clean_copy
 
 part14 = course_module.of(14)
 D, r, H, G, d = sympy.symbols("D r H G d", positive=True, integer=True)
@@ -237,3 +244,20 @@ def test_the_scales_of_a_very_wrong_answer_are_not_crowded(answer: object, shown
             assert all(box.x0 >= 0 for box in boxes) and not any(
                 one.overlaps(other) for n, one in enumerate(boxes) for other in boxes[:n]
             )
+
+
+def test_the_section_of_cached_step_may_be_deleted_without_a_notice():
+    released = nbformat.read(REPOSITORY / "release" / COURSE.name / "part14.ipynb", as_version=4)
+    submitted = json.loads(json.dumps(released))
+    submitted["cells"] = [c for c in submitted["cells"] if not c["id"].startswith("part14-decode")]
+    assert clean_copy.clean_copy(released, submitted)[1] == []
+
+
+def test_what_a_student_writes_for_cached_step_is_kept_after_the_test_where_it_can_cost_nothing():
+    released = nbformat.read(REPOSITORY / "release" / COURSE.name / "part14.ipynb", as_version=4)
+    submitted = json.loads(json.dumps(released))
+    next(c for c in submitted["cells"] if c["id"] == "part14-decode-step")["source"] = "D = r = 0\nwhile True: pass"
+    clean, findings = clean_copy.clean_copy(released, submitted)
+    order = [c.id for c in clean.cells]
+    assert order.index("part14-decode-step") > order.index("part14-test") and findings == []
+    assert next(c.source for c in clean.cells if c.id == "part14-decode-step").startswith("D = r = 0")

@@ -29,7 +29,7 @@ from fuzzing import Fuzzer, messages, spoil
 from fuzzing.stand_in import CHANNELS, GREETING, Kernel, Peer, Pool, frame, multipart, ready
 from grading.core import limits
 from grading.judge import execution, incoming, save_marks
-from grading.sandbox.sandbox_keeper import SANDBOXES
+from grading.sandbox.kept_sandboxes import SANDBOXES
 
 PART = course.PARTS[3]
 MOMENTS = (*2 * ("cell", "between cells", "request"), "connection", "first reply", "shutdown")

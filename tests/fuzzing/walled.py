@@ -22,7 +22,7 @@ from fuzzing.stand_in import GREETING, frame, multipart
 from grading.core import limits
 from grading.judge import execution, incoming
 from grading.sandbox import sandbox_limits
-from grading.sandbox.sandbox_keeper import SANDBOXES, Pool
+from grading.sandbox.kept_sandboxes import SANDBOXES, Pool
 
 MOMENTS = ("cell", "between cells", "request", "always")
 LIMITS = {

@@ -24,7 +24,7 @@ KNOWN = {
     "grading/judge/limits_reached.py: _reached": "the submission that is graded",
     "grading/rules/student_code.py: _read": "the notebook that is read",
     "grading/submission/in_memory.py: _held": "the block; by paths, and where a course decides by that",
-    "grading/sandbox/sandbox_keeper.py: SANDBOXES": "the course, and whether it is walled",
+    "grading/sandbox/kept_sandboxes.py: SANDBOXES": "the course, and whether it is walled",
     "grading/classroom/inputs.py: distributions": "the course",
     "grading/classroom/inputs.py: _contents": "the archive, and names of files",
     "grading/classroom/inputs.py: _installed": "the course's folders, and packages' names",

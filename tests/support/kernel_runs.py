@@ -21,7 +21,7 @@ from grading.gradebook.configuration import KERNEL_ARGUMENTS
 from grading.judge import kernels
 from grading.sandbox import bubblewrap, gpu_trial
 from grading.sandbox.host import Sandbox
-from grading.sandbox.sandbox_keeper import Pool
+from grading.sandbox.kept_sandboxes import Pool
 
 # For code that looks for what is left in its own process; the pattern, of bytes, must not match itself.
 IN_MEMORY = """

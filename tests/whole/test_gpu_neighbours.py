@@ -13,7 +13,7 @@ import pytest
 from kernel_runs import Run, opened
 
 from dev import gpu
-from grading.sandbox.sandbox_keeper import Pool
+from grading.sandbox.kept_sandboxes import Pool
 
 pytestmark = pytest.mark.skipif(gpu.unavailable() is not None, reason=str(gpu.unavailable()))
 

@@ -19,12 +19,13 @@ def function(names, name):
     return found
 
 
-def pair(value, first, second):
-    """The two pieces of a pair; fails the line of the table, or the picture, for anything else."""
-    expect(value is not None, "got None. Does the function end with a return?")
-    expected = f"expected two matrices, {first} and {second}, got"
-    expect(isinstance(value, (tuple, list)), f"{expected} {kind(value)}")
-    expect(len(value) == 2, f"{expected} {kind(value)} of {len(value)}")
+def pieces(value, count, expected):
+    """The pieces of a tuple or list of so many; fails the line of the table, or the picture, for anything else."""
+    asked = f"expected {expected}, got"
+    expect(value is not None, f"{asked} None. Does the function end with a return?")
+    expect(isinstance(value, (tuple, list)), f"{asked} {kind(value)}")
+    question = ". Is the `return` complete?" if len(value) < count else ""
+    expect(len(value) == count, f"{asked} {kind(value)} of {len(value)}{question}")
     return value
 
 

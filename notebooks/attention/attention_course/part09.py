@@ -3,12 +3,13 @@
 import numpy as np
 
 from attention_course import symbols
-from attention_course.answers import function, named, pair, picture
+from attention_course.answers import function, named, picture, pieces
 from attention_course.figure import BLACK, BLUE, ORANGE, SMALLEST, lines, show, subplots
 from attention_course.labels import write
 from attention_course.table import Table, expect, numbers, unwritten
 
 LETTERS = ("D_1", "D_2", "D", "D_qk", "D_v", "d", "H", "G", "r")
+TWO = "two matrices, W_UM and W_DKV"
 LABELLED = 20  # points, of a side of the smallest box with a label in it
 EASY = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 0.0]])  # G = 2, d = 1; H = D = 4
 
@@ -19,7 +20,7 @@ def check_part09(names):
     with table.line("r_MLA is written in symbols"):
         _in_symbols(symbols.unquoted(named(names, "r_MLA")))
     with table.line("factor_gqa returns two matrices"):
-        two = pair(_easy(names), "W_UM", "W_DKV")
+        two = pieces(_easy(names), 2, TWO)
         W_UM, W_DKV = numbers(two[0]), numbers(two[1])
     with table.line("W_UM has D rows, W_DKV has D columns, and they can be multiplied"):
         expect(W_UM.ndim == 2 and W_UM.shape[0] == 4, f"D = 4: expected W_UM with 4 rows, got shape {W_UM.shape}")
@@ -60,7 +61,7 @@ def draw_part09(names):
     H, G, d = 6, 2, 2
     with picture():
         W = np.random.default_rng(9).standard_normal((G * d, H * d))
-        two = pair(function(names, "factor_gqa")(W.copy(), H), "W_UM", "W_DKV")
+        two = pieces(function(names, "factor_gqa")(W.copy(), H), 2, TWO)
         W_UM, W_DKV = numbers(two[0]), numbers(two[1])
         expect(W_UM.shape[:1] == (H * d,) and W_UM.ndim == 2, f"expected W_UM with {H * d} rows, got {W_UM.shape}")
         strength = np.abs(W_UM).reshape(H, d, -1).max(axis=1)

@@ -3,12 +3,13 @@
 import numpy as np
 from IPython.utils.capture import capture_output
 
-from attention_course.answers import function, pair, picture
+from attention_course.answers import function, picture, pieces
 from attention_course.figure import BLUE, ORANGE, show, subplots
 from attention_course.labels import scale, write
 from attention_course.table import Table, expect, kind, numbers
 
 FIRST, SECOND = "W_DKV_MLA", "W_UM_MLA"
+TWO = f"two matrices, {FIRST} and {SECOND}"
 SHOWN = (0, 1, 2, 3, 4, 5, 8, 16)  # the k whose errors are printed
 
 
@@ -19,7 +20,7 @@ def check_part10(names):
         with capture_output(stderr=False) as said:
             returned = function(names, "GQA_2_MLA")(np.array([[1.0, 2.0, 0.0, 0.0], [0.0, 0.0, 3.0, 0.0]]))
         ended = True
-        factors = pair(returned, FIRST, SECOND)
+        factors = pieces(returned, 2, TWO)
     for name, index, shape in ((FIRST, 0, (2, 4)), (SECOND, 1, (4, 2))):
         with table.line(f"{'first' if index == 0 else 'second'} comes {name}, for r = 2 and D = 4 of shape {shape}"):
             factor = factors[index]
@@ -48,7 +49,7 @@ def draw_part10(names):
         noisy = noisy_stack()
         D = len(noisy)
         with capture_output(stderr=False):
-            down, up = pair(function(names, "GQA_2_MLA")(noisy.copy()), FIRST, SECOND)
+            down, up = pieces(function(names, "GQA_2_MLA")(noisy.copy()), 2, TWO)
         down, up = numbers(down), numbers(up)
         expect(down.shape == up.shape == (D, D), f"expected shapes {(D, D)} for r = D, got {down.shape} and {up.shape}")
         s = np.linalg.svd(noisy, compute_uv=False)

@@ -2,7 +2,7 @@
 
 import torch
 
-from attention_course.answers import function, named, picture
+from attention_course.answers import function, named, picture, pieces
 from attention_course.figure import BLACK, BLUE, RED, SMALLEST, show, subplots
 from attention_course.labels import scale, write
 from attention_course.mha import MyMHA
@@ -50,11 +50,9 @@ def check_part13(names, sizes):
 def _shapes(names, D, H, r):
     """Fails the line unless `reduced_matrices` returns four tensors of the right shapes."""
     ones = torch.ones
-    results = function(names, "reduced_matrices")(ones(r, D), ones(D, r), ones(D, r), ones(D, D), ones(D, D), H)
-    expect(results is not None, "got None. Does the function end with a return?")
-    expect(isinstance(results, (tuple, list)), f"expected four tensors, got {kind(results)}")
-    expect(len(results) == 4, f"expected four tensors, got {kind(results)} of {len(results)}")
-    for name, matrix, shape in zip(HATS, results, ((r, D), (r, D), (H * r, D), (D, H * r)), strict=True):
+    returned = function(names, "reduced_matrices")(ones(r, D), ones(D, r), ones(D, r), ones(D, D), ones(D, D), H)
+    four = pieces(returned, 4, "four tensors")
+    for name, matrix, shape in zip(HATS, four, ((r, D), (r, D), (H * r, D), (D, H * r)), strict=True):
         expect(isinstance(matrix, torch.Tensor), f"{name}: expected a torch tensor, got {kind(matrix)}")
         expect(matrix.shape == shape, f"{name}: expected shape {shape}, got {tuple(matrix.shape)}")
 

@@ -3,12 +3,13 @@
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from attention_course.answers import result
+from attention_course.answers import pieces, result
 from attention_course.figure import show, subplots
 from attention_course.heads import COLOURS, draw_heads
 from attention_course.labels import write
-from attention_course.table import Table, expect, kind, numbers
+from attention_course.table import Table, expect, numbers
 
+TWO = "the two matrices A and B"
 H, G = 12, 3  # of the figure, where each head has one row
 MARKS = np.array([[1.0, 7.0], [2.0, 5.0], [3.0, 11.0]])  # W: no row is a multiple or a sum of others
 ALT = """Above, twelve query heads as circles, with a line from each to the one of three key/value heads that it reads.
@@ -22,7 +23,7 @@ def check_part06(names):
     with table.line("stack_and_pick(6, 2, 3) gives two matrices"):
         expect("stack_and_pick" in names, "there is none yet. Write it in the answer cell, then run that cell")
         stack_and_pick = names["stack_and_pick"]
-        first, second = _pair(stack_and_pick(6, 2, 3))
+        first, second = pieces(stack_and_pick(6, 2, 3), 2, TWO)
     with table.line("the first, A, has shape (H*d, G*d) = (18, 6)"):
         A = numbers(first)
         expect(A.shape == (18, 6), f"got shape {A.shape}")
@@ -31,10 +32,10 @@ def check_part06(names):
         expect(B.shape == (6, 18), f"got shape {B.shape}")
     W = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     with table.line("with H = G there is one copy, so A @ W is W: stack_and_pick(2, 2, 1)"):
-        got = numbers(_pair(stack_and_pick(2, 2, 1))[0]) @ W
+        got = numbers(pieces(stack_and_pick(2, 2, 1), 2, TWO)[0]) @ W
         expect(np.allclose(got, W), f"for W = {W.tolist()}, got A @ W = {got.round(3).tolist()}")
     with table.line("and B @ W is W"):
-        got = numbers(_pair(stack_and_pick(2, 2, 1))[1]) @ W
+        got = numbers(pieces(stack_and_pick(2, 2, 1), 2, TWO)[1]) @ W
         expect(np.allclose(got, W), f"for W = {W.tolist()}, got B @ W = {got.round(3).tolist()}")
     with table.line('rank_relation is one of "<", "<=", "==", ">=", ">"'):
         expect("rank_relation" in names, "there is none yet. Set it in the answer cell, then run that cell")
@@ -83,17 +84,3 @@ def _rows(stack_and_pick):
 
 def _listed(rows):
     return " ".join("?" if g is None else str(g) for g in rows)
-
-
-def _pair(returned):
-    """The two values that were returned; fails the line if there are not two."""
-    two = isinstance(returned, (tuple, list)) and len(returned) == 2
-    expect(two, f"expected the two matrices A and B, got {_returned(returned)}")
-    return returned
-
-
-def _returned(value):
-    """What came back in place of two values, in words."""
-    if isinstance(value, (tuple, list)):
-        return f"{kind(value)} of {len(value)}"
-    return "None. Does the function end with a return?" if value is None else kind(value)

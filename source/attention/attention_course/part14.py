@@ -6,7 +6,7 @@ from torch.nn.functional import scaled_dot_product_attention
 
 from attention_course import part14_data as data
 from attention_course import symbols
-from attention_course.answers import named, picture
+from attention_course.answers import named, picture, pieces
 from attention_course.figure import BLACK, BLUE, ORANGE, RED, SKY, SMALLEST, heading, lines, show, subplots
 from attention_course.labels import scale, write
 from attention_course.table import Table, expect, kind
@@ -89,14 +89,12 @@ def _step(step, case, t, cache):
     W, H, x = case
     (B, _, D), (r, _) = x.shape, W[0].shape
     result = step(x[:, t].clone(), cache.clone(), *(w.clone() for w in W), H)
-    expect(result is not None, "got None. Does the function end with a return?")
-    pair = isinstance(result, (tuple, list)) and len(result) == 2
-    expect(pair, f"expected two tensors, the output and the longer cache, got {kind(result)}")
-    for name, value, shape in (("output", result[0], (B, D)), ("cache", result[1], (B, t + 1, r))):
+    output, longer = pieces(result, 2, "two tensors, the output and the longer cache")
+    for name, value, shape in (("output", output, (B, D)), ("cache", longer, (B, t + 1, r))):
         asked = f"token {t}, {name}: expected a torch tensor of shape {shape}, got"
         expect(isinstance(value, torch.Tensor), f"{asked} {kind(value)}")
         expect(value.shape == shape, f"{asked} {tuple(value.shape)}")
-    return result
+    return output, longer
 
 
 def _same(step, case, t, cache):

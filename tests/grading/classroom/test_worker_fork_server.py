@@ -19,7 +19,7 @@ from dev.packages import REPOSITORY
 from grading.classroom import class_run, cluster, worker
 from grading.core import errors
 from grading.core.course import Course, Part
-from grading.sandbox import sandbox_keeper
+from grading.sandbox import kept_sandboxes
 
 ONE = course.PARTS[1]
 SMALL = Course("small", "Small", "Small", (Part(1, "One", "one", ("one",), 1),))
@@ -57,10 +57,10 @@ def test_workers_are_forked_with_what_they_import_collect_only_their_own_garbage
 def test_a_worker_that_is_prepared_has_its_sandbox_before_its_first_task():
     def sandboxes() -> tuple:
         end = time.monotonic() + busy.patience(30)
-        while not (made := len(sandbox_keeper.SANDBOXES._pools)) and time.monotonic() < end:
+        while not (made := len(kept_sandboxes.SANDBOXES._pools)) and time.monotonic() < end:
             time.sleep(0.01)
-        kept = sandbox_keeper.SANDBOXES.of_course(SMALL, False)
-        return made, len(sandbox_keeper.SANDBOXES._pools), kept._kept.answers()
+        kept = kept_sandboxes.SANDBOXES.of_course(SMALL, False)
+        return made, len(kept_sandboxes.SANDBOXES._pools), kept._kept.answers()
 
     with cluster.Workers(1, None) as team:
         team.start(worker.prepare, False, SMALL)
@@ -69,7 +69,7 @@ def test_a_worker_that_is_prepared_has_its_sandbox_before_its_first_task():
 
 
 def test_a_worker_that_grades_already_is_not_prepared(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(sandbox_keeper.SANDBOXES, "of_course", lambda *_: pytest.fail("a second sandbox is started"))
+    monkeypatch.setattr(kept_sandboxes.SANDBOXES, "of_course", lambda *_: pytest.fail("a second sandbox is started"))
     with worker._one_at_a_time:
         worker._prepare(False, SMALL)
 
@@ -183,5 +183,5 @@ def test_a_run_of_one_student_grades_in_the_sandbox_that_was_started_early(tmp_p
         class_run.register(tmp_path, "", team)
         (result,) = class_run.graded(tmp_path, ["anna"], team=team)
         assert not class_run.problem(result)
-        team.submit("sandboxes", lambda: len(sandbox_keeper.SANDBOXES._pools))
+        team.submit("sandboxes", lambda: len(kept_sandboxes.SANDBOXES._pools))
         assert answer(team) == 1  # from the same worker: a team that is given isn't ended

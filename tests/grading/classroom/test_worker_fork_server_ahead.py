@@ -86,7 +86,7 @@ from pathlib import Path
 from grading.classroom import worker_fork_server
 from grading.core import command_line
 from grading.core.course import Course, Libraries, Part
-from grading.sandbox.sandbox_keeper import SANDBOXES
+from grading.sandbox.kept_sandboxes import SANDBOXES
 
 SMALL = Course("small", "Small", "Small", (Part(1, "One", "one", ("one",), 1),), libraries=Libraries(("json",)))
 

@@ -17,8 +17,8 @@ from dev.packages import REPOSITORY
 from grading.core.part_report import Line, Report
 from grading.gradebook import course_folder
 from grading.judge import execution, gpu_failures
-from grading.sandbox import gpu_trial, sandbox_keeper
-from grading.sandbox.sandbox_keeper import SANDBOXES, Pool
+from grading.sandbox import gpu_trial, kept_sandboxes
+from grading.sandbox.kept_sandboxes import SANDBOXES, Pool
 
 FULL = "CUDA out of memory. Tried to allocate 2.00 GiB"
 ON_THE_GPU = f"import os\nhidden = os.environ.get('{gpu_trial.VISIBLE}') == ''\n"
@@ -27,7 +27,7 @@ ON_THE_GPU = f"import os\nhidden = os.environ.get('{gpu_trial.VISIBLE}') == ''\n
 @pytest.fixture
 def bare(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Sandboxes without the course's libraries, which take no part here."""
-    monkeypatch.setattr(sandbox_keeper, "Pool", lambda walled, libraries: Pool(walled))
+    monkeypatch.setattr(kept_sandboxes, "Pool", lambda walled, libraries: Pool(walled))
     SANDBOXES.close()
     yield
     SANDBOXES.close()

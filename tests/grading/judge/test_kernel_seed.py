@@ -18,7 +18,7 @@ from grading.core import part_report
 from grading.gradebook import course_folder, generate_assignment, marks
 from grading.rules import closure, imports
 from grading.sandbox import child
-from grading.sandbox.sandbox_keeper import SANDBOXES
+from grading.sandbox.kept_sandboxes import SANDBOXES
 
 DRAWS = """
 import random

@@ -15,7 +15,7 @@ from grading.bridge.probe import Calls
 from grading.bridge.reasons import Reason, Why
 from grading.judge import kernels
 from grading.judge.transport import KernelTransport
-from grading.sandbox.sandbox_keeper import Pool
+from grading.sandbox.kept_sandboxes import Pool
 
 CALLS = Calls(limit_s=0.5)
 

@@ -12,7 +12,7 @@ import torch
 from kernel_runs import Run, opened, rewritten, with_a_gpu
 
 from grading.sandbox import gpu_trial, sandbox_limits, zygote
-from grading.sandbox.sandbox_keeper import Pool
+from grading.sandbox.kept_sandboxes import Pool
 
 TRY = """
 def tried(path):

@@ -54,7 +54,7 @@ class Kernels:
 
     def __init__(self) -> None:
         self.pipes: list[tuple[int, int]] = []
-        self.forked, self.killed, self.buried = [], [], []
+        self.forked, self.killed, self.signalled, self.buried = [], [], [], []
 
     def fork(self, request: dict, fds: list[int], ours: list[int]) -> int:
         self.pipes.append(os.pipe())
@@ -65,9 +65,6 @@ class Kernels:
         self.buried.append(pid)
         return 10 + pid, 0.5
 
-    def signal_all(self, number: int) -> None:
-        """Signals nobody: a test's process is no keeper."""
-
     def has_ended(self, pid: int) -> None:
         os.close(self.pipes[pid][1])
 
@@ -77,6 +74,7 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> Kernels:
     made = Kernels()
     monkeypatch.setattr(keeper.os, "pidfd_open", lambda pid: made.pipes[pid][0])
     monkeypatch.setattr(keeper.signal, "pidfd_send_signal", lambda pidfd, _: made.killed.append(pidfd))
+    monkeypatch.setattr(keeper, "signal_all", made.signalled.append)  # a test's process is no keeper
     return made
 
 
@@ -109,7 +107,8 @@ def test_the_next_kernel_is_forked_while_the_last_ends_and_its_notebook_begins_a
     assert first.may_begin()
     first.status.shutdown(socket.SHUT_WR)  # the notebook is over
     second = Notebook(control)
-    assert answered(control) and kernels.forked == [0, 1] and len(kernels.killed) == 1 and kernels.buried == []
+    assert answered(control) and kernels.forked == [0, 1] and kernels.buried == []
+    assert len(kernels.killed) == 1 and kernels.signalled == [signal.SIGKILL]  # its first process, and all others
     assert not second.may_begin()
     packets.send(control, {"op": "go"})
     assert not second.may_begin()
@@ -158,11 +157,9 @@ def test_a_sandbox_whose_preloaded_process_has_gone_keeps_nothing_going(kernels:
 def test_nothing_but_a_keeper_in_its_sandbox_signals_all_that_it_sees(monkeypatch: pytest.MonkeyPatch):
     killed: list[tuple[int, int]] = []
     monkeypatch.setattr(keeper.os, "kill", lambda *what: killed.append(what))
-    way, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with way, theirs:
-        with pytest.raises(RuntimeError, match="a keeper alone"):
-            keeper.Preloaded(way, packets).signal_all(signal.SIGKILL)
-        assert killed == []
-        monkeypatch.setattr(keeper, "NUMBERS", (os.getpid(), os.getppid()))
-        keeper.Preloaded(way, packets).signal_all(signal.SIGKILL)
+    with pytest.raises(RuntimeError, match="a keeper alone"):
+        keeper.signal_all(signal.SIGKILL)
+    assert killed == []
+    monkeypatch.setattr(keeper, "NUMBERS", (os.getpid(), os.getppid()))
+    keeper.signal_all(signal.SIGKILL)
     assert killed == [(-1, signal.SIGKILL)]

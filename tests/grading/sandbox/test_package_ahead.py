@@ -4,7 +4,7 @@ import pytest
 from kernel_runs import Run
 
 from grading.core.course import Libraries
-from grading.sandbox.sandbox_keeper import Pool
+from grading.sandbox.kept_sandboxes import Pool
 
 FILES = {
     "beside/__init__.py": "from beside.numbers import one\n",

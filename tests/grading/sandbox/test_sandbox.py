@@ -26,8 +26,8 @@ from grading.core import limits
 from grading.core.limits import EndedBy
 from grading.judge import kernels
 from grading.sandbox import bubblewrap, host, kernel_handle, sandbox_limits, seccomp, system_calls
+from grading.sandbox.kept_sandboxes import Pool
 from grading.sandbox.refusal import Cause
-from grading.sandbox.sandbox_keeper import Pool
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 MACHINE = platform.machine()

@@ -1,4 +1,4 @@
-"""Part 1 next door: what its check says of a form, right or wrong, and what its figure draws of an answer."""
+"""Part 1's visible check and figure: what they say of a form, right or wrong, and draw of an answer."""
 
 import contextlib
 

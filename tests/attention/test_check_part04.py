@@ -1,4 +1,4 @@
-"""Part 4 next door: what its check says of four shapes, and what its figure draws of them."""
+"""Part 4's visible check and figure: what they say of four shapes, and draw of them."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""Part 3 next door: what its check says of logits, what its figure draws of them, and the slider and its picture."""
+"""Part 3's visible check and figure: what they say of logits and draw of them; the slider and its picture."""
 
 import contextlib
 

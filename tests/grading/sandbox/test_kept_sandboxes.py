@@ -9,9 +9,9 @@ import pytest
 from kernel_runs import alive, inside
 
 from grading.core.course import Course, Libraries, Part
-from grading.sandbox import sandbox_keeper
+from grading.sandbox import kept_sandboxes
 from grading.sandbox.host import Sandbox
-from grading.sandbox.sandbox_keeper import Pool, Sandboxes
+from grading.sandbox.kept_sandboxes import Pool, Sandboxes
 
 ONE = Course("one", "One", "One", (Part(1, "First", "first", ("first",), 1.0),), libraries=Libraries(("json",)))
 TWO = replace(ONE, name="two")  # whose notebooks import the same
@@ -58,14 +58,14 @@ def test_two_courses_in_one_process_never_get_the_same_sandbox_even_if_they_impo
 
 
 def test_a_course_that_is_walled_and_one_that_is_not_share_nothing(sandboxes: Sandboxes, monkeypatch):
-    monkeypatch.setattr(sandbox_keeper, "Pool", lambda walled, libraries: Stand(walled))
+    monkeypatch.setattr(kept_sandboxes, "Pool", lambda walled, libraries: Stand(walled))
     assert [sandboxes.of_course(ONE, walled).walled for walled in (True, False, True)] == [True, False, True]
 
 
 def test_the_courses_that_were_graded_last_keep_their_sandboxes_and_others_give_them_up(
     sandboxes: Sandboxes, monkeypatch
 ):
-    monkeypatch.setattr(sandbox_keeper, "Pool", lambda walled, libraries: Stand(walled))
+    monkeypatch.setattr(kept_sandboxes, "Pool", lambda walled, libraries: Stand(walled))
     first, second, _ = (sandboxes.of_course(course, False) for course in (ONE, TWO, ONE))
     third = sandboxes.of_course(replace(ONE, name="three"), False)
     assert [each.closed for each in (first, second, third)] == [False, True, False]

@@ -1,4 +1,4 @@
-"""Part 2 next door: what its check says of shapes and functions, and what its figure draws of an answer."""
+"""Part 2's visible check and figure: what they say of shapes and functions, and draw of an answer."""
 
 import contextlib
 
