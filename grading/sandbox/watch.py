@@ -115,8 +115,8 @@ class Watch:
 
         def stop_where_memory_goes() -> None:
             nonlocal stopped
-            if self._walled and not stopped and free_kb - self._processes.available_kb() > most_kb:
-                stopped = True
+            stopped = stopped or self._walled and free_kb - self._processes.available_kb() > most_kb
+            if stopped:  # each time, because Linux continues stopped ones whose parent ends, as one may that was ending
                 self._signal_all(signal.SIGSTOP)
 
         try:

@@ -475,6 +475,21 @@ def test_a_kernel_signals_what_it_has_started(pool):
     assert Run(pool, f"import os, signal, time\n{code}\nprint(os.waitpid(child, 0)[1])").printed == "15"
 
 
+def test_no_notebook_continues_what_was_stopped(pool):
+    """For whoever looks at its memory may have it stand still meanwhile."""
+    run = Run(
+        pool,
+        f"{TRY}\nimport ctypes, signal\nlibc, me = ctypes.CDLL(None), os.getpid()",
+        "attempt(lambda: os.kill(-1, signal.SIGCONT))",
+        "attempt(lambda: os.kill(me, signal.SIGCONT))",
+        "attempt(lambda: signal.pthread_kill(threading.get_ident(), signal.SIGCONT))",
+        "attempt(lambda: signal.pidfd_send_signal(os.pidfd_open(me), signal.SIGCONT))",
+        f"print(libc.syscall({system_calls.ALLOWED['tkill'][COLUMN]}, me, signal.SIGCONT))",
+        "attempt(lambda: os.kill(me, signal.SIGWINCH))",
+    )
+    assert run.printed.splitlines() == [*["PermissionError 1"] * 4, "-1", "ok"]
+
+
 @pytest.mark.parametrize("name", ["autogroup", "oom_score_adj", "timerslack_ns", "comm"])
 def test_how_linux_treats_a_process_is_not_written_in_proc(pool, name):
     run = Run(pool, TRY, f"attempt(lambda: open('/proc/self/{name}', 'r+').write('19'))")
@@ -784,6 +799,10 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
         assert _filtered(machine, architecture, pidfd_signal, 3, 9, new) == deny
     assert _filtered(machine, architecture, prlimit, 0, 4, 0, 4096) == seccomp.ALLOW
     assert _filtered(machine, architecture, pidfd_signal, 3, 9, 0) == seccomp.ALLOW
+    for call, before in (("kill", [1]), ("tkill", [1]), ("tgkill", [1, 1]), (None, [3])):
+        number = system_calls.ALLOWED[call][column] if call else pidfd_signal
+        refused = [n for n in range(65) if _answer(machine, number, *before, n) != seccomp.ALLOW]
+        assert refused == [signal.SIGCONT]
     others = {0x40000003, 0x40000028, *(known for known, _ in seccomp.MACHINES.values())} - {architecture}
     assert {_filtered(machine, other, 1) for other in others} == {seccomp.KILL}  # i386 and 32-bit ARM among them
 

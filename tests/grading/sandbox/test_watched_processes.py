@@ -84,9 +84,13 @@ def test_a_process_that_forks_does_not_count_with_all_that_it_shares_once_it_can
 
 
 def test_processes_stand_still_while_they_are_measured_if_the_machines_memory_goes_meanwhile(monkeypatch):
-    """For forks may write to what they share, which takes memory, and none of them grows."""
+    """For forks may write to what they share, which takes memory, and none of them grows.
+
+    They are stopped before each is measured: Linux continues stopped ones whose parent ends.
+    """
     _pretend(monkeypatch, lambda walled: [1, 2, 3], lambda pid: 100_000)
-    for left_kb, signals in (([900_000, 850_000], []), ([900_000, 700_000], [signal.SIGSTOP, signal.SIGCONT])):
+    stopped = [*[signal.SIGSTOP] * 3, signal.SIGCONT]
+    for left_kb, signals in (([900_000, 850_000], []), ([900_000, 700_000], stopped)):
         begins, later = left_kb
         left, sent = itertools.chain([begins], itertools.repeat(later)), []
         monkeypatch.setattr(processes, "available_kb", functools.partial(next, left))
