@@ -167,13 +167,12 @@ ADVICE = {
     "MADV_DONTFORK MADV_DOFORK MADV_HUGEPAGE MADV_NOHUGEPAGE MADV_DONTDUMP MADV_DODUMP": (10, 11, 14, 15, 16, 17),
     "MADV_WIPEONFORK MADV_KEEPONFORK MADV_GUARD_INSTALL MADV_GUARD_REMOVE": (18, 19, 102, 103),
 }
-# Kinds of sockets: family, types without SOCK_CLOEXEC and SOCK_NONBLOCK, and protocols.
+# Kinds of sockets: family, types without SOCK_CLOEXEC and SOCK_NONBLOCK, and protocols. Not among them: IPv6, because
+# where it is switched off Linux starts modprobe outside, as root, for each that is asked for.
 SOCKETS = {
     "AF_UNIX": (1, (1, 2), (0,)),
     "AF_INET, TCP": (2, (1,), (0, 6)),
     "AF_INET, UDP": (2, (2,), (0, 17)),
-    "AF_INET6, TCP": (10, (1,), (0, 6)),
-    "AF_INET6, UDP": (10, (2,), (0, 17)),
 }
 # SOCK_SEQPACKET: CUDA listens on one, for other processes that share its memory, and does not start without.
 CUDA_SOCKETS = {"AF_UNIX": (5,)}
@@ -184,5 +183,4 @@ SOCKET_OPTIONS = {
     1: (2, 5, 6, 9, 10, 13, 15, 16, 18, 20, 21, 66, 67),
     6: (1, 3, 4, 5, 6, 9, 12, 18),  # NODELAY CORK KEEPIDLE KEEPINTVL KEEPCNT DEFER_ACCEPT QUICKACK USER_TIMEOUT
     0: (1, 2, 11),  # TOS TTL RECVERR
-    41: (16, 25, 26, 67),  # UNICAST_HOPS RECVERR V6ONLY TCLASS
 }
