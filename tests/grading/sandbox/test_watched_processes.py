@@ -108,6 +108,34 @@ def test_processes_stand_still_while_they_are_measured_if_the_machines_memory_go
     assert sent == [signal.SIGSTOP, signal.SIGCONT]
 
 
+def test_what_is_taken_meanwhile_counts_on_top_of_what_the_largest_process_had(monkeypatch):
+    """For a call that fills all of a process's memory goes on where that is stopped."""
+    now_kb = {1: 300_000, 2: 50_000}
+    _pretend(monkeypatch, lambda walled: [*now_kb], lambda pid: 0)
+    monkeypatch.setattr(processes, "resident_kb", lambda pid: {os.getppid(): 40_000}[pid])  # the preloaded process
+    monkeypatch.setattr(processes, "status_kb", lambda pid, *names: now_kb[pid])
+    taken = watch.Taken(processes, True, {**now_kb}, 400_000)
+    now_kb[2] = 150_000
+    assert taken.least_kb(20_000) == 0  # little of the machine's has gone, so that nobody looks
+    assert taken.least_kb(100_000) == 100_000 + 300_000 - 40_000
+    now_kb[3] = 350_000  # a fork that begins may share all of it
+    assert taken.least_kb(200_000) == 360_000
+    now_kb[1] = 60_000
+    assert taken.least_kb(300_000) == 100_000 + 60_000 - 40_000 and not taken.is_too_much
+    now_kb[2] = 440_000
+    assert taken.least_kb(500_000) == 390_000 + 60_000 - 40_000 and taken.is_too_much
+    now_kb[2] = 0
+    assert taken.least_kb(900_000) == 410_000
+
+
+def test_no_process_more_is_measured_once_what_was_counted_is_too_much(monkeypatch):
+    """A look at all takes seconds, in which they take more."""
+    measured = []
+    _pretend(monkeypatch, lambda walled: [*range(1, 101)], lambda pid: measured.append(pid) or 90_000)
+    assert _watch()._shared_kb(dict.fromkeys(range(1, 101), 300_000), 200_000) == 270_000
+    assert measured == [1, 2, 3]
+
+
 def test_what_is_handed_on_from_process_to_process_counts(monkeypatch):
     """Each begins, takes over all memory and ends before it is measured."""
     began = itertools.count(1)
