@@ -9,7 +9,8 @@ the same calls. Left out are calls
   file, also of an empty one;
 - that look into other processes: ptrace, process_vm_readv, pidfd_getfd, kcmp;
 - that only an administrator asks for: mounts, namespaces, modules, clocks, keys, users;
-- that are rarely used and often broken: bpf, perf_event_open, userfaultfd;
+- that are rarely used and often broken: bpf, perf_event_open, userfaultfd, and bytes sent out of turn (MSG_OOB), by
+  which code in a browser's sandbox has taken over Linux;
 - that tell about others through files that all may read, be it a sign to the notebook next door or a look at what runs
   outside: flock, locks on parts of files, inotify on /usr;
 - that slow others down: sync, opening a file so that each read of it comes from the disk (O_DIRECT), and timers whose
@@ -23,8 +24,8 @@ the same calls. Left out are calls
   system could.
 
 open, openat, socket, socketpair, setsockopt, clone, clone3, mmap, madvise, ioctl, fcntl, prctl, sched_setscheduler,
-setrlimit, prlimit64, kill, tkill, tgkill and pidfd_send_signal are allowed by their arguments; the tables at the end
-have the commands, kinds and options. fsync and its like succeed, and do nothing.
+setrlimit, prlimit64, sendto, kill, tkill, tgkill and pidfd_send_signal are allowed by their arguments; the tables at
+the end have the commands, kinds and options. fsync and its like succeed, and do nothing.
 
 Numbers: asm/unistd_64.h and asm-generic/unistd.h of Linux 6.1, and for futex_wake, futex_wait, futex_requeue and
 fchmodat2 of 6.7. On aarch64 the list was tried in an emulated machine alone (docs/walls.md, at its end): a notebook
@@ -101,6 +102,7 @@ SETRLIMIT, PRLIMIT, PIDFD_SIGNAL = (160, 164), (302, 261), (424, 424)  # and the
 # Signals that no notebook sends. What the keeper stops for a look stays so: four processes that had one another go on,
 # again and again, were still running after one time in three on two processors.
 KEEPERS_SIGNALS = (18,)  # SIGCONT
+MSG_OOB = 1
 READING_WITH_FLAGS = ((327, 286), (328, 287))  # preadv2 and pwritev2, for which libc falls back to preadv and pwritev
 SETXATTR = ((188, 5), (189, 6), (190, 7))  # of a path, of a link, of an open file: refused as where there are none
 # What an interrupt does counts as the time of whoever it interrupts. Where a timer is a file, its end goes through all

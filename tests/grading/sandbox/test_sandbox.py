@@ -506,6 +506,17 @@ def test_no_notebook_continues_what_was_stopped(pool):
     assert run.printed.splitlines() == [*["PermissionError 1"] * 4, "-1", "ok"]
 
 
+def test_no_notebook_sends_bytes_out_of_turn(pool):
+    """Few programs do, and Linux has had holes there."""
+    run = Run(
+        pool,
+        f"{TRY}\none, other = socket.socketpair()",
+        "attempt(lambda: one.send(b'x', socket.MSG_OOB))\nattempt(lambda: one.send(b'x'))",
+        "print(other.recv(9))",
+    )
+    assert run.printed.splitlines() == [f"OSError {errno.EOPNOTSUPP}", "ok", "b'x'"]
+
+
 @pytest.mark.parametrize("name", ["autogroup", "oom_score_adj", "timerslack_ns", "comm"])
 def test_how_linux_treats_a_process_is_not_written_in_proc(pool, name):
     run = Run(pool, TRY, f"attempt(lambda: open('/proc/self/{name}', 'r+').write('19'))")
@@ -820,6 +831,9 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
         number = system_calls.ALLOWED[call][column] if call else pidfd_signal
         refused = [n for n in range(65) if _answer(machine, number, *before, n) != seccomp.ALLOW]
         assert refused == [signal.SIGCONT]
+    flags = {flag: _answer(machine, system_calls.ALLOWED["sendto"][column], 3, 0, 0, flag) for flag in range(256)}
+    assert {flag for flag in flags if flags[flag] != seccomp.ALLOW} == {*range(1, 256, 2)}  # MSG_OOB
+    assert {*flags.values()} == {seccomp.ALLOW, seccomp.DENY | errno.EOPNOTSUPP}
     others = {0x40000003, 0x40000028, *(known for known, _ in seccomp.MACHINES.values())} - {architecture}
     assert {_filtered(machine, other, 1) for other in others} == {seccomp.KILL}  # i386 and 32-bit ARM among them
 
