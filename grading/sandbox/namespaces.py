@@ -151,14 +151,16 @@ def reopen(kept: list[int]) -> None:
 def furnish(places: dict[str, str], kept: list[str], gpu: bool = False) -> None:
     """Mounts an empty folder of bounded size at each of `places`, and a /proc that shows these namespaces alone.
 
-    `places` has tmpfs's options by path; what is mounted at `kept` below them stays there. With a GPU the files of this
-    process's threads stay writable: CUDA gives its threads names there, and does not start where it cannot.
+    `places` has tmpfs's options by path; what is mounted at `kept` below them stays there. No program runs from them:
+    for a file that isn't one, older versions of Linux start modprobe outside, as root, which counts for no notebook.
+    With a GPU the files of this process's threads stay writable: CUDA gives its threads names there, and does not start
+    where it cannot.
     Errors  OSError, whose text says which mount was refused.
     """
     below = [path for path in kept if any(path.startswith(f"{place}/") for place in places)]
     staying = [(path, os.open(path, os.O_PATH)) for path in below]
     for place, options in places.items():
-        mount("tmpfs", place, "tmpfs", MS_NOSUID | MS_NODEV, options)
+        mount("tmpfs", place, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, options)
     for path, fd in staying:
         os.makedirs(path)
         mount(f"/proc/self/fd/{fd}", path, None, MS_BIND | MS_REC)

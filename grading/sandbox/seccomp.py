@@ -1,6 +1,6 @@
 """The filter that holds code inside the walls to the system calls it may make, as the kernel's seccomp reads it.
 
-What is on the list (`system_calls`) is allowed, sixteen calls by their arguments. Everything else fails with
+What is on the list (`system_calls`) is allowed, twenty calls by their arguments. Everything else fails with
 EPERM or, where that would make a library give up, with the error that makes it fall back. What writes files to a disk
 succeeds, and does nothing.
 """
@@ -22,8 +22,10 @@ from grading.sandbox.system_calls import (
     FLUSHING,
     IN_INTERRUPTS,
     IOCTL,
+    KEEPERS_SIGNALS,
     MADVISE,
     MMAP,
+    MSG_OOB,
     MSYNC,
     NVIDIA_KIND,
     NVIDIA_NUMBERS,
@@ -104,6 +106,10 @@ def program(machine: str | None = None, gpu: bool = False) -> bytes:
     for numbers, flags in ((OPEN, SECOND_ARGUMENT), (OPENAT, THIRD_ARGUMENT)):
         if numbers[column] is not None:
             code += _only(numbers[column], [*_not_past_the_cache(flags, column), allow])
+    for name, which in (("kill", SECOND_ARGUMENT), ("tkill", SECOND_ARGUMENT), ("tgkill", THIRD_ARGUMENT)):
+        code += _only(ALLOWED[name][column], [_step(LOAD, which), *_refuse(KEEPERS_SIGNALS), allow])
+    out_of_turn = [_step(ANY_BIT, MSG_OOB, 0, 1), _answer(DENY | errno.EOPNOTSUPP), allow]
+    code += _only(ALLOWED["sendto"][column], [_step(LOAD, FOURTH_ARGUMENT), *out_of_turn])
     for numbers in FLUSHING:
         code += _only(numbers[column], [_answer(DONE)])
     for numbers in ALLOWED.values():
@@ -134,7 +140,8 @@ def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[byt
     code += _only(SETRLIMIT[column], [_step(LOAD, FIRST_ARGUMENT), *_refuse((RLIMIT_CORE,)), allow])
     asks_only = [*_null(THIRD_ARGUMENT, allow), _step(LOAD, SECOND_ARGUMENT), *_refuse((RLIMIT_CORE,)), allow]
     code += _only(PRLIMIT[column], asks_only)
-    return [*code, *_only(PIDFD_SIGNAL[column], [*_null(THIRD_ARGUMENT, allow), deny])]
+    signals = [_step(LOAD, SECOND_ARGUMENT), *_refuse(KEEPERS_SIGNALS), *_null(THIRD_ARGUMENT, allow), deny]
+    return [*code, *_only(PIDFD_SIGNAL[column], signals)]
 
 
 def _not_past_the_cache(flags: int, column: int) -> list[bytes]:

@@ -5,6 +5,7 @@ This file stands alone, as all that is within the walls.
 
 import contextlib
 import functools
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ GROWS_KB_S = 4 * 2**20  # as fast as processes take memory: one took 1 to 3 GiB/
 LOOKS_SHARE = 0.1  # of the time, that the looks may take
 SHARED_LOOKS = 3  # before one that can't be exact counts; in a later one more forks share what was one process's
 STILL_SHARE = 0.25  # of its limit, by which the machine's free memory may fall before a notebook stands still
+AGAIN_SHARE = 1 / 16  # of its limit, by which that falls before one looks at who took it
 ENDING_LOOKS = 4  # in a row that must see that something ends: usually it takes less than the time between two
 
 
@@ -73,51 +75,55 @@ class Watch:
         counts with all that it shares. And what was one process's when that was measured is soon that of forks, too,
         which count again. So a look that finds too much in such a way is taken again.
         """
-        known_kb, looked, most_kb, there, waited = {**before_kb}, time.monotonic(), 0, before_kb.keys(), set()
+        taken = Taken(self._processes, self._walled, before_kb, limit_kb)
+        there, waited, counted_kb = before_kb.keys(), set(), {}
 
         def with_shared_kb(pid: int) -> int:
             waited.add(pid)
             return self._processes.resident_kb(pid)
 
         def measured(pid: int) -> float:
-            nonlocal looked, most_kb
-            stop_where_memory_goes()
-            if time.monotonic() - looked > USUAL_PAUSE_S and most_kb <= limit_kb:
-                alive = self._processes.others(self._walled)
-                now_kb = {each: self._processes.status_kb(each, "RssAnon:", "VmSwap:") for each in alive}
-                known_kb.update((each, min(kb, known_kb.get(each, kb))) for each, kb in now_kb.items())
-                most_kb = sum(kb - known_kb[each] for each, kb in now_kb.items())
-                looked = time.monotonic()
-            if most_kb > limit_kb:
-                return most_kb
+            if (least_kb := taken.least_kb(stop_where_memory_goes())) > limit_kb:
+                return least_kb
+            if is_exact(counted_kb) and sum(counted_kb.values()) > limit_kb:
+                return 0  # the others can't make it less, and take memory meanwhile
             read = functools.partial(self._processes.proportional_kb, pid)
-            return self._patience.read(pid, read, functools.partial(with_shared_kb, pid))
+            counted_kb[pid] = self._patience.read(pid, read, functools.partial(with_shared_kb, pid))
+            return counted_kb[pid]
+
+        def is_exact(found_kb: dict[int, float]) -> bool:
+            return not waited and found_kb.keys() <= there
 
         with self._stopping(limit_kb * STILL_SHARE) as stop_where_memory_goes:
             for _ in range(SHARED_LOOKS):
                 waited.clear()
+                counted_kb.clear()
                 found_kb = self._of_each(measured)
-                is_exact, there = not waited and found_kb.keys() <= there, found_kb.keys()
-                if is_exact or most_kb > limit_kb or sum(found_kb.values()) <= limit_kb:
+                if is_exact(found_kb) or taken.is_too_much or sum(found_kb.values()) <= limit_kb:
                     break
+                there = found_kb.keys()
                 self._patience.wait()
         self._before_kb |= {pid: kb for pid, kb in found_kb.items() if kb}  # forks that end give back their share alone
         return sum(found_kb.values())
 
     @contextlib.contextmanager
-    def _stopping(self, most_kb: float) -> Iterator[Callable[[], None]]:
+    def _stopping(self, most_kb: float) -> Iterator[Callable[[], int]]:
         """Gives what stops all processes, until the end of the block, once so much of the machine's memory has gone.
+
+        It tells how much has gone since.
 
         Forks that write to what they share take memory, and none of them grows. Where there are many, a look takes
         seconds.
         """
         free_kb, stopped = self._processes.available_kb(), False
 
-        def stop_where_memory_goes() -> None:
+        def stop_where_memory_goes() -> int:
             nonlocal stopped
-            if self._walled and not stopped and free_kb - self._processes.available_kb() > most_kb:
-                stopped = True
+            gone_kb = free_kb - self._processes.available_kb()
+            stopped = stopped or self._walled and gone_kb > most_kb
+            if stopped:  # each time, because Linux continues stopped ones whose parent ends, as one may that was ending
                 self._signal_all(signal.SIGSTOP)
+            return gone_kb
 
         try:
             yield stop_where_memory_goes
@@ -163,3 +169,39 @@ class Watch:
         self._before_kb |= {pid: before_kb[pid] for pid in ending}
         self._ending_kb = [*self._ending_kb[1:], sum(before_kb[pid] for pid in ending)]
         return min(self._ending_kb)
+
+
+class Taken:
+    """What processes have taken since a look at them began that counts what they share, as far as it is sure.
+
+    Some go on although they were stopped: one call may fill all of a process's memory.
+    """
+
+    def __init__(self, processes: ModuleType, walled: bool, before_kb: dict[int, int], limit_kb: float) -> None:
+        """What each process had at first, all that it shares included."""
+        self._processes, self._walled, self._limit_kb = processes, walled, limit_kb
+        self._known_kb, self._first = {**before_kb}, before_kb.keys()
+        self._looked, self._gone_kb, self._least_kb = time.monotonic(), 0, 0
+
+    @property
+    def is_too_much(self) -> bool:
+        """Whether that is more than the limit."""
+        return self._least_kb > self._limit_kb
+
+    def least_kb(self, gone_kb: int) -> int:
+        """What they have at least: what they have taken, and what the largest had that was there at first.
+
+        It is looked at again after a while, or once more of the machine's memory has gone. None of what a process takes
+        is another's that was there. What the preloaded process may share with the largest doesn't count.
+        """
+        is_due = time.monotonic() - self._looked > USUAL_PAUSE_S
+        if not self.is_too_much and (is_due or gone_kb - self._gone_kb > self._limit_kb * AGAIN_SHARE):
+            alive, known_kb = self._processes.others(self._walled), self._known_kb
+            now_kb = {pid: self._processes.status_kb(pid, "RssAnon:", "VmSwap:") for pid in alive}
+            known_kb.update((pid, min(kb, known_kb.get(pid, kb))) for pid, kb in now_kb.items())
+            largest_kb = max((known_kb[pid] for pid in alive if pid in self._first), default=0)
+            shared_kb = self._processes.resident_kb(os.getppid()) if self._walled else largest_kb
+            taken_kb = sum(kb - known_kb[pid] for pid, kb in now_kb.items())
+            self._least_kb = taken_kb + max(0, largest_kb - shared_kb)
+            self._looked, self._gone_kb = time.monotonic(), gone_kb
+        return self._least_kb

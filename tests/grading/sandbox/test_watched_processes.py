@@ -94,9 +94,13 @@ def test_a_process_that_forks_does_not_count_with_all_that_it_shares_once_it_can
 
 
 def test_processes_stand_still_while_they_are_measured_if_the_machines_memory_goes_meanwhile(monkeypatch):
-    """For forks may write to what they share, which takes memory, and none of them grows."""
+    """For forks may write to what they share, which takes memory, and none of them grows.
+
+    They are stopped before each is measured: Linux continues stopped ones whose parent ends.
+    """
     _pretend(monkeypatch, lambda walled: [1, 2, 3], lambda pid: 100_000)
-    for left_kb, signals in (([900_000, 850_000], []), ([900_000, 700_000], [signal.SIGSTOP, signal.SIGCONT])):
+    stopped = [*[signal.SIGSTOP] * 3, signal.SIGCONT]
+    for left_kb, signals in (([900_000, 850_000], []), ([900_000, 700_000], stopped)):
         begins, later = left_kb
         left, sent = itertools.chain([begins], itertools.repeat(later)), []
         monkeypatch.setattr(processes, "available_kb", functools.partial(next, left))
@@ -112,6 +116,34 @@ def test_processes_stand_still_while_they_are_measured_if_the_machines_memory_go
     with pytest.raises(OSError):
         _watch(signal_all=sent.append)._shared_kb({1: 300_000}, 200_000)
     assert sent == [signal.SIGSTOP, signal.SIGCONT]
+
+
+def test_what_is_taken_meanwhile_counts_on_top_of_what_the_largest_process_had(monkeypatch):
+    """For a call that fills all of a process's memory goes on where that is stopped."""
+    now_kb = {1: 300_000, 2: 50_000}
+    _pretend(monkeypatch, lambda walled: [*now_kb], lambda pid: 0)
+    monkeypatch.setattr(processes, "resident_kb", lambda pid: {os.getppid(): 40_000}[pid])  # the preloaded process
+    monkeypatch.setattr(processes, "status_kb", lambda pid, *names: now_kb[pid])
+    taken = watch.Taken(processes, True, {**now_kb}, 400_000)
+    now_kb[2] = 150_000
+    assert taken.least_kb(20_000) == 0  # little of the machine's has gone, so that nobody looks
+    assert taken.least_kb(100_000) == 100_000 + 300_000 - 40_000
+    now_kb[3] = 350_000  # a fork that begins may share all of it
+    assert taken.least_kb(200_000) == 360_000
+    now_kb[1] = 60_000
+    assert taken.least_kb(300_000) == 100_000 + 60_000 - 40_000 and not taken.is_too_much
+    now_kb[2] = 440_000
+    assert taken.least_kb(500_000) == 390_000 + 60_000 - 40_000 and taken.is_too_much
+    now_kb[2] = 0
+    assert taken.least_kb(900_000) == 410_000
+
+
+def test_no_process_more_is_measured_once_what_was_counted_is_too_much(monkeypatch):
+    """A look at all takes seconds, in which they take more."""
+    measured = []
+    _pretend(monkeypatch, lambda walled: [*range(1, 101)], lambda pid: measured.append(pid) or 90_000)
+    assert _watch()._shared_kb(dict.fromkeys(range(1, 101), 300_000), 200_000) == 270_000
+    assert measured == [1, 2, 3]
 
 
 def test_what_is_handed_on_from_process_to_process_counts(monkeypatch):
