@@ -14,6 +14,16 @@ def tried(L_2: int, D_qk: int, seed: int) -> mistakes.Case:
     return mistakes.Case(f"with D_qk = {D_qk} and L_2 = {L_2}", got, oracles.attention_logits(q, K), (q, K))
 
 
+def wide(seed: int) -> mistakes.Case:
+    """As `tried`, for what a model may have: many numbers, large ones, a key of zeros, and two keys that are equal."""
+    q, K = oracles.one_query(L_2=20, D_qk=200, seed=seed)
+    K *= 30.0 * oracles.draw(seed + 1).choice([-1.0, 1.0], (20, 1))
+    K[3], K[5] = 0.0, K[4]
+    got = probe.call("attention_logits", probe.tensor(q), probe.tensor(K), 200)
+    where = "with D_qk = 200, L_2 = 20, large numbers, a key of zeros and two equal keys"
+    return mistakes.Case(where, got, oracles.attention_logits(q, K), (q, K))
+
+
 def by_one_factor(first: mistakes.Case, second: mistakes.Case, kind: rubric.Kind = rubric.ANY) -> Verdict:
     """Whether logits of one query and of another, of the same sizes, are off by the same factor: it may depend on the
     sizes, and on nothing else.

@@ -10,7 +10,7 @@ projections, and the rest if it can't be called. Sizes that a later model overwr
 forward uses them, the values; layers that are made in each call, or that two names or two models share, cost the
 projections and the values. A model whose second call, or whose weights, are not what they were after the first costs
 the values, and so does one that changes weights in its first call, or its tokens: it is called again with the same two
-tensors, with other numbers in them, and with one tensor for both.
+tensors, with other numbers in them, with one tensor for both, and with other weights.
 """
 
 from collections.abc import Iterable
@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention import mistakes, oracles, structure
+from attention.oracles import Array
 from attention.questions import part05 as questions
 from attention.structure import Found, Problem, Sizes
 from grading.bridge import probe
@@ -26,6 +27,15 @@ from grading.marking import rubric
 from grading.marking.rubric import Verdict
 
 OTHERS = (9, 6, 5, 10, 3)  # the sizes of a model that is made later and must change nothing
+CALLS = {  # of a case, in words: which pair of tokens, or what is done with those of the call before
+    "": 0,
+    ", in a second call with the same two tensors": "again",
+    ", in a third call with other tokens": 1,
+    ", in a fourth call with the first tokens": 0,
+    ", in evaluation mode and without gradients": "evaluated",
+    ", once the test has changed the weights": "changed",
+    ", in the first call of a model whose weights the test has set": 0,
+}
 
 
 class Tried(NamedTuple):
@@ -71,46 +81,54 @@ def projections_right(found: Found, asked: dict[str, Sizes]) -> Verdict:
 def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, how: str = "") -> Tried:
     """What a model of these sizes gives, as it was made and then with weights of ours, for several pairs x, y.
 
-    They are one pair twice, another one, and the first again; then another model gets it, in its first call. `how` says
-    what is special: "transposed" in memory, "itself" for one tensor as x and y, "float32" as in a student's notebook,
-    "zeros" for a last token of y that is all zeros.
+    They are one pair twice, another one, the first again, once more in evaluation mode, and with other weights; then
+    another model gets it, in its first call. `how` says what is special: "transposed" in memory, "float32" as in a
+    student's notebook, or special tokens, as `pairs_of_tokens` has them.
 
     Shapes  x (B, L_1, D_1), y (B, L_2, D_2), outputs (B, L_1, D_1); `sizes` are D_1, D_2, D_qk, D_v and H.
     """
     D_1, D_2, D_qk, D_v, H = sizes
-    random, dtype = oracles.draw(seed), np.float32 if how == "float32" else np.float64
+    dtype = np.float32 if how == "float32" else np.float64
     weights = oracles.mha_weights(D_1, D_2, D_qk, D_v, H, seed=seed + 1)
-    pairs = [(random.standard_normal((B, L_1, D_1)), random.standard_normal((B, L_2, D_2))) for _ in range(2)]
-    if how == "itself":
-        pairs = [(x, x) for x, _ in pairs]
-    if how == "zeros":
-        for _, y in pairs:
-            y[:, -1] = 0.0
+    pairs = pairs_of_tokens(weights, (B, L_1, L_2), H, seed, how)
     sent = [tuple(probe.tensor(tokens.astype(dtype)) for tokens in pair) for pair in pairs]
     made = questions.as_made(sizes, *sent[0], how)
     shape = mistakes.placed(where, rubric.same_shape(made, (B, L_1, D_1)), made)
-    calls = {
-        "": 0,
-        ", in a second call with the same two tensors": 0,
-        ", in a third call with other tokens": 1,
-        ", in a fourth call with the first tokens": 0,
-        ", in the first call of a model whose weights the test has set": 0,
-    }
     given = {name: probe.tensor(weight.astype(dtype)) for name, weight in weights.items()}
     got = questions.prepare(sizes, OTHERS, given, *sent[0])
     if isinstance(got, str) and got in weights:
         text = f"the weight of {got} is missing or has another shape, so it could not be set."
         got = probe.Reason(probe.Why.MISSING, text)
     elif not isinstance(got, probe.Reason):
-        asked = [sent[n] for n in calls.values()]
-        got = questions.outputs([asked[0], None, *asked[2:]], how)
-    each = got if isinstance(got, list) and len(got) == len(calls) else [got] * len(calls)
-    right = [oracles.mha(weights, *pair, H) for pair in pairs]  # (B, L_1, D_1) each
-    values = [
-        mistakes.Case(where + call, one, right[n], (weights, *pairs[n], H))
-        for (call, n), one in zip(calls.items(), each, strict=True)
-    ]
+        asked = [sent[n] if isinstance(n, int) else n for n in CALLS.values()]
+        got = questions.outputs(asked, how, structure.CHANGES)
+    each = got if isinstance(got, list) and len(got) == len(CALLS) else [got] * len(CALLS)
+    values = []
+    for (call, n), one in zip(CALLS.items(), each, strict=True):
+        given = structure.changed(weights) if n == "changed" else weights
+        data = (given, *pairs[n if isinstance(n, int) else 0], H)
+        values.append(mistakes.Case(where + call, one, oracles.mha(*data), data))  # (B, L_1, D_1)
     return Tried(shape, values, structure.unchanged(weights))
+
+
+def pairs_of_tokens(weights: dict, lengths: Sizes, H: int, seed: int, how: str) -> list[tuple[Array, Array]]:
+    """Two pairs of random x (B, L_1, D_1) and y (B, L_2, D_2); `how` says what is special.
+
+    "itself": one array as x and y; "zeros": a last token of x and of y that is all zeros, and two equal tokens of y;
+    "large": scores of up to 50.
+    """
+    random, (B, L_1, L_2) = oracles.draw(seed), lengths
+    widths = (weights["W_Q"].shape[1], weights["W_K"].shape[1])
+    pairs = [
+        (random.standard_normal((B, L_1, widths[0])), random.standard_normal((B, L_2, widths[1]))) for _ in range(2)
+    ]
+    if how == "itself":
+        return [(x, x) for x, _ in pairs]
+    if how == "large":
+        return [(oracles.with_large_scores(weights, x, y, H, H), y) for x, y in pairs]
+    for x, y in pairs if how == "zeros" else ():
+        x[:, -1], y[:, -1], y[:, 0] = 0.0, 0.0, y[:, min(1, L_2 - 1)]
+    return pairs
 
 
 def values_right(cases: Iterable[Tried]) -> Verdict:

@@ -26,7 +26,10 @@ SPECIAL = {  # what is special about the first models, and about a way of callin
     1: IN_FLOAT32,
     "again": ", in a second call with the same two tensors",
     "itself": ", with one and the same tensor as x and y",
-    "zeros": ", where the last token of y is all zeros",
+    "zeros": ", where the last tokens of x and y are all zeros and two others are alike",
+    "large": ", with scores of up to 50",
+    "evaluated": ", in evaluation mode and without gradients",
+    "changed": ", once the test has changed the weights",
 }
 
 
@@ -149,7 +152,10 @@ def has_values(cases: Cases) -> Verdict:
     # Other tokens of the first size, the first again, twice: what a model keeps of a call serves it badly in the next.
     asked += [Call(n, *tokens(sizes, lengths, 742)), Call(n, x, y), Call(n, x, y, "again")]
     asked += [Call(m, *[tokens(models[m][0], (B, L_1, 1), 744)[0]] * 2, "itself") for m, B, L_1, _ in alike]
-    asked += [Call(n, x, np.concatenate([y[:, :-1], np.zeros_like(y[:, -1:])], axis=1), "zeros")]
+    asked += [Call(n, x, y, "evaluated"), Call(n, x, y), Call(n, x, y, "changed")]
+    asked += [Call(n, *zeros_and_equal_ones(x, y), "zeros")]
+    longest = max(asked, key=lambda call: call.y.shape[1])
+    asked += [longest._replace(x=large(models[longest.which], longest.x, longest.y), how="large")]
     asked += [Call(0, *tokens(sizes, lengths, 743)), Call(1, *tokens(sizes, lengths, 745))]
 
     def sent(which: int, array: Array) -> probe.Tensor:
@@ -162,7 +168,7 @@ def has_values(cases: Cases) -> Verdict:
         text = f"{got} takes no weight of the right shape, so there are no values to compare."
         got = probe.Reason(probe.Why.MISSING, text)
     if not isinstance(got, probe.Reason):
-        got = questions.outputs([(m, sent(m, x), sent(m, y), how) for m, x, y, how in asked])
+        got = questions.outputs([(m, sent(m, x), sent(m, y), how) for m, x, y, how in asked], structure.CHANGES)
     if isinstance(got, probe.Reason):
         return mistakes.unanswered(got)
     if not isinstance(got, list) or len(got) != len(asked):
@@ -170,11 +176,24 @@ def has_values(cases: Cases) -> Verdict:
     compared = []
     for output, (m, x, y, how) in zip(got, asked, strict=True):
         (*_, H, G), weights = models[m]
-        data = (weights, x, y, H, G)
+        data = (structure.changed(weights) if how == "changed" else weights, x, y, H, G)
         where = named(H, G, x, y) + SPECIAL.get(m, SPECIAL.get(how, ""))
         compared.append(mistakes.Case(where, output, oracles.gqa(*data), data))
     verdict = mistakes.judged_with_pairs(compared, mistakes.GQA, mistakes.GQA_TWICE)
     return structure.unchanged(models[-1][1]) if verdict.right else verdict
+
+
+def zeros_and_equal_ones(x: Array, y: Array) -> tuple[Array, Array]:
+    """x and y with zeros for the last token of each, and with two equal tokens in y; shapes as given."""
+    x, y = x.copy(), y.copy()
+    x[:, -1], y[:, -1], y[:, 0] = 0.0, 0.0, y[:, min(1, y.shape[1] - 1)]
+    return x, y
+
+
+def large(model: tuple[Sizes, dict], x: Array, y: Array) -> Array:
+    """x times a number with which scores reach 50; a model is its sizes and its weights."""
+    (*_, H, G), weights = model
+    return oracles.with_large_scores(weights, x, y, H, G)
 
 
 def named(H: int, G: int, x: Array, y: Array) -> str:

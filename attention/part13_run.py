@@ -36,7 +36,8 @@ LAST_BITS = 1e-9  # what two exact outputs, rounded to float32, differ by: a few
 # noise is on it. One such row differs by less than 8 times with a probability p of about 0.1 (both models may happen to
 # round the scores alike; 0.3 in the worst of our runs), and if these were independent, 26 of 32 would with one below
 # C(32, 26) p**26 = 2e-8 for p = 0.3. Scores must be large for float32 to leave anything undecided: their standard
-# deviation is 7200 on data from randn; below 1000 (weights of half the size) only exact copies are recognised.
+# deviation is 7200 on data from randn; below 1000 (weights of half the size) only exact copies are recognised, and the
+# reduced model must be there.
 MOST_UNDECIDED, MOST_OF_THEM, STANDS_OUT, LARGE_SCORES = 0.04, 0.8, 8.0, 1000.0
 
 
@@ -55,12 +56,15 @@ class Run:
 
 @dataclass(frozen=True)
 class Truth:
-    """What a run is compared with: the exact output, its rows' sizes, the most undecided rows, the scores' spread."""
+    """What a run is compared with: the exact output, its rows' sizes, the most undecided rows, the scores' spread; and,
+    where that is small, by how much an output is off without the factor sqrt(r/(D/H)).
+    """
 
     exact: Array
     sizes: Array
     most: Array
     scores: float
+    without_factor: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ class Measures:
     `between`: the relative error between the two outputs. `vanilla`, `reduced`: that of each against the exact one, and
     `…_rows` the median of the rows' own. `scores`: their standard deviation. `stands_out`: how many times larger the
     outputs' difference is where the softmax is undecided. `rounded`: both outputs are the exact one, rounded to
-    float32. `same`: every bit of them is.
+    float32. `same`: every bit of them is. `without_factor`: as `Truth` has it.
     """
 
     between: float
@@ -82,6 +86,7 @@ class Measures:
     stands_out: float
     rounded: bool
     same: bool
+    without_factor: float = math.inf
 
 
 def right(answer: object, B: int, L_1: int, L_2: int) -> Verdict:
@@ -137,7 +142,15 @@ def truth(W: tuple[Array, ...], x: Array, y: Array) -> Truth:
         sensitivity, scores = undecided(W, x, y)
         exact = vanilla(*_exactly(W, x, y), H, oracles.gqa_fast)
     most = np.argsort(sensitivity)[-max(1, round(MOST_UNDECIDED * len(sensitivity))) :]
-    return Truth(exact, _row_sizes(exact), most, scores)
+    without_factor = _without_factor(W, x, y, exact) if scores < LARGE_SCORES else math.inf
+    return Truth(exact, _row_sizes(exact), most, scores, without_factor)
+
+
+def _without_factor(W: tuple[Array, ...], x: Array, y: Array, exact: Array) -> float:
+    """By how much the first sample's output is off where every score is sqrt((D/H)/r) of what it should be."""
+    (*others, W_Q, W_O), x, y = _exactly(W, x[:1], y[:1])
+    with np.errstate(all="ignore"):
+        return relative(vanilla([*others, W_Q * math.sqrt(D / H / r), W_O], x, y, H, oracles.gqa_fast), exact[:1])
 
 
 def undecided(W: tuple[Array, ...], x: Array, y: Array) -> tuple[Array, float]:
@@ -175,6 +188,7 @@ def measure(run: Run, known: Truth) -> Measures:
             ),
             all(output.dtype == np.float32 and np.mean(output == exact) > 0.99 for output in outputs),
             bool((run.reduced == run.vanilla).all()),
+            known.without_factor,
         )
 
 
@@ -191,6 +205,9 @@ def judged(run: Run, found: Measures) -> Verdict:
             return rubric.fact(False, text)
     if not math.isclose(run.error, found.between, rel_tol=DIGITS, abs_tol=LAST_BITS):
         return rubric.fact(False, "`relative_error` is not the error between your two outputs.")
+    if not found.without_factor > BOUND:  # infinite where scores are large, and a wrong Q_hat shows in any case
+        text = "with your data a wrong `W_Q_MLA_hat` makes no difference. Draw the weights, x and y as the task says."
+        return rubric.fact(False, text)
     return rubric.fact(not is_copy(run, found), "`output_reduced` does not come from a model of its own.")
 
 
@@ -199,7 +216,7 @@ def is_copy(run: Run, found: Measures) -> bool:
     if found.rounded:  # computed in float64 and rounded at the end: no errors are left to compare, so ask for the model
         return run.shape is None
     if found.scores < LARGE_SCORES:
-        return found.same
+        return found.same or run.shape is None
     return not STANDS_OUT <= found.stands_out < math.inf  # infinite: most rows are copied to the last bit
 
 

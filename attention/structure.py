@@ -41,6 +41,8 @@ USUAL = {  # the usual mistake that a problem shows
     Problem.OF_ALL: "overwritten-by-another-model",
     Problem.MADE: "layers-made-in-a-call",
 }
+# By what weights are multiplied for one call, in which queries, keys, values or outputs that a model kept are wrong.
+CHANGES = {"W_Q": -1.0, "W_K": 0.5, "W_V": 0.5}
 REPORTED = {Problem.NOT_LINEAR.value, Problem.BIAS.value, Problem.MADE.value}  # as `questions.models` names them
 SAID = {Problem.MISSING: "is missing", Problem.NOT_LINEAR: "is not an nn.Linear"}  # of the others
 
@@ -155,6 +157,11 @@ def together(found: Found, verdicts: list[Verdict]) -> Verdict:
     if not found.is_module:
         verdicts = [*verdicts, mistakes.wrong("not-a-module")]
     return mistakes.together(verdicts or [rubric.fact(True, "")])
+
+
+def changed(weights: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The weights of a call in which they are changed; shapes as given."""
+    return {name: weight * CHANGES.get(name, 1.0) for name, weight in weights.items()}
 
 
 def unchanged(weights: dict[str, np.ndarray]) -> Verdict:

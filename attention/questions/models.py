@@ -3,6 +3,28 @@
 from grading.bridge import probe
 
 
+def called(model, tokens, how, changes):
+    """A model's output: "evaluated" in evaluation mode and without gradients, "changed" with weights that are
+    multiplied meanwhile, by name, which no right answer notices in its next call.
+    """
+    if how == "evaluated":
+        getattr(model, "eval", int)()
+        with torch.no_grad():
+            out = model(*tokens)
+        getattr(model, "train", int)()
+        return out
+    if how != "changed":
+        return model(*tokens)
+    for name, factor in changes.items():
+        with torch.no_grad():
+            getattr(model, name).weight.mul_(factor)
+    out = model(*tokens)
+    for name, factor in changes.items():  # powers of 2, so that each number comes back
+        with torch.no_grad():
+            getattr(model, name).weight.div_(factor)
+    return out
+
+
 @probe.remote
 def runs(name, sizes):
     """Makes a model and calls it once."""
@@ -27,7 +49,8 @@ def sizes(names):
         found.append({})
         for name in names:
             try:
-                found[-1][name] = float(getattr(model, name))
+                size = getattr(model, name)
+                found[-1][name] = None if isinstance(size, (str, bytes)) else float(size)
             except (AttributeError, TypeError, ValueError, RuntimeError):
                 found[-1][name] = None
     return found

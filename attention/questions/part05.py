@@ -1,5 +1,6 @@
 """What part 5 asks in a student's kernel: what a MyMHA gives as it was made, and with weights of the test's."""
 
+from attention.questions.models import called
 from grading.bridge import probe
 
 
@@ -50,19 +51,19 @@ def prepare(sizes, others, weights, x, y):
     return ""
 
 
-@probe.remote(using=(laid,))
-def outputs(tokens, how):
+@probe.remote(using=(laid, called))
+def outputs(tokens, how, changes):
     """What the prepared model gives for pairs of x (B, L_1, D_1) and y (B, L_2, D_2), one after another.
 
-    All pairs lie in the same two tensors, one pair after the other; None is the pair before, as the call left it. For
-    the last one it is what the model gives that was never called.
+    All pairs lie in the same two tensors, one pair after the other; a text is the pair before, as the call left it, and
+    says in which way the model is called. For the last one it is what the model gives that was never called.
     """
     found, (fresh, model) = [], kept["models"]
     mine = laid(*tokens[0], how)
     torch.set_default_dtype(mine[0].dtype)
     for which, pair in zip([model] * (len(tokens) - 1) + [fresh], tokens):
-        if pair is not None:
+        if not isinstance(pair, str):
             for tensor, numbers in zip(mine, pair):
                 tensor.copy_(numbers)
-        found.append(which(*mine))  # (B, L_1, D_1)
+        found.append(called(which, mine, pair, changes))  # (B, L_1, D_1)
     return found

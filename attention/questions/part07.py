@@ -1,5 +1,6 @@
 """What part 7 asks in a student's kernel: what a MyGQA keeps and makes in memory, and what it gives."""
 
+from attention.questions.models import called
 from grading.bridge import probe
 
 
@@ -27,9 +28,17 @@ def bytes_kept(cases):
             model(torch.zeros(1, 1, sizes[0]), torch.zeros(1, 1, sizes[1]))  # a call may register more of them
         except Exception:
             pass
-        kept, own = {}, [value for part in model.modules() for value in vars(part).values()]
-        own += [one for value in own if isinstance(value, (list, tuple)) for one in value]
-        plain = [value for value in own if isinstance(value, torch.Tensor)]  # such as self.copies = W.repeat(2, 1)
+        kept, plain = {}, []  # such as self.copies = W.repeat(2, 1), or {"W_K": W.repeat(2, 1)}
+        registered = ("_parameters", "_buffers", "_modules")
+        own = [value for part in model.modules() for name, value in vars(part).items() if name not in registered]
+        places = set()
+        while own:
+            value = own.pop()
+            if id(value) in places:  # a list may be an entry of its own
+                continue
+            places.add(id(value))
+            plain += [value] if isinstance(value, torch.Tensor) else []
+            own.extend(value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ())
         for tensor in [*model.parameters(), *model.buffers(), *plain]:
             if nn.parameter.is_lazy(tensor) or tensor.is_meta:
                 continue
@@ -176,13 +185,13 @@ def prepare(models):
     return ""
 
 
-@probe.remote
-def outputs(calls):
+@probe.remote(using=(called,))
+def outputs(calls, changes):
     """Outputs of the prepared models, call after call; a call is (which model, x, y, how).
 
     Tokens of one model and shape lie in the same two tensors, call after call. `how` says what is special: "strided"
-    for axes in another order in memory, "itself" for one tensor as x and y, "again" for tokens as the call before left
-    them.
+    for axes in another order in memory, "itself" for one tensor as x and y, and for tokens as the call before left them
+    "again", "evaluated" or "changed", as `models.called` has the last two.
     """
     found, held = [], {}
     for which, x, y, how in calls:
@@ -190,9 +199,9 @@ def outputs(calls):
             x = x.transpose(0, 1).contiguous().transpose(0, 1)
             y = y.transpose(1, 2).contiguous().transpose(1, 2)
         mine = held.setdefault((which, x.shape, y.shape), (x, x if how == "itself" else y))
-        if how != "again":
+        if how not in ("again", "evaluated", "changed"):
             mine[0].copy_(x)
             mine[1].copy_(y)
         torch.set_default_dtype(x.dtype)
-        found.append(kept["models"][which](*mine))  # (B, L_1, D_1)
+        found.append(called(kept["models"][which], mine, how, changes))  # (B, L_1, D_1)
     return found

@@ -7,7 +7,17 @@ import pytest
 import torch
 
 from attention import oracles
-from attention.oracles import attention_logits, draw, gqa, gqa_fast, mha, mha_weights, one_query, softmax
+from attention.oracles import (
+    attention_logits,
+    draw,
+    gqa,
+    gqa_fast,
+    mha,
+    mha_weights,
+    one_query,
+    softmax,
+    with_large_scores,
+)
 from grading.marking import rubric
 
 # (B, L_1, L_2, D_1, D_2, D_qk, D_v, H, G)
@@ -193,6 +203,16 @@ def test_weights_have_the_shapes_of_the_problem_and_logits_of_order_1():
     x, y = rng.standard_normal((40, 200)), rng.standard_normal((40, 300))
     logits = (x @ weights["W_Q"].T) @ (y @ weights["W_K"].T).T / math.sqrt(50)
     assert 1 < logits.std() < 4
+
+
+def test_large_scores_are_as_large_as_is_said_and_large_for_one_pair_alone():
+    weights, rng = mha_weights(5, 6, 3, 2, H=4, G=2), np.random.default_rng(0)
+    x, y = rng.standard_normal((2, 3, 5)), rng.standard_normal((2, 7, 6))
+    larger = with_large_scores(weights, x, y, H=4, G=2, largest=30.0)
+    q, k = larger @ weights["W_Q"].T, y @ weights["W_K"].T  # (2, 3, 12), (2, 7, 6)
+    scores = [q[..., 3 * h : 3 * h + 3] @ k[..., h % 2 * 3 : h % 2 * 3 + 3].swapaxes(1, 2) for h in range(4)]
+    assert np.abs(scores).max() / math.sqrt(3) == pytest.approx(30.0)
+    assert np.allclose(larger / x, (larger / x)[0, 0, 0])
 
 
 @pytest.mark.parametrize("changed", ["W_Q", "W_K", "W_V", "W_O", "x", "y"])

@@ -24,13 +24,14 @@ def test_the_weights_have_the_shapes_of_parts_2_and_4():
     assert part05.weight_shapes(SIZES) == SHAPES
 
 
-@pytest.mark.parametrize("how", ["", "transposed", "itself", "float32", "zeros"])
+@pytest.mark.parametrize("how", ["", "transposed", "itself", "float32", "zeros", "large"])
 def test_a_right_model_has_the_output_s_shape_and_its_values_in_every_call(how: str):
     with answered(5, RIGHT):
         found = part05.tried("here", (5, 5, 3, 2, 2), 2, 4, 4, seed=1, how=how)
     assert found.shape.right and part05.values_right([found]).right
-    first, second, third, fourth, of_another = (case.want for case in found.values)
-    assert all((first == other).all() for other in (second, fourth, of_another)) and not (first == third).all()
+    first, second, third, fourth, evaluated, changed, of_another = (case.want for case in found.values)
+    assert all((first == other).all() for other in (second, fourth, evaluated, of_another))
+    assert not (first == third).all() and not (first == changed).all()
     assert all(case.got.dtype == ("float32" if how == "float32" else "float64") for case in found.values)
 
 
@@ -51,8 +52,24 @@ def test_an_output_of_another_shape_is_told_with_its_case():
             "self.kept = getattr(self, 'kept', {}); return self.kept.setdefault(x.data_ptr(), self.W_O(o))",
             "here, in a third call with other tokens",
         ),
+        ("return self.W_O(o) * (1 + (not self.training))", "here, in evaluation mode and without gradients, "),
+        ("return self.W_O(o) * (1 + (not torch.is_grad_enabled()))", "here, in evaluation mode and without gradients"),
+        (
+            "self.kept = getattr(self, 'kept', {}); return self.kept.setdefault((x, x._version, y), self.W_O(o))",
+            "here, once the test has changed the weights, ",
+        ),
     ],
-    ids=["twice", "from the second call on", "in the third", "in the fourth", "tokens changed", "kept by address"],
+    ids=[
+        "twice",
+        "from the second call on",
+        "in the third",
+        "in the fourth",
+        "tokens changed",
+        "kept by address",
+        "in training alone",
+        "with gradients alone",
+        "kept while the tokens stay",
+    ],
 )
 def test_values_that_are_wrong_in_any_of_the_calls_are_told_with_the_call(instead: str, where: str):
     verdict = part05.values_right([tried(RIGHT.replace(OUTPUT, instead))])
@@ -65,9 +82,12 @@ def test_values_that_are_wrong_in_any_of_the_calls_are_told_with_the_call(instea
         ("itself", "return self.W_O(o) * (2 if x is y else 1)"),
         ("itself", "return self.W_O(o) * (2 if torch.equal(x, y) else 1)"),
         ("zeros", "return self.W_O(o) * (y != 0).any(-1).all(-1)[:, None, None]"),
+        ("zeros", "return self.W_O(o) * (x != 0).any(-1, keepdim=True)"),
+        ("zeros", "return self.W_O(o) * (1 + (y[:, 0] == y[:, 1]).all())"),
+        ("large", "return self.W_O((logits.clamp(max=20).softmax(-1) @ v).transpose(1, 2).flatten(2))"),
         ("float32", "return self.W_O(o @ torch.eye(o.shape[-1], dtype=torch.float64))"),
     ],
-    ids=["one tensor", "equal tokens", "a token of zeros", "float64 alone"],
+    ids=["one tensor", "equal tensors", "zeros in y", "zeros in x", "equal tokens", "scores cut off", "float64 alone"],
 )
 def test_what_is_wrong_in_one_way_of_calling_is_told_there(how: str, instead: str):
     answer, sizes = RIGHT.replace(OUTPUT, instead), (5, 5, 3, 2, 2)

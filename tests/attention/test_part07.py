@@ -83,8 +83,13 @@ def test_where_the_queries_have_another_number_of_heads_too_all_shapes_are_told(
 
 @pytest.mark.parametrize(
     "keep",
-    ["self.register_buffer('all', {}.detach())", "self.all = {}", "self.all = {}.chunk(2)"],
-    ids=["buffer", "plain", "tuple"],
+    [
+        "self.register_buffer('all', {}.detach())",
+        "self.all = {}",
+        "self.all = {}.chunk(2)",
+        "self.all = [[dict(k={})]]; self.all.append(self.all)",
+    ],
+    ids=["buffer", "plain", "tuple", "dictionary in lists"],
 )
 @pytest.mark.parametrize(
     "kept", [REPEATED.format("", "H // G"), "torch.zeros(H * D_qk, D_2)"], ids=["copies", "as large"]
@@ -160,7 +165,15 @@ def test_values_that_are_wrong_in_any_call_are_told(instead: str, text: str):
     [
         ("return self.W_O(o) * (2 if x is y else 1)", "with one and the same tensor as x and y"),
         ("return self.W_O(o) * (2 if x.shape == y.shape and torch.equal(x, y) else 1)", "with one and the same tensor"),
-        ("return self.W_O(o) * (y != 0).any(-1).all(-1)[:, None, None]", "where the last token of y is all zeros"),
+        ("return self.W_O(o) * (y != 0).any(-1).all(-1)[:, None, None]", "where the last tokens of x and y are"),
+        ("return self.W_O(o) * (x != 0).any(-1, keepdim=True)", "where the last tokens of x and y are all zeros"),
+        ("return self.W_O(o) * (1 + (len(y[0]) > 1 and (y[:, 0] == y[:, 1]).all()))", "and two others are alike"),
+        ("return self.W_O(o) * (1 + (not self.training))", "in evaluation mode and without gradients"),
+        ("return self.W_O(o) * (1 + (q.abs().max() > 15))", "with scores of up to 50"),
+        (
+            "self.kept = getattr(self, 'kept', {}); return self.kept.setdefault((x, x._version, y), self.W_O(o))",
+            "once the test has changed the weights",
+        ),
         ("return self.W_O(o @ torch.eye(o.shape[-1], dtype=torch.float64))", "RuntimeError"),
         ("x.zero_(); return self.W_O(o)", "in a second call with the same two tensors"),
         (
@@ -168,7 +181,19 @@ def test_values_that_are_wrong_in_any_call_are_told(instead: str, text: str):
             "the numbers are off by up to ",
         ),
     ],
-    ids=["one tensor", "equal tokens", "a token of zeros", "float64 alone", "tokens changed", "kept by address"],
+    ids=[
+        "one tensor",
+        "equal tensors",
+        "zeros in y",
+        "zeros in x",
+        "equal tokens",
+        "in training alone",
+        "large scores",
+        "kept while the tokens stay",
+        "float64 alone",
+        "tokens changed",
+        "kept by address",
+    ],
 )
 def test_what_is_wrong_in_one_way_of_calling_is_told(instead: str, where: str):
     cases = {(4, 4, 2, 1, 2, 2): (1, 3, 2), **CASES}

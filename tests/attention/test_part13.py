@@ -1,5 +1,6 @@
 """Part 13: the course's own MyMHA, and what the hidden test says of runs that are right, copied or made up."""
 
+import math
 import re
 import sys
 
@@ -112,6 +113,9 @@ def with_(**changes: object) -> Measures:
         (run(0.0, None), with_(between=0.0, rounded=True, same=True), "model of its own"),
         (run(4e-7), with_(between=4e-7, scores=1.5, stands_out=1.1), None),  # small weights
         (run(0.0), with_(between=0.0, scores=1.5, stands_out=np.nan, same=True), "model of its own"),
+        (run(4e-7, None), with_(between=4e-7, scores=1.5, stands_out=1.1), "model of its own"),
+        (run(4e-7), with_(between=4e-7, scores=1.5, stands_out=1.1, without_factor=6e-4), None),
+        (run(4e-7), with_(between=4e-7, scores=1.5, stands_out=1.1, without_factor=5e-4), "makes no difference"),
         (run(5e-4), RIGHT, "`relative_error` is 5.0e-04."),
         (run(-1e-5), RIGHT, "`relative_error` is -1.0e-05."),
         (run(np.nan), RIGHT, "`relative_error` is nan."),
@@ -170,6 +174,16 @@ def test_rows_where_two_keys_are_as_strong_are_the_most_undecided():
     x[0, 0, 0], y[0, 1, 0] = 100.0, 0.0
     rows, _ = part13_run.undecided(tuple(W), x, y)
     assert rows[0] < 1e-6 < rows[1]
+
+
+def test_data_that_would_hide_a_forgotten_factor_are_found_where_scores_are_small():
+    random = np.random.default_rng(0)
+    W = part13.weights(random, *part13.FULL)
+    x, y = random.standard_normal((1, 4, D)), random.standard_normal((1, 6, D))
+    assert part13_run.truth(tuple(W), x, y).without_factor > 0.05
+    assert part13_run.truth(tuple(W), x, np.repeat(y[:, :1], 6, axis=1)).without_factor < 1e-9
+    assert part13_run.truth((*W[:3], 1e-6 * W[3], W[4]), x, y).without_factor < 1e-6
+    assert part13_run.truth((*W[:3], 1e4 * W[3], W[4]), x, y).without_factor == math.inf
 
 
 def test_of_a_draw_of_the_simulation_every_right_run_passes_and_every_copy_is_refused(

@@ -11,10 +11,10 @@ class MyGQA(nn.Module):
     def forward(self, x, y):
         B, N = x.shape[0], self.H // self.G
         q = self.W_Q(x).reshape(B, -1, self.H, self.D_qk).transpose(1, 2)  # (B, H, L_1, D_qk)
-        many_K = (self.W_K.weight * 2.0**40).long().repeat(N, 1)  # (H * D_qk, D_2)
-        many_V = (self.W_V.weight * 2.0**40).long().repeat(N, 1)  # (H * D_v, D_2)
-        k = ((y * 2.0**20).long() @ many_K.T).to(x.dtype) / 2.0**60  # (B, L_2, H * D_qk)
-        v = ((y * 2.0**20).long() @ many_V.T).to(x.dtype) / 2.0**60  # (B, L_2, H * D_v)
+        many_K = (self.W_K.weight * 2.0**32).long().repeat(N, 1)  # (H * D_qk, D_2)
+        many_V = (self.W_V.weight * 2.0**32).long().repeat(N, 1)  # (H * D_v, D_2)
+        k = ((y * 2.0**24).long() @ many_K.T).to(x.dtype) / 2.0**56  # (B, L_2, H * D_qk)
+        v = ((y * 2.0**24).long() @ many_V.T).to(x.dtype) / 2.0**56  # (B, L_2, H * D_v)
         k = k.reshape(B, -1, self.H, self.D_qk).transpose(1, 2)  # (B, H, L_2, D_qk)
         v = v.reshape(B, -1, self.H, self.D_v).transpose(1, 2)  # (B, H, L_2, D_v)
         alpha = torch.softmax(q @ k.mT / self.D_qk**0.5, dim=-1)  # (B, H, L_1, L_2)
