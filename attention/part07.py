@@ -154,8 +154,8 @@ def has_values(cases: Cases) -> Verdict:
     asked += [Call(m, *[tokens(models[m][0], (B, L_1, 1), 744)[0]] * 2, "itself") for m, B, L_1, _ in alike]
     asked += [Call(n, x, y, "evaluated"), Call(n, x, y), Call(n, x, y, "changed")]
     asked += [Call(n, *zeros_and_equal_ones(x, y), "zeros")]
-    longest = max(asked, key=lambda call: call.y.shape[1])
-    asked += [longest._replace(x=large(models[longest.which], longest.x, longest.y), how="large")]
+    m, x, y, _ = max(asked, key=lambda call: call.y.shape[1])
+    asked += [Call(m, large(models[m], x, y), y, "large")]
     asked += [Call(0, *tokens(sizes, lengths, 743)), Call(1, *tokens(sizes, lengths, 745))]
 
     def sent(which: int, array: Array) -> probe.Tensor:
