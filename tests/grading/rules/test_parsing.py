@@ -115,6 +115,7 @@ def test_below_any_first_line_an_import_is_found_where_ipython_runs_it():
         "," * 50_000 + "x y",
         ";" * 640 + "x y",
         "x = 1\n" + ",/;" * 300 + "x y",
+        ";\t" * 5_000 + "x y",
     ],
     ids=lambda source: repr(source[-12:]),
 )
