@@ -64,11 +64,14 @@ def parse(source: str) -> ast.Module | None:
         return _below_a_magic(lines[0], "".join(lines[1:]), skipped)
     if _takes_long("\n".join("".join(lines).splitlines())):
         return ast.parse(TOO_DEEP)
-    with contextlib.suppress(SyntaxError, ValueError, RuntimeError, MemoryError):
+    try:
         tree = _compiled(lines)
+    except (SyntaxError, ValueError, RuntimeError, MemoryError):
+        return None
+    with contextlib.suppress(RecursionError, ValueError):  # a text in it may be too deep, and hides nothing else
         tree = _Unfold().visit(tree) if _depth(tree) <= MAX_DEPTH else ast.parse(TOO_DEEP)
         return ast.increment_lineno(tree, skipped)
-    return None
+    return ast.parse(TOO_DEEP)
 
 
 def refused(source: str) -> tuple[int, str] | None:

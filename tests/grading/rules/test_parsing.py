@@ -140,6 +140,12 @@ def test_code_in_texts_within_one_another_is_read_once_each(source: str):
     assert time.process_time() - started < 5  # some hundredths; twice each, for longer than anybody waits
 
 
+@pytest.mark.parametrize("runs", ["exec({})", "get_ipython().run_line_magic('time', {})"])
+def test_a_text_too_deep_to_be_read_hides_nothing_else_in_its_cell(runs: str):
+    deep = runs.format(repr("%%time\n" * 600 + "x"))
+    assert import_breach(f"import os\nif 0:\n    {deep}\n")
+
+
 def test_a_text_that_is_made_longer_than_all_code_may_be_is_not_read():
     started = time.process_time()
     assert import_breach("exec('" + 8_000 * r"x\n" + "'.join([" + 8_000 * "''," + "]))")
