@@ -40,8 +40,8 @@ OPTIONS = re.compile(r"(?:\s*(?:-[nrpNRP]\s*\d+|-[lsTDb]\s*\S+|-\w|--[\w-]+)(?=\
 MAX_DEPTH = 200  # of a syntax tree; real code reaches about 30
 TOO_DEEP = "exec(text)"  # stands for code that is nested deeper: what it does cannot be told
 # IPython reads the whole cell again for each magic in it, and for each sign that a line begins with: characters times
-# magics. Signs in a row count by their square, as no cell needs many.
-MAGICS = re.compile(r"^[ \t]*([%!?,;/]+)|=[ \t]*([%!])|(\?)[ \t]*$", re.MULTILINE)
+# magics. Signs in a row, with or without spaces, count by their square, as no cell needs many.
+MAGICS = re.compile(r"^[ \t]*([%!?,;/](?:[ \t]*[%!?,;/])*)|=[ \t]*([%!])|(\?)[ \t]*$", re.MULTILINE)
 MAX_MAGICS_TIMES_CHARS = 1_500_000  # 10 s; ten magics in a cell of 3,000 characters are 30,000
 # For each line such as `print?`, IPython reads every word of it again from each of its letters, in one call in C.
 HELP_LINE = re.compile(r"\?[ \t\\]*$", re.MULTILINE)
@@ -64,11 +64,14 @@ def parse(source: str) -> ast.Module | None:
         return _below_a_magic(lines[0], "".join(lines[1:]), skipped)
     if _takes_long("\n".join("".join(lines).splitlines())):
         return ast.parse(TOO_DEEP)
-    with contextlib.suppress(SyntaxError, ValueError, RuntimeError, MemoryError):
+    try:
         tree = _compiled(lines)
+    except (SyntaxError, ValueError, RuntimeError, MemoryError):
+        return None
+    with contextlib.suppress(RecursionError, ValueError):  # a text in it may be too deep, and hides nothing else
         tree = _Unfold().visit(tree) if _depth(tree) <= MAX_DEPTH else ast.parse(TOO_DEEP)
         return ast.increment_lineno(tree, skipped)
-    return None
+    return ast.parse(TOO_DEEP)
 
 
 def refused(source: str) -> tuple[int, str] | None:
@@ -199,7 +202,7 @@ def _takes_long(text: str) -> bool:
     """Whether IPython would need long to transform a cell's text, whose lines end in no way but one."""
     helps = len(HELP_LINE.findall(text))
     again = helps and helps * sum(len(word) ** 2 for word in WORD.findall(text))
-    magics = sum(len("".join(signs)) ** 2 for signs in MAGICS.findall(text))
+    magics = sum(len("".join("".join(signs).split())) ** 2 for signs in MAGICS.findall(text))
     return magics * len(text) > MAX_MAGICS_TIMES_CHARS or again > MAX_HELPS_TIMES_LETTERS
 
 

@@ -78,7 +78,8 @@ def _nameless(official: dict, submitted: list[dict]) -> dict[tuple[str, str], st
 
 
 def _kind_and_text(cell: dict) -> tuple[str, str]:
-    return str(cell.get("cell_type")), _source(cell).strip()
+    kind = cell.get("cell_type")
+    return kind if isinstance(kind, str) else "", _source(cell).strip()  # lists too deep to print may stand there
 
 
 def _source(cell: dict) -> str:

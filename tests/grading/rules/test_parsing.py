@@ -115,6 +115,7 @@ def test_below_any_first_line_an_import_is_found_where_ipython_runs_it():
         "," * 50_000 + "x y",
         ";" * 640 + "x y",
         "x = 1\n" + ",/;" * 300 + "x y",
+        ";\t" * 5_000 + "x y",
     ],
     ids=lambda source: repr(source[-12:]),
 )
@@ -137,6 +138,12 @@ def test_code_in_texts_within_one_another_is_read_once_each(source: str):
     started = time.process_time()
     assert import_breach(source.replace("x = 1", "import os")) and import_breach(source) is None
     assert time.process_time() - started < 5  # some hundredths; twice each, for longer than anybody waits
+
+
+@pytest.mark.parametrize("runs", ["exec({})", "get_ipython().run_line_magic('time', {})"])
+def test_a_text_too_deep_to_be_read_hides_nothing_else_in_its_cell(runs: str):
+    deep = runs.format(repr("%%time\n" * 600 + "x"))
+    assert import_breach(f"import os\nif 0:\n    {deep}\n")
 
 
 def test_a_text_that_is_made_longer_than_all_code_may_be_is_not_read():

@@ -361,6 +361,15 @@ def test_a_copy_of_a_cell_of_the_course_is_the_student_s_where_the_course_s_is_t
     assert [cell.source for cell in clean.cells if cell.id.startswith("own-")] == [setup]
 
 
+def test_a_kind_of_cell_that_is_too_deep_to_be_printed_is_none():
+    deep: list = []
+    for _ in range(100_000):
+        deep = [deep]
+    clean, _ = clean_copy(_opened(sample_class.released(ONE)), {"cells": [{"cell_type": deep, "source": "mine"}]})
+    (own,) = (cell for cell in clean.cells if cell.source == "mine")
+    assert own.cell_type == "markdown"
+
+
 def test_what_holds_of_several_parts_is_one_line_a_student_and_of_other_files_a_line_each():
     stems = ("part01", "part02")
     found = [notices.Notice(who, part, "old.") for who in ("anna", "ben") for part in stems]
