@@ -189,15 +189,18 @@ def _is_list(value: ast.expr, names: Names) -> bool:
 
 
 def _before_copies(value: ast.expr, names: Names) -> tuple[bool, ast.expr]:
-    """Whether an expression copies a tensor, and what it copies or converts: A of A.clone(), torch.clone(A) and
+    """Whether an expression copies a tensor, and what it copies or converts: A of A.clone(), torch.clone(A), A.data and
     Tensor.double(A).to("cpu")."""
     copied = False
-    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in SAME:
+    while True:
+        while isinstance(value, ast.Attribute) and value.attr == "data":
+            value = value.value
+        if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in SAME):
+            return copied, value
         owner, given = value.func.value, [*value.args, *(keyword.value for keyword in value.keywords)]
         of_library = given and closure.root(owner) not in {None, *names}
-        copied = copied or value.func.attr in {"clone", "tensor", "array"}
+        copied = copied or value.func.attr in {"clone", "tensor", "array", "astype"}
         value = given[0] if of_library else owner
-    return copied, value
 
 
 def computed(flow: Flow, at: Place) -> Flow:

@@ -5,6 +5,7 @@ import symtable
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 
+from grading.rules import own_calls
 from grading.rules.drafts import replaced
 from grading.rules.nodes import walk
 from grading.rules.parsing import folded
@@ -115,7 +116,7 @@ def libraries(codes: list[Code], packages: Collection[str], setup: ast.Module) -
     trees = [code.tree for code in codes if code.tree]
     for tree in trees:
         names |= imported(tree, packages)
-    left = [(name, value) for name, value in second_names(trees) if name not in names]
+    left = [(name, value) for name, value in (*second_names(trees), *own_calls.given(trees)) if name not in names]
     while new := {name: value for name, value in left if name not in names and root(value) in names}:
         names |= {name: getattr(value, "attr", "") or names[root(value)] for name, value in new.items()}
     return names

@@ -7,6 +7,7 @@ What is then read from `tools[0]` cannot be followed, so it counts as an import.
 import ast
 from collections.abc import Collection, Iterator, Mapping
 
+from grading.rules import own_calls
 from grading.rules.closure import asked_for, second_names
 from grading.rules.nodes import walk
 from grading.rules.own_names import local_reads, reads_of_own, reads_of_set
@@ -25,7 +26,7 @@ def as_values(
     the uses of what a module took from elsewhere."""
     paths, second = _paths([setup, *trees], packages)
     own = reads_of_own(trees, frozenset(paths) - second)
-    named = {value for tree in trees for value in _named(tree)}
+    named = {value for tree in trees for value in _named(tree)} | {value for _, value in own_calls.given(trees)}
     found = set()
     for tree in trees:
         for node in walk(tree):
@@ -59,7 +60,7 @@ def _paths(trees: list[ast.Module], packages: Collection[str]) -> tuple[dict[str
             case ast.ImportFrom(module=str(module), names=names, level=0):
                 for alias in names:
                     paths.setdefault(alias.asname or alias.name, set()).add(f"{module}.{alias.name}")
-    given = list(second_names(trees))
+    given = [*second_names(trees), *own_calls.given(trees)]
     for _ in range(MAX_STEPS):
         for name, value in given:
             for path in [path for path in _path(value, paths) if is_module(path, packages)]:

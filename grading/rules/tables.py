@@ -6,7 +6,9 @@ import ast
 import copy
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+from grading.rules import own_calls
 from grading.rules.nodes import walk
+from grading.rules.own_calls import names_given, reads_in_other_ways
 
 Table = ast.Dict | ast.List | ast.Tuple
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
@@ -19,9 +21,10 @@ def read_through(trees: Sequence[ast.Module], setup: Callable[[], ast.Module]) -
     `setup` reads.
     """
     written = [pair for tree in trees for pair in _written(tree)]
-    if not written:
+    nodes = [node for tree in trees for node in walk(tree)] if written else []
+    if not written or reads_in_other_ways(nodes):
         return [*trees]
-    given, imported = [*_names_given(trees)], {*_imported([setup(), *trees])}
+    given, imported = [*names_given(nodes)], {*own_calls.imported([*walk(setup()), *nodes])}
     modules = imported.difference(given)
     held = {name: table for name, table in written if _holds_modules(table, modules) and _leaves(table)}
     sure = [name for name in held if given.count(name) == 1 and imported.isdisjoint({name, "*"})]
@@ -30,13 +33,6 @@ def read_through(trees: Sequence[ast.Module], setup: Callable[[], ast.Module]) -
         return [_read(tree, tables) for tree in trees] if tables else [*trees]
     except RecursionError:  # where an expression is nested so deep that it can't be copied
         return [*trees]
-
-
-def _imported(trees: Sequence[ast.Module]) -> Iterator[str]:
-    """The names that import statements give."""
-    for node in (node for tree in trees for node in walk(tree)):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
 
 
 def _leaves(value: ast.expr) -> list[ast.expr]:
@@ -55,26 +51,6 @@ def _written(tree: ast.Module) -> Iterator[tuple[str, Table]]:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict() | ast.List() | ast.Tuple() as table):
                 yield name, table
-
-
-def _names_given(trees: Sequence[ast.Module]) -> Iterator[str]:
-    """The names that the cells set by anything but imports, each as often as they do."""
-    for node in (node for tree in trees for node in walk(tree)):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                yield name
-            case (
-                ast.FunctionDef(name=name)
-                | ast.AsyncFunctionDef(name=name)
-                | ast.ClassDef(name=name)
-                | ast.ExceptHandler(name=str(name))
-                | ast.MatchAs(name=str(name))
-                | ast.MatchStar(name=str(name))
-                | ast.MatchMapping(rest=str(name))
-            ):
-                yield name
-            case ast.Global(names=names) | ast.Nonlocal(names=names):
-                yield from names
 
 
 def _holds_modules(value: ast.expr, modules: Collection[str]) -> bool:

@@ -509,11 +509,16 @@ Q = UK.T @ W_Q
 return W_DKV, W_DKV, Q, g(W_O, W_UV)
 """,
     "inputs as arrays of NumPy's, and an output as a tensor": """
-UK, WQ = W_UK.detach().cpu().numpy(), np.array(W_Q)
+UK, WQ = W_UK.detach().cpu().numpy().astype(np.float64), np.array(W_Q)
 UK = UK.reshape(H, -1, 3)
 Q = np.matmul(UK.swapaxes(1, 2), WQ.reshape(H, -1, 4)).reshape(1, 2)
 O = torch.from_numpy(g(W_O, W_UV))
 return W_DKV, W_DKV, torch.from_numpy(Q), O
+""",
+    "the numbers of parameters": """
+Q = nn.Parameter(f(W_UK, W_Q.data))
+O = g(W_O, W_UV)
+return W_DKV.data, W_DKV, Q.data, O.data.to("cpu").data
 """,
     "mappings joined by |": """
 out = dict(K=W_DKV, V=W_DKV) | dict(Q=f(W_UK, W_Q)) | {"O": g(W_O, W_UV)}
@@ -549,6 +554,26 @@ return W_DKV, W_DKV, Q, g(W_O, W_UV)
 Q = f(W_UK, W_Q)
 np.asarray(Q)[:] *= 2
 return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "an array of another type, scaled": """
+Q = f(W_UK, W_Q).numpy().astype(np.float64)
+Q *= 2
+return W_DKV, W_DKV, torch.from_numpy(Q), g(W_O, W_UV)
+""",
+    "the numbers of a parameter, scaled": """
+Q = nn.Parameter(f(W_UK, W_Q))
+P = Q.data
+P *= 2
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "the numbers of a parameter, turned": """
+Q = nn.Parameter(f(W_UK, W_Q))
+return W_DKV, W_DKV, Q.data.T, g(W_O, W_UV)
+""",
+    "the numbers of a parameter, replaced": """
+Q = nn.Parameter(f(W_UK, W_Q))
+Q.data = 2 * Q.data
+return W_DKV, W_DKV, Q.data, g(W_O, W_UV)
 """,
     "a copy of an array, scaled": """
 Q = np.array(f(W_UK, W_Q))

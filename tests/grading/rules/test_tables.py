@@ -28,6 +28,7 @@ HIDDEN = [
     "libs = {key: torch}\nlibs['t'].ones(3)",
     "libs = {'t': torch}\nlibs.get('t').ones(3)",
     "libs = {'t': torch}\nlibs[key].ones(3)",
+    "libs = {'t': torch}\nglobals()['libs']['t'].os",
     "libs = {'t': torch}\nlibs = {'t': 3}\nlibs['t']",
     "libs = {'t': torch}\ndef f(libs):\n    return libs['t']",
     "libs = {'t': torch, 'u': f(3)}\nlibs['t'].ones(3)",

@@ -1,0 +1,68 @@
+"""Calls of the student's own functions, as in `norm(W, np)`: which parameter gets which value.
+
+Told only where a name can stand for nothing but the one function that a cell defines under it.
+"""
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from grading.rules.nodes import walk
+
+# By these, the notebook's names can be read and set in ways that nobody follows.
+OTHER_WAYS = frozenset("globals locals vars exec eval get_ipython".split())
+
+
+def given(trees: Iterable[ast.Module]) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters of the student's functions, each with a value that a call gives it."""
+    trees = list(trees)
+    nodes = [node for tree in trees for node in walk(tree)]
+    found = {one.name: one for tree in trees for one in tree.body if isinstance(one, ast.FunctionDef)}
+    if not found or reads_in_other_ways(nodes):
+        return
+    arguments = (node.arg for node in nodes if isinstance(node, ast.arg))
+    names = Counter([*names_given(nodes), *imported(nodes), *arguments])
+    for call in [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]:
+        function = found.get(call.func.id)
+        if function and not function.decorator_list and names[function.name] == 1 and "*" not in names:
+            yield from _pairs(function.args, call)
+
+
+def _pairs(arguments: ast.arguments, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    places = arguments.posonlyargs + arguments.args
+    if not any(isinstance(value, ast.Starred) for value in call.args) and len(call.args) <= len(places):
+        yield from ((argument.arg, value) for argument, value in zip(places, call.args, strict=False))
+    named = {argument.arg for argument in arguments.args + arguments.kwonlyargs}
+    yield from ((keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg in named)
+
+
+def reads_in_other_ways(nodes: Iterable[ast.AST]) -> bool:
+    """Whether names of the notebook may be read or set in ways that nobody follows."""
+    return any(isinstance(node, ast.Name) and node.id in OTHER_WAYS for node in nodes)
+
+
+def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The names that import statements give."""
+    for node in nodes:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
+
+
+def names_given(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The names that code sets by anything but imports and parameters, each as often as it does."""
+    for node in nodes:
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                yield name
+            case (
+                ast.FunctionDef(name=name)
+                | ast.AsyncFunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.ExceptHandler(name=str(name))
+                | ast.MatchAs(name=str(name))
+                | ast.MatchStar(name=str(name))
+                | ast.MatchMapping(rest=str(name))
+            ):
+                yield name
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                yield from names
