@@ -4,6 +4,7 @@ never change and are only looked into in plain sight, so that rules may read `np
 
 import ast
 import copy
+import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from grading.rules import own_calls
@@ -11,6 +12,8 @@ from grading.rules.nodes import walk
 from grading.rules.own_calls import names_given, reads_in_other_ways
 
 Table = ast.Dict | ast.List | ast.Tuple
+MOST_TABLES = 20  # that are followed; where there are more, none is
+MOST_NODES = 200  # of the syntax tree of one, which is copied for each look
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
@@ -27,6 +30,8 @@ def read_through(trees: Sequence[ast.Module], setup: Callable[[], ast.Module]) -
     given, imported = [*names_given(nodes)], {*own_calls.imported([*walk(setup()), *nodes])}
     modules = imported.difference(given)
     held = {name: table for name, table in written if _holds_modules(table, modules) and _leaves(table)}
+    if len(held) > MOST_TABLES:
+        return [*trees]
     sure = [name for name in held if given.count(name) == 1 and imported.isdisjoint({name, "*"})]
     tables = {name: held[name] for name in sure if _is_plain(name, held[name], trees)}
     try:
@@ -50,7 +55,8 @@ def _written(tree: ast.Module) -> Iterator[tuple[str, Table]]:
     for statement in tree.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict() | ast.List() | ast.Tuple() as table):
-                yield name, table
+                if sum(1 for _ in itertools.islice(ast.walk(table), MOST_NODES + 1)) <= MOST_NODES:
+                    yield name, table
 
 
 def _holds_modules(value: ast.expr, modules: Collection[str]) -> bool:
