@@ -6,7 +6,7 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -66,7 +66,10 @@ class Kernels:
         return 10 + pid, 0.5
 
     def signal_all(self, number: int) -> None:
-        """Signals nobody: a test's process is no keeper."""
+        """Signals nobody: a test's process isn't a keeper."""
+
+    def kill_all(self, processes: ModuleType) -> None:
+        """Kills nobody, for the same reason."""
 
     def has_ended(self, pid: int) -> None:
         os.close(self.pipes[pid][1])
@@ -166,3 +169,16 @@ def test_nothing_but_a_keeper_in_its_sandbox_signals_all_that_it_sees(monkeypatc
         monkeypatch.setattr(keeper, "NUMBERS", (os.getpid(), os.getppid()))
         keeper.Preloaded(way, packets).signal_all(signal.SIGKILL)
     assert killed == [(-1, signal.SIGKILL)]
+
+
+def test_of_several_processes_that_are_killed_the_memory_is_taken_back_at_once(monkeypatch: pytest.MonkeyPatch):
+    done: list[object] = []
+    monkeypatch.setattr(keeper.os, "kill", lambda *what: done.append(what))
+    monkeypatch.setattr(keeper, "NUMBERS", (os.getpid(), os.getppid()))
+    way, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with way, theirs:
+        for pids, taken in (([3], []), ([3, 4, 5], [[3, 4, 5]])):
+            done.clear()
+            seen = SimpleNamespace(others=lambda walled, pids=pids: pids, take_memory_back=done.append)
+            keeper.Preloaded(way, packets).kill_all(seen)
+            assert done == [(-1, signal.SIGKILL), *taken]
