@@ -224,7 +224,7 @@ class Sandbox:
         self._control.close()
 
     def close(self) -> None:
-        """Kills everything inside, at once, and removes what it had on the disk."""
+        """Has everything inside end, kills what is left after a while, and removes what it had on the disk."""
         if self._closed:
             return
         self._closed = True
@@ -232,7 +232,7 @@ class Sandbox:
         for kernel in filter(None, (self._last, self._ahead)):
             kernel.close()
         if self._starting.exception() is None:
-            if not self.walled and self._up:  # without a process namespace the zygote itself must end what it forked
+            if self._up:  # the keeper takes memory back; without a process namespace the zygote must end what it forked
                 self._process.wait(kernel_handle.STOP_LIMIT_S)
             self._process.kill()
             self._process.wait()

@@ -74,7 +74,8 @@ def kernels(monkeypatch: pytest.MonkeyPatch) -> Kernels:
     made = Kernels()
     monkeypatch.setattr(keeper.os, "pidfd_open", lambda pid: made.pipes[pid][0])
     monkeypatch.setattr(keeper.signal, "pidfd_send_signal", lambda pidfd, _: made.killed.append(pidfd))
-    monkeypatch.setattr(keeper, "signal_all", made.signalled.append)  # a test's process is no keeper
+    # A test's process is no keeper, and sees processes of others.
+    monkeypatch.setattr(keeper, "kill_all", lambda _: made.signalled.append(signal.SIGKILL))
     return made
 
 
@@ -163,3 +164,13 @@ def test_nothing_but_a_keeper_in_its_sandbox_signals_all_that_it_sees(monkeypatc
     monkeypatch.setattr(keeper, "NUMBERS", (os.getpid(), os.getppid()))
     keeper.signal_all(signal.SIGKILL)
     assert killed == [(-1, signal.SIGKILL)]
+
+
+def test_of_several_processes_that_are_killed_the_memory_is_taken_back_at_once(monkeypatch: pytest.MonkeyPatch):
+    done: list[object] = []
+    monkeypatch.setattr(keeper.os, "kill", lambda *what: done.append(what))
+    monkeypatch.setattr(keeper, "NUMBERS", (os.getpid(), os.getppid()))
+    for pids, taken in (([3], []), ([3, 4, 5], [[3, 4, 5]])):
+        done.clear()
+        keeper.kill_all(SimpleNamespace(others=lambda walled, pids=pids: pids, take_memory_back=done.append))
+        assert done == [(-1, signal.SIGKILL), *taken]

@@ -1,10 +1,17 @@
 """What is read of a notebook's processes in /proc, and that nothing of it stays in the process that reads."""
 
+import ctypes
+import errno
+import mmap
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import busy
+import pytest
 from kernel_runs import IN_MEMORY
 
 from grading.sandbox import processes
@@ -42,3 +49,29 @@ def test_what_is_read_of_this_process_is_what_linux_tells():
     assert processes.session(os.getpid()) == os.getsid(0)
     assert processes.lines_of("/proc/0/status", "Threads:") is None and processes.session(2**22 + 1) == 0
     assert processes.resident_kb(os.getpid()) > 1000 < processes.proportional_kb(os.getpid())
+
+
+def test_a_read_that_heeds_no_signal_ends_once_memory_is_taken_back():
+    """Of a file in memory such as a notebook's own are. Whether it was caught half-way, each try may tell."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.syscall(processes.PROCESS_MRELEASE, -1, 0) != 0 and ctypes.get_errno() == errno.ENOSYS:
+        pytest.skip("this Linux takes no memory back")
+    size = 2**30
+    with tempfile.TemporaryFile(dir="/dev/shm") as file:
+        file.truncate(size)
+        busy.wait_for(lambda: _read_and_killed(file.fileno(), size) < size // 2)
+
+
+def _read_and_killed(file, size):
+    """The bytes that a process of its own had taken at most, that read a file and was killed meanwhile."""
+    if (child := os.fork()) == 0:
+        taken = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        os.preadv(file, [taken], 0)
+        os._exit(0)
+    while not os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        if processes.resident_kb(child) > size / 1024 / 8:
+            os.kill(child, signal.SIGKILL)
+            processes.take_memory_back([child])
+            break
+    _, _, used = os.wait4(child, 0)
+    return used.ru_maxrss * 1024

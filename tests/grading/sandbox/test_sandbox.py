@@ -1172,6 +1172,15 @@ def test_a_sandbox_in_which_everything_is_stopped_is_killed_without_remains(pool
     assert not alive(processes) and time.monotonic() - began < busy.patience(30)
 
 
+def test_a_sandbox_that_is_closed_ends_by_itself_so_that_its_keeper_takes_memory_back(monkeypatch):
+    monkeypatch.setattr(kernel_handle, "STOP_LIMIT_S", 120.0)
+    with opened(bare=True) as pool:
+        Run(pool, "pass")
+        box, _ = student(pool)
+        box.close()
+    assert box._process._popen.returncode == 0
+
+
 @pytest.mark.parametrize("walled", [True, False], ids=["walled", "none"])
 def test_a_killed_judge_leaves_nothing(walled):
     code = f"""
