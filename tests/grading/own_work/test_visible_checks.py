@@ -212,7 +212,8 @@ def test_part_13_takes_MyMHA_from_the_course_s_own_module_next_to_it(tmp_path: P
     assert alone.message.startswith("the setup cell, line 4: ModuleNotFoundError: No module named 'attention_course'")
     sample_class.equip(tmp_path)
     (result,) = visible_checks.results(COURSE, [tmp_path / "part13.ipynb"])
-    assert result.message.startswith("D = 6, H = 3, r = 5: four torch tensors of the right shapes: got None.")
+    where = "D = 6, H = 3, r = 5: four torch tensors of the right shapes"
+    assert result.message.startswith(f"{where}: expected four tensors, got None.")
 
 
 def test_notebooks_share_what_was_loaded_for_all_of_them_and_collect_their_own_rubbish(tmp_path: Path):

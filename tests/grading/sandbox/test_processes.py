@@ -63,15 +63,17 @@ def test_a_read_that_heeds_no_signal_ends_once_memory_is_taken_back():
 
 
 def _read_and_killed(file, size):
-    """The bytes that a process of its own had taken at most, that read a file and was killed meanwhile."""
+    """The bytes that a process of its own was given, that read a file and was killed meanwhile."""
+    before_kb = processes.status_kb(os.getpid(), "RssAnon:")
     if (child := os.fork()) == 0:
         taken = mmap.mmap(-1, size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+        taken.madvise(mmap.MADV_NOHUGEPAGE)
         os.preadv(file, [taken], 0)
         os._exit(0)
     while not os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-        if processes.resident_kb(child) > size / 1024 / 8:
+        if processes.status_kb(child, "RssAnon:") > before_kb + size / 1024 / 8:
             os.kill(child, signal.SIGKILL)
             processes.take_memory_back([child])
             break
     _, _, used = os.wait4(child, 0)
-    return used.ru_maxrss * 1024
+    return used.ru_minflt * mmap.PAGESIZE  # its memory itself counts with what this process had
