@@ -23,7 +23,7 @@ import sqlalchemy
 from nbgrader import api
 from nbgrader.converters.base import BaseConverter
 from sqlalchemy import Engine, event
-from sqlalchemy.orm import scoped_session, selectinload, sessionmaker
+from sqlalchemy.orm import joinedload, scoped_session, selectinload, sessionmaker
 
 KEPT = 8  # engines; a process of ours uses one gradebook, or few
 File = tuple[int, int] | None  # what tells a gradebook's file from another one at the same place; None for a server
@@ -109,15 +109,9 @@ def find_submission_notebook(
         asked[submission] = None
         return _find_submission_notebook(book, notebook, assignment, student)
     if asked[submission] is None:
-        of_submission = (
-            book.db.query(api.Notebook.name, api.SubmittedNotebook)
-            .join(api.SubmittedNotebook, api.SubmittedNotebook.notebook_id == api.Notebook.id)
-            .join(api.SubmittedAssignment, api.SubmittedAssignment.id == api.SubmittedNotebook.assignment_id)
-            .join(api.Assignment, api.Assignment.id == api.SubmittedAssignment.assignment_id)
-            .filter(api.Assignment.name == assignment, api.SubmittedAssignment.student_id == student)
-            .options(selectinload(api.SubmittedNotebook.grades))
-        )
-        asked[submission] = {row.name: row.SubmittedNotebook for row in of_submission}
+        every = book.db.query(api.SubmittedNotebook).filter_by(assignment=book.find_submission(*submission))
+        every = every.options(joinedload(api.SubmittedNotebook.notebook), selectinload(api.SubmittedNotebook.grades))
+        asked[submission] = {found.name: found for found in every}
     return asked[submission].get(notebook) or _find_submission_notebook(book, notebook, assignment, student)
 
 
