@@ -106,6 +106,19 @@ def gqa(weights: dict[str, Array], x: Array, y: Array, H: int, G: int) -> Array:
     return _gqa(Numbers(*(weights[name] for name in ("W_Q", "W_K", "W_V", "W_O")), x, y), H, G).copy()
 
 
+def zeros_and_equal_ones(x: Array, y: Array) -> tuple[Array, Array]:
+    """Tokens as they are, but the last of x and of y are zeros, and the first of y is equal to the second.
+
+    Shapes  x (B, L_1, D_1), y (B, L_2, D_2); returns both in these shapes.
+    Units   none.
+    Errors  none.
+    Source  ours.
+    """
+    x, y = x.copy(), y.copy()
+    x[:, -1], y[:, -1], y[:, 0] = 0.0, 0.0, y[:, min(1, y.shape[1] - 1)]
+    return x, y
+
+
 def with_large_scores(weights: dict[str, Array], x: Array, y: Array, H: int, G: int, largest: float = 50.0) -> Array:
     """x times a number with which the largest score of attention has this size, as in trained models and in part 13.
 

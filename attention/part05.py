@@ -126,9 +126,7 @@ def pairs_of_tokens(weights: dict, lengths: Sizes, H: int, seed: int, how: str) 
         return [(x, x) for x, _ in pairs]
     if how == "large":
         return [(oracles.with_large_scores(weights, x, y, H, H), y) for x, y in pairs]
-    for x, y in pairs if how == "zeros" else ():
-        x[:, -1], y[:, -1], y[:, 0] = 0.0, 0.0, y[:, min(1, L_2 - 1)]
-    return pairs
+    return [oracles.zeros_and_equal_ones(x, y) for x, y in pairs] if how == "zeros" else pairs
 
 
 def values_right(cases: Iterable[Tried]) -> Verdict:

@@ -153,7 +153,7 @@ def has_values(cases: Cases) -> Verdict:
     asked += [Call(n, *tokens(sizes, lengths, 742)), Call(n, x, y), Call(n, x, y, "again")]
     asked += [Call(m, *[tokens(models[m][0], (B, L_1, 1), 744)[0]] * 2, "itself") for m, B, L_1, _ in alike]
     asked += [Call(n, x, y, "evaluated"), Call(n, x, y), Call(n, x, y, "changed")]
-    asked += [Call(n, *zeros_and_equal_ones(x, y), "zeros")]
+    asked += [Call(n, *oracles.zeros_and_equal_ones(x, y), "zeros")]
     m, x, y, _ = max(asked, key=lambda call: call.y.shape[1])
     asked += [Call(m, large(models[m], x, y), y, "large")]
     asked += [Call(0, *tokens(sizes, lengths, 743)), Call(1, *tokens(sizes, lengths, 745))]
@@ -181,13 +181,6 @@ def has_values(cases: Cases) -> Verdict:
         compared.append(mistakes.Case(where, output, oracles.gqa(*data), data))
     verdict = mistakes.judged_with_pairs(compared, mistakes.GQA, mistakes.GQA_TWICE)
     return structure.unchanged(models[-1][1]) if verdict.right else verdict
-
-
-def zeros_and_equal_ones(x: Array, y: Array) -> tuple[Array, Array]:
-    """x and y with zeros for the last token of each, and with two equal tokens in y; shapes as given."""
-    x, y = x.copy(), y.copy()
-    x[:, -1], y[:, -1], y[:, 0] = 0.0, 0.0, y[:, min(1, y.shape[1] - 1)]
-    return x, y
 
 
 def large(model: tuple[Sizes, dict], x: Array, y: Array) -> Array:
