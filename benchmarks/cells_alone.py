@@ -74,7 +74,9 @@ def main() -> None:
     print(json.dumps(found), file=sys.__stdout__)
 
 
-def in_fork(measured: Callable, before: Callable = lambda: None) -> tuple[float, int]:
+def in_fork(
+    measured: Callable, before: Callable = lambda: None, fork: Callable[[Callable], int] = zygote.fork
+) -> tuple[float, int]:
     """The milliseconds that a call computes in a fork of this process, and the pages that it had to be given.
 
     Errors  RuntimeError if the fork ended without an answer.
@@ -87,7 +89,7 @@ def in_fork(measured: Callable, before: Callable = lambda: None) -> tuple[float,
         took = 1000 * (time.process_time() - own)
         return took, resource.getrusage(resource.RUSAGE_SELF).ru_minflt - pages
 
-    said = forked.result(taken)
+    said = forked.result(taken, fork=fork)
     if said is None:
         raise RuntimeError("a fork ended before it had run its cells")
     took, pages = said

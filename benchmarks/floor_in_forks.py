@@ -23,11 +23,9 @@ import subprocess
 import sys
 import tempfile
 import time
-import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
 
 import ways
 
@@ -117,16 +115,15 @@ def _measured(folder: Path) -> tuple[float, float, float, float, float]:
     first, second = Measuring(folder), Measuring(folder)
     both = [first, second]
     # Alone before and after, because the machine's speed changes.
-    before, two, walled, after = (
-        _told(processes, what)
-        for processes, what in (([first], FORKS), (both, FORKS), (both, WALLED), ([second], FORKS))
-    )
-    # Last, because a fork copies what runs before it have left.
-    ((one,), _) = _told([first], ONE)
+    before, before_s = _told([first], FORKS)
+    two, two_s = _told(both, FORKS)
+    walled, _ = _told(both, WALLED)
+    after, after_s = _told([second], FORKS)
+    (one,), _ = _told([first], ONE)  # last, because a fork copies what runs before it have left
     for process in both:
         process.end()
-    gain = (before[1][0] + after[1][0]) / max(two[1])
-    return one, statistics.fmean((*before[0], *after[0])), statistics.fmean(two[0]), statistics.fmean(walled[0]), gain
+    forks, two, walled = map(statistics.fmean, (before + after, two, walled))
+    return one, forks, two, walled, sum(before_s + after_s) / max(two_s)
 
 
 def _told(processes: list[Measuring], what: str) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -169,8 +166,10 @@ def measure() -> None:
     gc.collect()
     gc.freeze()
     huge_pages.collapse()
-    ways_to_run = {ONE: runs, FORKS: [functools.partial(cells_alone.in_fork, run) for run in runs]}
-    ways_to_run[WALLED] = [functools.partial(_in_namespaces, run) for run in runs]
+    walled = {"before": functools.partial(namespaces.furnish, PLACES, []), "fork": namespaces.fork}
+    ways_to_run = {ONE: runs}
+    for what, options in ((FORKS, {}), (WALLED, walled)):
+        ways_to_run[what] = [functools.partial(cells_alone.in_fork, run, **options) for run in runs]
     print(json.dumps((0, 0)), flush=True)
     for line in sys.stdin:
         print(json.dumps(_computed(ways_to_run[line.strip()])), flush=True)
@@ -185,28 +184,6 @@ def _earned(path: Path, test: str, points: float) -> None:
     found = floor.run(path, test, points)
     if found != points and path.parent.parent.name.endswith(ways.MODEL):
         raise RuntimeError(f"{path.name} earned {found} of {points}")
-
-
-def _in_namespaces(run: Callable[[], object]) -> None:
-    """Runs it in a fork that is process 1 of namespaces of its own.
-
-    Errors  RuntimeError if it fails there, OSError if there can be no namespaces.
-    """
-
-    def alone() -> NoReturn:
-        status = 1
-        try:
-            namespaces.furnish(PLACES, [])
-            run()
-            status = 0
-        except BaseException:  # noqa: BLE001  (whatever it is, this process ends here)
-            traceback.print_exc()
-        finally:
-            os._exit(status)
-
-    _, status = os.waitpid(namespaces.fork(alone), 0)
-    if status:
-        raise RuntimeError("a fork in namespaces failed")
 
 
 def _computed(runs: list[Callable[[], object]]) -> tuple[float, float]:
