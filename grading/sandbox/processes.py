@@ -10,7 +10,6 @@ import ctypes
 import os
 import platform
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 
@@ -63,8 +62,12 @@ def threads() -> Iterator[tuple[int, str]]:
 
 
 def descendants() -> list[int]:
-    """All processes below this one."""
-    return [process.pid for process in sys.modules["psutil"].Process().children(recursive=True)]
+    """All processes below this one, those above before those below them."""
+    parents = {int(name): parent(int(name)) for name in os.listdir("/proc") if name.isdigit()}
+    found = [os.getpid()]
+    for above in found:  # which grows
+        found += [pid for pid, its_parent in parents.items() if its_parent == above]
+    return found[1:]
 
 
 def sweep() -> dict[int, tuple[int, float]]:

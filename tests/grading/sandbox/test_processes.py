@@ -16,29 +16,33 @@ from kernel_runs import IN_MEMORY
 
 from grading.sandbox import processes
 
-# Run alone, where nothing else gives memory back and takes it. The name is never written in here as it is.
+# Run alone, where nothing else gives memory back and takes it. Neither the name nor the limit is written in here as it
+# is, which is among what a process's `stat` tells.
 LOOKS = f"""{IN_MEMORY}
-import ctypes, os, sys, time
+import ctypes, os, resource, sys, time
 sys.path.insert(0, sys.argv[1])
 import processes
 
 told, tell = os.pipe()
 if (child := os.fork()) == 0:
     ctypes.CDLL(None).prctl(15, bytes(c - 1 for c in b'b.wfsz.pee.obnf'))
+    resource.setrlimit(resource.RLIMIT_RSS, (7123400320 + 1, 7123400320 + 9))
     os.write(tell, b'1')
     time.sleep(60)
+    os._exit(0)
 os.read(told, 1)
-each = [processes.session, processes.resident_kb, processes.proportional_kb, lambda pid: processes.unread_kb([pid])]
-found = [(look(child) >= 0, in_memory(b'a-very-od[d]-name')) for look in each]
+each = [processes.session, processes.resident_kb, processes.proportional_kb, lambda pid: processes.unread_kb([pid]),
+        lambda pid: processes.descendants().index(pid)]
+found = [(look(child) >= 0, in_memory(b'a-very-od[d]-name|71234003[2][1-9]')) for look in each]
 os.kill(child, 9)
 print(found)
 """
 
 
-def test_a_process_s_name_does_not_stay_in_the_memory_of_the_one_that_watches():
+def test_neither_a_process_s_name_nor_its_limits_stay_in_the_memory_of_the_one_that_watches():
     command = [sys.executable, "-c", LOOKS, str(Path(processes.__file__).parent)]
     told = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert told.stdout.strip() == str([(True, 0)] * 4)
+    assert told.stdout.strip() == str([(True, 0)] * 5)
 
 
 def test_what_is_read_of_this_process_is_what_linux_tells():
