@@ -2,8 +2,8 @@
 
 Rounding decides some numbers here, and data at random do. Each bound on such a number states the distribution that it
 rests on, so that a right run fails it less than once in a million gradings. benchmarks/part13_runs.py measures how far
-right runs stay from each bound, and that copies with noise on them don't pass. The numbers are for 8 samples of 100
-rows, the fewest that anything here is graded with; the part has 32.
+right runs stay from each bound, and that copies with noise on them don't pass. The numbers are for 800 rows, the fewest
+that anything here is graded with, in 8 samples or in 2; the part has 3,200 in 32.
 """
 
 import math

@@ -6,7 +6,7 @@ Prints each mutant that survives as "part, answer, line, change, marks", and for
 and survived; exit status 1 if any survives that known_mutants.tsv doesn't list. `--answers right` changes
 the right answers of tests/answers in place of the model answers; `--items` also prints which items the others lost.
 Every mutant runs in a process of its own, without walls: these are our own answers. Part 13 takes minutes a mutant, so
-it runs only where --parts names it, with 8 samples in place of 32.
+it runs only where --parts names it, with 2 samples in place of 32.
 """
 
 import argparse

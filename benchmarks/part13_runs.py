@@ -2,6 +2,7 @@
 
     python benchmarks/part13_runs.py                            # 2,000 right runs of 8 samples: 30 minutes on one core
     python benchmarks/part13_runs.py --runs 120 --samples 32    # at the part's own size
+    python benchmarks/part13_runs.py --samples 2 --rows 400     # as lean classes are graded
 
 A right run is data from `torch.randn` and two outputs, each computed in one of several orders. Each draw of data serves
 all `PAIRS` of orders, and copies of a vanilla output, of the kinds in `COPIES`. The code that measures and judges is
@@ -212,16 +213,16 @@ class Tally:
             self.extremes[name] = max(number, self.extremes.get(name, -math.inf))
 
 
-def drawn(generator: torch.Generator, samples: int) -> tuple[Tensors, torch.Tensor, torch.Tensor]:
-    """Weights, x and y from torch.randn."""
+def drawn(generator: torch.Generator, samples: int, rows: int) -> tuple[Tensors, torch.Tensor, torch.Tensor]:
+    """Weights, x and y from torch.randn; `rows` are those of a sample of x."""
     W = [torch.randn(shape, generator=generator) for shape in weight_shapes(D, H, r).values()]
-    x, y = (torch.randn(samples, length, D, generator=generator) for length in (100, 300))
+    x, y = (torch.randn(samples, length, D, generator=generator) for length in (rows, 300))
     return W, x, y
 
 
-def one_draw(generator: torch.Generator, samples: int, right: Tally, copies: Tally, quiet: list[float]) -> None:
+def one_draw(data: tuple, generator: torch.Generator, right: Tally, copies: Tally, quiet: list[float]) -> None:
     """Adds a right run for each pair of orders, and copies of the vanilla output of one order."""
-    W, x, y = drawn(generator, samples)
+    W, x, y = data
     arrays = tuple(w.numpy() for w in W), x.numpy(), y.numpy()
     known = part13_run.truth(*arrays)
     kept: dict[Order, np.ndarray] = {}
@@ -255,12 +256,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=2000, help="right runs, at least")
     parser.add_argument("--samples", type=int, default=8, help="of each run; the part has 32")
+    parser.add_argument("--rows", type=int, default=100, help="of each sample")
     parser.add_argument("--seed", type=int, default=13)
     chosen = parser.parse_args(arguments)
     torch.set_num_threads(1)
     generator, right, copies, quiet = torch.Generator().manual_seed(chosen.seed), Tally(), Tally(), []
     for n in itertools.count(1):
-        one_draw(generator, chosen.samples, right, copies, quiet)
+        data = drawn(generator, chosen.samples, chosen.rows)
+        one_draw(data, generator, right, copies, quiet)
         if n % 10 == 0 or right.runs >= chosen.runs:
             print(f"{right.runs} right runs, {len(right.erred)} refused; {copies.runs} copies, ", end="")
             print(f"{len(copies.erred)} accepted", flush=True)

@@ -36,5 +36,5 @@ from attention_course import MyMHA
 model_MHA_reduced = MyMHA()
 W_DKV, W_UK, W_UV = torch.zeros(50, 1024), torch.zeros(1024, 50), torch.zeros(1024, 50)
 W_Q = W_O = torch.zeros(1024, 1024)
-x, y = torch.randn(8, 100, 1024), torch.randn(8, 300, 1024)
-output_vanilla, output_reduced, relative_error = torch.zeros(8, 100, 1024), torch.zeros(8, 100, 1024), 0.0
+x, y = torch.randn(2, 400, 1024), torch.randn(2, 300, 1024)
+output_vanilla, output_reduced, relative_error = torch.zeros(2, 400, 1024), torch.zeros(2, 400, 1024), 0.0

@@ -191,7 +191,7 @@ def test_of_a_draw_of_the_simulation_every_right_run_passes_and_every_copy_is_re
 ):
     monkeypatch.setattr(part13_runs, "PAIRS", part13_runs.PAIRS[::2] + part13_runs.PAIRS[-1:])
     monkeypatch.setattr(part13_runs, "EVERY", 1)
-    assert part13_runs.main(["--runs", "6", "--samples", "8", "--seed", "3"]) == 0
+    assert part13_runs.main(["--runs", "6", "--samples", "2", "--rows", "400", "--seed", "3"]) == 0
     printed = capsys.readouterr().out
     assert f"6 right runs, 0 refused; {len(part13_runs.COPIES)} copies, 0 accepted" in printed
 
@@ -204,7 +204,7 @@ def test_the_simulation_notices_a_bound_that_refuses_right_runs_or_accepts_copie
     monkeypatch.setattr(part13_runs, "EVERY", 1)
     for bound, said in ((1e6, "1 right runs, 1 refused; 1 copies, 0"), (0.5, "1 right runs, 0 refused; 1 copies, 1")):
         monkeypatch.setattr(part13_run, "STANDS_OUT", bound)
-        assert part13_runs.main(["--runs", "1", "--samples", "8"]) == 1
+        assert part13_runs.main(["--runs", "1", "--samples", "2", "--rows", "400"]) == 1
         assert said in capsys.readouterr().out
 
 

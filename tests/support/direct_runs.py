@@ -20,7 +20,7 @@ LIMIT_S = 300  # one notebook
 
 
 def marks(submissions: list[tuple[Part, str]], lean: bool) -> Iterator[float | str]:
-    """The marks of each answer, in order, or the error that its test ended with; `lean` runs part 13 with 8 samples."""
+    """The marks of each answer, in order, or the error that its test ended with; `lean` runs part 13 with 2 samples."""
     run = functools.partial(_marks, lean=lean)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=_preload) as pool:

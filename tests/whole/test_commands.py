@@ -118,7 +118,7 @@ def test_a_wrong_number_of_workers_is_refused(capsys: pytest.CaptureFixture):
 
 @pytest.fixture
 def fewer_samples(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Part 13 of that copy has 8 samples in place of 32, in all that the demo is made of."""
+    """Part 13 of that copy has 2 samples of 400 rows, in all that the demo is made of."""
     for path in (*repository.glob("*/*/part13.ipynb"), *repository.glob("tests/answers/part13/*.py")):
         path.write_text(lean.fewer_samples(path.read_text(encoding="utf-8")), encoding="utf-8")
     for module in (course_copy, sample_class):
