@@ -95,20 +95,21 @@ def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, how: 
     made = questions.as_made(sizes, *sent[0], how)
     shape = mistakes.placed(where, rubric.same_shape(made, (B, L_1, D_1)), made)
     given = {name: probe.tensor(weight.astype(dtype)) for name, weight in weights.items()}
-    got = questions.prepare(sizes, OTHERS, given, *sent[0])
-    if isinstance(got, str) and got in weights:
-        text = f"the weight of {got} is missing or has another shape, so it could not be set."
-        got = probe.Reason(probe.Why.MISSING, text)
-    elif not isinstance(got, probe.Reason):
-        asked = [sent[n] if isinstance(n, int) else n for n in CALLS.values()]
-        got = questions.outputs(asked, how, structure.CHANGES)
-    each = got if isinstance(got, list) and len(got) == len(CALLS) else [got] * len(CALLS)
+    asked = [sent[n] if isinstance(n, int) else n for n in CALLS.values()]
+    got, left = questions.outputs(sizes, OTHERS, given, asked, how, structure.CHANGES), None
+    match got:
+        case (list(outputs), dict(now)) if len(outputs) == len(CALLS):
+            got, left = outputs, now
+        case str(name) if name in weights:
+            text = f"the weight of {name} is missing or has another shape, so it could not be set."
+            got = probe.Reason(probe.Why.MISSING, text)
+    each = [got] * len(CALLS) if left is None else got
     values = []
     for (call, n), one in zip(CALLS.items(), each, strict=True):
         given = structure.changed(weights) if n == "changed" else weights
         data = (given, *pairs[n if isinstance(n, int) else 0], H)
         values.append(mistakes.Case(where + call, one, oracles.mha(*data), data))  # (B, L_1, D_1)
-    return Tried(shape, values, structure.unchanged(weights))
+    return Tried(shape, values, structure.unchanged(weights, left))
 
 
 def pairs_of_tokens(weights: dict, lengths: Sizes, H: int, seed: int, how: str) -> list[tuple[Array, Array]]:

@@ -180,7 +180,7 @@ def has_values(cases: Cases) -> Verdict:
         where = named(H, G, x, y) + SPECIAL.get(m, SPECIAL.get(how, ""))
         compared.append(mistakes.Case(where, output, oracles.gqa(*data), data))
     verdict = mistakes.judged_with_pairs(compared, mistakes.GQA, mistakes.GQA_TWICE)
-    return structure.unchanged(models[-1][1]) if verdict.right else verdict
+    return structure.unchanged(models[-1][1], structure.weights_now()) if verdict.right else verdict
 
 
 def large(model: tuple[Sizes, dict], x: Array, y: Array) -> Array:

@@ -164,14 +164,19 @@ def changed(weights: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return {name: weight * CHANGES.get(name, 1.0) for name, weight in weights.items()}
 
 
-def unchanged(weights: dict[str, np.ndarray]) -> Verdict:
-    """Right if calls left in the last model that was prepared what was written there; what can't be read costs nothing.
+def weights_now() -> object:
+    """What comes back of the weights of the last model that a part prepared.
 
     To be asked before other models are made: these take its place in the kernel.
-
-    Shapes  weights: by name, what was written.
     """
-    now = models.weights_now(PROJECTIONS)
+    return models.weights_now(PROJECTIONS)
+
+
+def unchanged(weights: dict[str, np.ndarray], now: object) -> Verdict:
+    """Right if calls left in a model what was written there; what can't be read costs nothing.
+
+    Shapes  weights: by name, what was written; `now` what came back of the same.
+    """
     now = now if isinstance(now, dict) else {}
     read = {name: weight for name, weight in weights.items() if isinstance(now.get(name), probe.Tensor)}
     changed = [name for name, weight in read.items() if not rubric.close(now[name], weight).right]

@@ -20,17 +20,13 @@ def as_made(sizes, x, y, how):
     return mha(x, y)  # (B, L_1, D_1)
 
 
-@probe.remote
-def prepare(sizes, others, weights, x, y):
-    """Makes a model, two of the same sizes and one of others, and sets its weights in place, twice, with calls between.
+def prepared(model, fresh, sizes, others, weights, x, y):
+    """Sets the weights of two models in place, twice, with calls of the first between.
 
-    The name of a projection that could not be set, or "". The next calls find the model as it is left here, and a
-    fresh one, with the same weights, that was never called.
+    A model of the same sizes and one of others must change nothing. Returns the name of a projection that could not be
+    set, or "".
     """
-    torch.set_default_dtype(x.dtype)
-    kept.clear()
-    fresh, model, twin, later = MyMHA(*sizes), MyMHA(*sizes), MyMHA(*sizes), MyMHA(*others)
-    kept["models"] = [fresh, model]
+    twin, later = MyMHA(*sizes), MyMHA(*others)
     for one, (D_1, D_2, *_) in ((fresh, sizes), (model, sizes), (twin, sizes), (later, others)):
         if any([nn.parameter.is_lazy(getattr(getattr(one, name, None), "weight", None)) for name in weights]):
             one(torch.zeros(2, 3, D_1), torch.zeros(2, 4, D_2))
@@ -51,19 +47,22 @@ def prepare(sizes, others, weights, x, y):
     return ""
 
 
-@probe.remote(using=(laid, called))
-def outputs(tokens, how, changes):
-    """What the prepared model gives for pairs of x (B, L_1, D_1) and y (B, L_2, D_2), one after another.
+@probe.remote(using=(laid, called, prepared))
+def outputs(sizes, others, weights, tokens, how, changes):
+    """What a model with these weights gives for pairs of x (B, L_1, D_1) and y (B, L_2, D_2), one after another.
 
     All pairs lie in the same two tensors, one pair after the other; a text is the pair before, as the call left it, and
-    says in which way the model is called. For the last one it is what the model gives that was never called.
+    says in which way the model is called. For the last one it is what a model gives that was never called.
+    Returns the outputs and the first model's weights after all calls, or the name of a weight that could not be set.
     """
-    found, (fresh, model) = [], kept["models"]
-    mine = laid(*tokens[0], how)
-    torch.set_default_dtype(mine[0].dtype)
+    torch.set_default_dtype(tokens[0][0].dtype)
+    fresh, model = MyMHA(*sizes), MyMHA(*sizes)
+    if wrong := prepared(model, fresh, sizes, others, weights, *tokens[0]):
+        return wrong
+    found, mine = [], laid(*tokens[0], how)
     for which, pair in zip([model] * (len(tokens) - 1) + [fresh], tokens):
         if not isinstance(pair, str):
             for tensor, numbers in zip(mine, pair):
                 tensor.copy_(numbers)
         found.append(called(which, mine, pair, changes))  # (B, L_1, D_1)
-    return found
+    return found, {name: getattr(getattr(model, name, None), "weight", None) for name in weights}
