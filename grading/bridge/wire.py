@@ -36,7 +36,6 @@ NAMED_TYPES = frozenset(
     "bytearray bytes complex coroutine dict_items dict_keys dtype ellipsis enumerate filter frozenset function "
     "generator map method module range set size slice type zip Linear Module Parameter Size device".split()
 )
-VALUES = type({}.values())  # of a mapping, which cross as the list that they are
 
 
 class Refusal(Enum):
@@ -149,7 +148,7 @@ class _Encoder:
         if isinstance(value, str):
             self.count(len(text := str.__str__(value)))
             return ["s", text]
-        if isinstance(value, (tuple, list, VALUES)):
+        if isinstance(value, (tuple, list, type({}.values()))):  # return hats.values()
             tag = "t" if isinstance(value, tuple) else "l"
             return [tag, [self.node(v, depth + 1) for v in value]]
         if isinstance(value, dict):
