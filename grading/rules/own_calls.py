@@ -51,10 +51,14 @@ def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 def names_given(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The names that code sets by anything but imports and parameters, each as often as it does."""
+    yield from (node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
+    yield from names_of_other_kinds(nodes)
+
+
+def names_of_other_kinds(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Those that no assignment sets: of functions and classes, of caught errors, in patterns, and global ones."""
     for node in nodes:
         match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                yield name
             case (
                 ast.FunctionDef(name=name)
                 | ast.AsyncFunctionDef(name=name)
