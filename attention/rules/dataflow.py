@@ -8,7 +8,20 @@ import functools
 import operator
 from dataclasses import replace
 
-from attention.rules.flow import HERE, Flow, Function, Names, Place, boxed, called, function_of, is_box, listed, merged
+from attention.rules.flow import (
+    HERE,
+    Called,
+    Flow,
+    Function,
+    Names,
+    Place,
+    boxed,
+    called,
+    function_of,
+    is_box,
+    listed,
+    merged,
+)
 from attention.rules.forms import (
     COPIES,
     LENT,
@@ -268,4 +281,16 @@ def _computes(value: ast.expr, names: Names) -> bool:
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
                 if name not in VIEWS and name not in SCALAR_CALLS and flow_of(node, names).tensor:
                     return True
+            case ast.Call(func=func) if flow_of(node, names).tensor:  # (f if fast else g)(A, B)
+                mapped = _mapped(func, node, names)
+                if mapped is None or HERE in mapped.flow.lines:
+                    return True
     return False
+
+
+def _mapped(maker: ast.expr, call: ast.Call, names: Names) -> Called | None:
+    """What torch.vmap(f)(A, B) does, read as f(A, B); None if it can't be told, or for any other call."""
+    match maker:
+        case ast.Call(args=[inner, *_]) if (function := flow_of(inner, names).function) is not None:
+            return names.read(function, ast.Call(inner, call.args, call.keywords), names)
+    return None

@@ -33,8 +33,8 @@ CARRIERS = {np.dtype(d).name: np.dtype(d).name for d in DTYPES} | {"bfloat16": "
 CARRIERS |= {f"float8_{kind}": "float32" for kind in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz", "e8m0fnu")}
 # Types whose names a refusal may quote; a student can give any name to a type of their own.
 NAMED_TYPES = frozenset(
-    "bytearray bytes complex coroutine dtype ellipsis frozenset function generator map method module range set size "
-    "slice type zip Linear Module Parameter Size device".split()
+    "bytearray bytes complex coroutine dict_items dict_keys dtype ellipsis enumerate filter frozenset function "
+    "generator map method module range set size slice type zip Linear Module Parameter Size device".split()
 )
 
 
@@ -80,7 +80,7 @@ class Tensor:
 def encode(
     value: object, foreign: Callable[[object], Tensor | None] = lambda value: None, most_bytes: int = MAX_BYTES
 ) -> bytes:
-    """Bytes of a value made of None, bool, int, float, str, list, tuple, dict, NumPy arrays and `Tensor`s.
+    """Bytes of a value made of None, bool, int, float, str, list, tuple, dict, its values, NumPy arrays and `Tensor`s.
 
     `foreign` turns a value of any other type into a `Tensor`, or gives None.
     Units   at most most_bytes in arrays and texts, MAX_NODES values, MAX_DEPTH deep.
@@ -148,7 +148,7 @@ class _Encoder:
         if isinstance(value, str):
             self.count(len(text := str.__str__(value)))
             return ["s", text]
-        if isinstance(value, (tuple, list)):
+        if isinstance(value, (tuple, list, type({}.values()))):  # return hats.values()
             tag = "t" if isinstance(value, tuple) else "l"
             return [tag, [self.node(v, depth + 1) for v in value]]
         if isinstance(value, dict):

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator
 
 from grading.rules.nodes import walk
 
-# By these, the notebook's names can be read and set in ways that nobody follows.
-OTHER_WAYS = frozenset("globals locals vars exec eval get_ipython".split())
+# By these, the notebook's names can be read and set in ways that nobody follows. What IPython's shell may be asked for,
+# `shell` knows: nothing of it sets a name.
+OTHER_WAYS = frozenset("globals locals vars exec eval".split())
 
 
 def given(trees: Iterable[ast.Module]) -> Iterator[tuple[str, ast.expr]]:
@@ -50,10 +51,14 @@ def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
 
 def names_given(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The names that code sets by anything but imports and parameters, each as often as it does."""
+    yield from (node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
+    yield from names_of_other_kinds(nodes)
+
+
+def names_of_other_kinds(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Those that no assignment sets: of functions and classes, of caught errors, in patterns, and global ones."""
     for node in nodes:
         match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                yield name
             case (
                 ast.FunctionDef(name=name)
                 | ast.AsyncFunctionDef(name=name)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grading.core import cells
-from grading.rules import tables
+from grading.rules import chosen, kept, tables
 from grading.rules.nodes import walk
 from grading.rules.parsing import TOO_DEEP, bare_magic, folded, numbered, parse
 
@@ -75,7 +75,7 @@ def editable(answer_id: str) -> list[Code]:
         if (position, source) not in notebook.trees:
             notebook.trees[position, source] = _tree(source)
         codes.append(Code(where, answer, source, notebook.trees[position, source]))
-    return _through_tables(_with_bare_magics(codes, notebook.trees), answer_id, notebook)
+    return _through(_with_bare_magics(codes, notebook.trees), answer_id, notebook)
 
 
 def setup(answer_id: str) -> ast.Module:
@@ -146,11 +146,14 @@ def _with_bare_magics(codes: list[Code], trees: dict) -> list[Code]:
     return found
 
 
-def _through_tables(codes: list[Code], answer_id: str, notebook: _Notebook) -> list[Code]:
-    """The cells, in which a look into a table of modules is read as what it gives."""
+def _through(codes: list[Code], answer_id: str, notebook: _Notebook) -> list[Code]:
+    """The cells, in which modules that stand in tables, are attributes or are chosen are read as these modules."""
     trees = tuple(code.tree for code in codes if code.tree)
     if trees not in notebook.read:
-        notebook.read[trees] = tables.read_through(trees, lambda: setup(answer_id))
+        found = trees
+        for step in (tables, kept, chosen):
+            found = step.read_through(found, lambda: setup(answer_id))
+        notebook.read[trees] = found
     read = dict(zip(trees, notebook.read[trees], strict=True))
     return [replace(code, tree=read[code.tree]) if code.tree else code for code in codes]
 

@@ -1,9 +1,11 @@
 """Tables of modules, as in `libs = {"np": np, "torch": torch}`: what stands in them can be followed as long as they
-never change and are only looked into in plain sight, so that rules may read `np` for `libs["np"]`.
+never change and are only looked into in plain sight, so that rules may read `np` for `libs["np"]`, and for `libs[key]`
+one or the other.
 """
 
 import ast
 import copy
+import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
@@ -29,6 +31,8 @@ def read_through(trees: Sequence[ast.Module], setup: Callable[[], ast.Module]) -
         return [*trees]
     given, imported = [*names_given(nodes)], {*own_calls.imported([*walk(setup()), *nodes])}
     modules = imported.difference(given)
+    if "dict" in {*given, *imported}:
+        return [*trees]
     held = {name: table for name, table in written if _holds_modules(table, modules) and _leaves(table)}
     if len(held) > MOST_TABLES:
         return [*trees]
@@ -54,9 +58,19 @@ def _written(tree: ast.Module) -> Iterator[tuple[str, Table]]:
     """The tables that a cell writes down under a name, at its top level."""
     for statement in tree.body:
         match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict() | ast.List() | ast.Tuple() as table):
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (table := _table(value)) is not None:
                 if sum(1 for _ in itertools.islice(ast.walk(table), MOST_NODES + 1)) <= MOST_NODES:
                     yield name, table
+
+
+def _table(value: ast.expr) -> Table | None:
+    """A table as it is written down, `dict(np=np)` as `{"np": np}`; None for anything else."""
+    match value:
+        case ast.Dict() | ast.List() | ast.Tuple():
+            return value
+        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=words) if all(word.arg for word in words):
+            return ast.Dict([ast.Constant(word.arg) for word in words], [word.value for word in words])
+    return None
 
 
 def _holds_modules(value: ast.expr, modules: Collection[str]) -> bool:
@@ -96,6 +110,11 @@ def _look(node: ast.AST, tables: Mapping[str, Table]) -> ast.expr | None:
             else:
                 found = table.elts[key : key + 1] if type(key) is int else []
             return found[-1] if found else None
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Name() as key, ctx=ast.Load()) if name in tables:
+            table = tables[name]
+            found = table.values if isinstance(table, ast.Dict) else table.elts
+            if found and all(isinstance(one, ast.Name | ast.Attribute) for one in found):
+                return functools.reduce(lambda others, one: ast.IfExp(key, one, others), found)
     return None
 
 
@@ -118,28 +137,27 @@ def _read(tree: ast.Module, tables: Mapping[str, Table]) -> ast.Module:
     class Reader(ast.NodeTransformer):
         def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
             found = _look(node, tables)
-            return self.generic_visit(node) if found is None else _at(found, node)
+            return self.generic_visit(node) if found is None else at_place(found, node)
 
         def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
-            if not any(node.value is table for table in own.values()):
-                return [self.generic_visit(node)]
-            held = [ast.copy_location(ast.Expr(one), one) for one in _leaves(node.value)]
-            node.value = _at(ast.Constant(None), node.value)
-            return [node, *held]
+            match node.targets:
+                case [ast.Name(id=name)] if name in tables:
+                    held = [ast.copy_location(ast.Expr(one), one) for one in _leaves(_table(node.value))]
+                    node.value = at_place(ast.Constant(None), node.value)
+                    return [node, *held]
+            return [self.generic_visit(node)]
 
         def visit_For(self, node: ast.For | ast.comprehension) -> ast.AST:
             found = _whole(node.iter, tables)
-            node.iter = _at(found[1], node.iter) if found else node.iter
+            node.iter = at_place(found[1], node.iter) if found else node.iter
             return self.generic_visit(node)
 
         visit_AsyncFor = visit_comprehension = visit_For
 
-    new = ast.Module(copy.deepcopy(tree.body), [])
-    own = {name: table for name, table in _written(new) if name in tables}
-    return Reader().visit(new)
+    return Reader().visit(ast.Module(copy.deepcopy(tree.body), []))
 
 
-def _at(value: ast.expr, place: ast.expr) -> ast.expr:
+def at_place(value: ast.expr, place: ast.expr) -> ast.expr:
     """A copy of an expression that stands at another one's place."""
     value = copy.deepcopy(value)
     for node in ast.walk(value):

@@ -4,12 +4,17 @@ import ast
 import itertools
 from collections.abc import Collection
 
+from grading.rules import own_calls
 from grading.rules.nodes import walk
 from grading.rules.parsing import folded
 from grading.rules.student_code import Code
 
 MAX_TEXTS = 64  # values of one expression that are followed up
 MAX_STEPS = 2000  # of following them up
+# What only reads a list or a mapping that it is given, or asked for.
+READING = frozenset("len print display enumerate zip sorted list tuple set reversed str repr type max min".split())
+LOOKS = frozenset("items keys values get copy index count".split())
+SAME = frozenset("list tuple set sorted reversed".split())  # these give the pieces that they are given
 
 
 class Texts:
@@ -19,25 +24,29 @@ class Texts:
         self.packages = packages
         self.bound: dict[str, list[ast.expr | None]] = {}
         self.steps = 0
-        for code in codes:
-            for node in walk(code.tree) if code.tree else ():
-                match node:
-                    case ast.Assign(targets=targets, value=value):
-                        for target in targets:
-                            self._bind(target, value)
-                    case ast.AnnAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
+        loops, nodes = [], [node for code in codes for node in (walk(code.tree) if code.tree else ())]
+        for node in nodes:
+            match node:
+                case ast.Assign(targets=targets, value=value):
+                    for target in targets:
                         self._bind(target, value)
-                    case ast.For(target=target, iter=over) | ast.comprehension(target=target, iter=over) if (
-                        pieces := _pieces(over)
-                    ):
-                        for piece in pieces:
-                            self._bind(target, piece)
-                    case ast.For(target=target) | ast.comprehension(target=target) | ast.AugAssign(target=target):
-                        self._bind(target, None)
-                    case ast.withitem(optional_vars=target) if target is not None:
-                        self._bind(target, None)
-                    case ast.arg(arg=name):
-                        self.bound.setdefault(name, []).append(None)
+                case ast.AnnAssign(target=target, value=value) | ast.NamedExpr(target=target, value=value):
+                    self._bind(target, value)
+                case ast.For(target=target, iter=over) | ast.AsyncFor(target=target, iter=over):
+                    loops.append((target, over))
+                case ast.comprehension(target=target, iter=over):
+                    loops.append((target, over))
+                case ast.AugAssign(target=target) | ast.withitem(optional_vars=ast.expr() as target):
+                    self._bind(target, None)
+                case ast.arg(arg=name):
+                    self.bound.setdefault(name, []).append(None)
+        for name in (*own_calls.names_of_other_kinds(nodes), *own_calls.imported(nodes)):
+            self.bound.setdefault(name, []).append(None)
+        self.changed, self.hidden = _taken_elsewhere(nodes), False
+        for target, over in loops:
+            for piece in self._pieces(over) or [None]:
+                self._bind(target, piece)
+        self._set_by_texts(nodes)
 
     def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
         pair = (ast.Tuple, ast.List)
@@ -57,7 +66,7 @@ class Texts:
             return {text}
         match node:
             case ast.Name(id=name):
-                return self._any_of(self.bound.get(name, [None]), depth)
+                return None if self.hidden else self._any_of(self.bound.get(name, [None]), depth)
             case ast.IfExp(body=body, orelse=other):
                 return self._any_of([body, other], depth)
             case ast.Subscript(value=ast.List(elts=pieces) | ast.Tuple(elts=pieces) | ast.Dict(values=pieces)):
@@ -84,14 +93,95 @@ class Texts:
         sets = [self.of(node, depth + 1) for node in nodes[: MAX_TEXTS + 1]]
         return None if None in sets or len(sets) > MAX_TEXTS else set().union(*sets)
 
+    def _pieces(self, over: ast.expr, depth: int = 0) -> list[ast.expr] | None:
+        """What a loop goes over, if that is written down, also under a name that nothing else is; None if it isn't.
 
-def _pieces(over: ast.expr) -> list[ast.expr]:
-    """What a loop goes over, if that is written down: a list, the letters of "QKV", or the words of "a b".split()."""
-    match over:
-        case ast.List(elts=pieces) | ast.Tuple(elts=pieces):
-            return pieces
-        case ast.Constant(value=str(text)):
-            return [ast.Constant(letter) for letter in text[: MAX_TEXTS + 1]]
-        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="split"), args=[], keywords=[]):
-            return [ast.Constant(word) for word in text.split()[: MAX_TEXTS + 1]]
-    return []
+        A list, the letters of "QKV", the words of "a b".split(), the pairs of `zip`, `enumerate` and `.items()`.
+        """
+        match over:
+            case ast.List(elts=pieces) | ast.Tuple(elts=pieces) | ast.Set(elts=pieces) | ast.Dict(keys=pieces):
+                pieces = pieces[: MAX_TEXTS + 1]
+                return pieces if not any(one is None or isinstance(one, ast.Starred) for one in pieces) else None
+            case ast.Constant(value=str(text)):
+                return [ast.Constant(letter) for letter in text[: MAX_TEXTS + 1]]
+            case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="split"), args=[], keywords=[]):
+                return [ast.Constant(word) for word in text.split()[: MAX_TEXTS + 1]]
+            case ast.Name(id=name) if len(values := self.bound.get(name, [])) == 1 and depth < 8:
+                value = values[0]
+                fixed = isinstance(value, ast.Tuple | ast.Constant) or name not in self.changed
+                pieces = self._pieces(value, depth + 1) if value is not None and fixed else None
+                inner = [node for piece in pieces or () for node in ast.walk(piece)]
+                return pieces if not any(isinstance(node, ast.List | ast.Dict | ast.Set) for node in inner) else None
+            case ast.Call(func=ast.Name(id=name), args=[inner, *_]) if name in SAME and name not in self.bound:
+                return self._pieces(inner, depth + 1)
+            case ast.Call(func=ast.Name(id="enumerate"), args=[inner, *_]) if "enumerate" not in self.bound:
+                return self._rows([None, self._pieces(inner, depth + 1)])
+            case ast.Call(func=ast.Name(id="zip"), args=columns) if "zip" not in self.bound:
+                return self._rows([self._pieces(one, depth + 1) for one in columns])
+            case ast.Call(func=ast.Attribute(value=inner, attr="items" | "keys" as attr), args=[]):
+                keys = self._pieces(inner, depth + 1)
+                return keys if attr == "keys" else self._rows([keys, None])
+        return None
+
+    def _rows(self, columns: list[list[ast.expr] | None]) -> list[ast.expr] | None:
+        """The rows of some columns, of which those that aren't known hold anything; None if all are so."""
+        known = [one for one in columns if one is not None]
+        anything = ast.Name("", ast.Load())
+        rows = [
+            [anything if one is None else one[n] for one in columns] for n in range(min(map(len, known), default=0))
+        ]
+        return [ast.Tuple(row, ast.Load()) for row in rows] or None
+
+    def _set_by_texts(self, nodes: list[ast.AST]) -> None:
+        """Notes the names that globals()[name] = 3 sets, which may be anything then; all, if it can't be told which."""
+        calls, reads, keys = set(), set(), []
+        imported = {*own_calls.imported(nodes)}
+        for node in nodes:
+            match node:
+                case ast.Call(func=ast.Name(id="globals" | "locals" | "vars"), args=[]):
+                    calls.add(node)
+                case ast.Subscript(value=ast.Call() as call, slice=key):
+                    reads.add(call)
+                    keys += [(call, key)] if not isinstance(node.ctx, ast.Load) else []
+                case ast.Attribute(value=call, attr=attr) if attr in LOOKS:
+                    reads.add(call)
+                case ast.Call(func=ast.Name(id=name), args=given, keywords=words):
+                    reads |= {*given} if name in READING | imported else {w.value for w in words if w.arg == "globals"}
+                case ast.Compare(comparators=given):
+                    reads |= {*given}
+                case ast.For(iter=over) | ast.comprehension(iter=over) | ast.Expr(value=over):
+                    reads.add(over)
+        keys = [key for call, key in keys if call in calls]
+        self.hidden = not calls <= reads
+        while keys and not self.hidden:
+            texts = [self.of(key) for key in keys]
+            new = {text for known in texts if known for text in known if None not in self.bound.get(text, [])}
+            self.hidden = None in texts
+            if not new:
+                break
+            for name in new:
+                self.bound.setdefault(name, []).append(None)
+
+
+def _taken_elsewhere(nodes: list[ast.AST]) -> set[str]:
+    """The names of what may be changed, as it is used for more than to read it."""
+    reads = set()
+    for node in nodes:
+        match node:
+            case ast.Subscript(value=one, ctx=ast.Load()):
+                reads.add(one)
+            case ast.Attribute(value=one, attr=attr) if attr in LOOKS:
+                reads.add(one)
+            case ast.Call(func=ast.Name(id=name), args=given) if name in READING:
+                reads |= {*given}
+            case ast.Compare(left=left, comparators=others):
+                reads |= {left, *others}
+            case (
+                ast.For(iter=over)
+                | ast.comprehension(iter=over)
+                | ast.Expr(value=over)
+                | ast.FormattedValue(value=over)
+            ):
+                reads.add(over)
+    names = (node for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store))
+    return {node.id for node in names if node not in reads}

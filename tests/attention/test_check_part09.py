@@ -37,6 +37,7 @@ RIGHT = {
     "an SVD": svd,
     "torch": lambda W, H: tuple(torch.tensor(factor) for factor in svd(W, H)),
     "parameters": lambda W, H: [torch.nn.Parameter(torch.tensor(factor)) for factor in copies(W, H)],
+    "values": lambda W, H: dict(zip("UD", svd(W, H), strict=True)).values(),
     "lists": lambda W, H: [factor.tolist() for factor in copies(W, H)],
     "single precision": lambda W, H: [factor.astype(np.float32) for factor in svd(W, H)],
     "whole numbers": lambda W, H: (copies(W, H)[0].astype(int), W),

@@ -20,8 +20,10 @@ def function(names, name):
 
 
 def pieces(value, count, expected):
-    """The pieces of a tuple or list of so many; fails the line of the table, or the picture, for anything else."""
+    """The pieces of a tuple or list of so many, or of a mapping's values; fails the line of the table, or the picture,
+    for anything else."""
     asked = f"expected {expected}, got"
+    value = list(value) if isinstance(value, type({}.values())) else value
     expect(value is not None, f"{asked} None. Does the function end with a return?")
     expect(isinstance(value, (tuple, list)), f"{asked} {kind(value)}")
     question = ". Is the `return` complete?" if len(value) < count else ""

@@ -529,6 +529,11 @@ names = ("K", "V", "Q", "O")
 out = dict(zip(names, (W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV))))
 return tuple(out.values())
 """,
+    "views by vmap": """
+UK = torch.vmap(lambda block: block.T)(W_UK.view(1, 2, 3))
+Q = torch.vmap(lambda a, b: a @ b)(UK, W_Q.view(1, 2, 2))
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
     "a generator within": """
 Q, O = f(W_UK, W_Q), g(W_O, W_UV)
 def hats():
@@ -539,6 +544,22 @@ return tuple(hats())
 """,
 }
 TWO = {
+    "a product by vmap, scaled": """
+Q = torch.vmap(lambda a, b: a.T @ b)(W_UK.view(1, 2, 3), W_Q.view(1, 2, 2))
+Q = 2 * Q
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "a product by vmap of a function within, turned": """
+def head(a, b):
+    return a.T @ b
+Q = torch.vmap(head)(W_UK.view(1, 2, 3), W_Q.view(1, 2, 2)).reshape(3, 2)
+return W_DKV, W_DKV, Q.T, g(W_O, W_UV)
+""",
+    "a product by one of two functions, scaled": """
+Q = (torch.matmul if W_UK.ndim else torch.mm)(W_UK.T, W_Q)
+Q = 2 * Q
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
     "an array of NumPy's, scaled": """
 Q = f(W_UK, W_Q).numpy()
 Q = torch.from_numpy(2 * Q)

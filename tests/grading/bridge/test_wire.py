@@ -448,3 +448,7 @@ def test_nan_of_any_bits_arrives_as_nan():
     odd = struct.unpack("<d", b"\x01\x00\x00\x00\x00\x00\xf4\xff")[0]
     got = decode(encode({"a": odd, "b": np.array([odd])}))
     assert math.isnan(got["a"]) and np.isnan(got["b"]).all()
+
+
+def test_the_values_of_a_mapping_cross_as_a_list():
+    assert decode(encode({"K": 1.0, "Q": [2]}.values())) == [1.0, [2]]

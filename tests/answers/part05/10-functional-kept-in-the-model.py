@@ -1,0 +1,18 @@
+class MyMHA(nn.Module):
+    def __init__(self, D_1, D_2, D_qk, D_v, H):
+        super().__init__()
+        self.D_1, self.D_2, self.D_qk, self.D_v, self.H = D_1, D_2, D_qk, D_v, H
+        self.F = nn.functional
+        self.W_Q = nn.Linear(D_1, H * D_qk, bias=False)
+        self.W_K = nn.Linear(D_2, H * D_qk, bias=False)
+        self.W_V = nn.Linear(D_2, H * D_v, bias=False)
+        self.W_O = nn.Linear(H * D_v, D_1, bias=False)
+
+    def forward(self, x, y):
+        B, L_1, L_2 = x.shape[0], x.shape[1], y.shape[1]
+        q = self.W_Q(x).view(B, L_1, self.H, self.D_qk)  # (B, L_1, H, D_qk)
+        k = self.W_K(y).view(B, L_2, self.H, self.D_qk)  # (B, L_2, H, D_qk)
+        v = self.W_V(y).view(B, L_2, self.H, self.D_v)  # (B, L_2, H, D_v)
+        a = self.F.softmax(torch.einsum("bihd,bjhd->bhij", q, k) / self.D_qk**0.5, dim=-1)  # (B, H, L_1, L_2)
+        o = torch.einsum("bhij,bjhd->bihd", a, v).flatten(2)  # (B, L_1, H*D_v)
+        return self.F.linear(o, self.W_O.weight)  # (B, L_1, D_1)

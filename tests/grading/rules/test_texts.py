@@ -1,0 +1,68 @@
+"""Texts that an expression can have: followed where they are written down, and unknown where they may change."""
+
+import time
+
+import pytest
+from hand_written import import_breach
+
+TAKEN = "getattr(torch, op)"
+KNOWN = [
+    "ops = ['mm', 'mul']\nfor op in ops:\n    {}",
+    "ops = 'mm', 'mul'\nfound = [{} for op in ops]",
+    "ops = ['mm', 'mul']\nprint(len(ops), ops[0], f'{{ops}}')\nfor op in sorted(ops):\n    {}",
+    "for n, op in enumerate(['mm', 'mul']):\n    {}",
+    "for op, x in zip(['mm', 'mul'], (a, b), strict=True):\n    {}",
+    "for op, x in zip(('mm', 'mul'), tensors):\n    {}",
+    "for op, limit in {{'mm': 1e-5, 'mul': 1e-6}}.items():\n    {}",
+    "limits = {{'mm': 1e-5, 'mul': 1e-6}}\nfor op, limit in limits.items():\n    {}",
+    "limits = {{'mm': 1e-5, 'mul': 1e-6}}\nfor op in limits:\n    {}",
+    "cases = (('mm', 1), ('mul', 2))\nfor op, n in cases:\n    {}",
+    "for op in ('mm', 'mul'):\n    {}\nglobals()['a'] = 3\nprint(globals().keys(), 'a' in globals())",
+    "for op in ('mm', 'mul'):\n    {}\nfor name in 'QKV':\n    globals()[f'W_{{name}}'] = 3",
+]
+UNKNOWN = [
+    "ops = ['mm']\nops.append('o' + 's')\nfor op in ops:\n    {}",
+    "ops = ['mm']\nops[0] = x\nfor op in ops:\n    {}",
+    "ops = ['mm']\nops += [x]\nfor op in ops:\n    {}",
+    "ops = ['mm']\nf(ops)\nfor op in ops:\n    {}",
+    "ops = ['mm']\nops = x\nfor op in ops:\n    {}",
+    "ops = ['mm']\nothers = ops\nfor op in ops:\n    {}",
+    "ops = [['mm']]\nops[0][0] = x\nfor (op,) in ops:\n    {}",
+    "ops = ['mm', *x]\nfor op in ops:\n    {}",
+    "ops = {{'mm': 1, **x}}\nfor op in ops:\n    {}",
+    "ops = {{'mm': 'o' + 's'}}\nfor op in ops.values():\n    {}",
+    "def sorted(x):\n    return x\nfor op in sorted(['mm']):\n    {}",
+    "from torch import stack as zip\nfor op, n in zip(['mm'], [1]):\n    {}",
+    "for op, n in zip(x, y):\n    {}",
+    "def f(ops=('mm',)):\n    for op in ops:\n        {}",
+    "op = 'mm'\nmatch 'os':\n    case op:\n        {}",
+    "op = 'mm'\nmatch {{'a': 'os'}}:\n    case {{'a': op}}:\n        {}",
+    "op = 'mm'\nclass op(str):\n    pass\n{}",
+    "op = 'mm'\ntry:\n    f()\nexcept ValueError as op:\n    {}",
+    "op = 'mm'\nglobals()['o' + 'p'] = 'os'\n{}",
+    "op, n = 'mm', 'n'\nglobals()[n] = x\n{}\nglobals()['n'] = 'op'",
+    "op = 'mm'\nglobals()[x] = 'os'\n{}",
+    "op = 'mm'\nglobals().update(op='os')\n{}",
+    "op = 'mm'\nnames = locals()\nnames['op'] = 'os'\n{}",
+    "op = 'mm'\nf(vars())\n{}",
+]
+
+
+@pytest.mark.parametrize("source", KNOWN)
+def test_a_text_that_is_written_down_is_followed(source: str):
+    assert import_breach(source.format(TAKEN)) is None
+    assert import_breach(source.replace("'mm'", "'o' + 's'").format(TAKEN)).endswith("Remove it.")
+
+
+@pytest.mark.parametrize("source", UNKNOWN)
+def test_a_text_that_may_change_may_name_anything(source: str):
+    assert import_breach(source.format(TAKEN)).endswith("Remove it.")
+
+
+def test_thousands_of_loops_over_long_lists_are_read_in_no_time():
+    started = time.process_time()
+    ops = ", ".join(f"'op{n}'" for n in range(3000))
+    assert import_breach(f"ops = [{ops}]\n" + f"for op in ops:\n    {TAKEN}\n" * 1500)
+    names = "\n".join(f"n{n} = 'n{n + 1}'\nglobals()[n{n}] = 3" for n in range(1000))
+    assert import_breach(f"{names}\n{TAKEN}")
+    assert time.process_time() - started < 10
