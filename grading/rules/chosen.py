@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from grading.rules import own_calls
-from grading.rules.nodes import walk
+from grading.rules.nodes import first_name, walk
 from grading.rules.tables import at_place
 
 MOST_CHOSEN = 10  # modules among which one is chosen; what is taken is written once for each of them
@@ -55,7 +55,7 @@ def _given(maker: ast.FunctionDef) -> list[ast.expr]:
 def _are_choices(values: list[ast.expr], modules: Collection[str]) -> bool:
     """Whether expressions are modules or pieces of these, or each one of several, all together not too many."""
     found = [leaf for value in values[: MOST_CHOSEN + 1] for leaf in _leaves(value)]
-    return len(found) <= MOST_CHOSEN and all(_first(one) in modules for one in found)
+    return len(found) <= MOST_CHOSEN and all(first_name(one) in modules for one in found)
 
 
 def _leaves(value: ast.expr) -> list[ast.expr]:
@@ -68,13 +68,6 @@ def _leaves(value: ast.expr) -> list[ast.expr]:
         else:
             found.append(one)
     return found
-
-
-def _first(value: ast.expr) -> str | None:
-    """The name that a chain such as nn.functional begins with; None for any other expression."""
-    while isinstance(value, ast.Attribute):
-        value = value.value
-    return value.id if isinstance(value, ast.Name) else None
 
 
 class _Reader(ast.NodeTransformer):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from grading.rules import own_calls
-from grading.rules.nodes import walk
+from grading.rules.nodes import first_name, walk
 from grading.rules.tables import at_place
 
 MOST_KEPT = 20  # attributes that are followed; where there are more, none is
@@ -40,11 +40,11 @@ def read_through(trees: Sequence[ast.Module], setup: Callable[[], ast.Module]) -
         return [*trees]
     given = {*own_calls.names_given(nodes), *(node.arg for node in nodes if isinstance(node, ast.arg))}
     modules = {*own_calls.imported([*walk(setup()), *nodes])} - given
-    stores = {attr: made for attr, made in stores.items() if all(_first(one.value) in modules for one in made)}
+    stores = {attr: made for attr, made in stores.items() if all(first_name(one.value) in modules for one in made)}
     if len(stores) > MOST_KEPT:
         return [*trees]
     for node in nodes:
-        if isinstance(node, ast.Attribute) and node.attr in stores and _first(node) not in modules:
+        if isinstance(node, ast.Attribute) and node.attr in stores and first_name(node) not in modules:
             made = stores[node.attr]
             read = isinstance(node.ctx, ast.Load) and getattr(node.value, "id", "") in made[0].owners
             if not read and not any(node is one.target for one in made):
@@ -70,13 +70,6 @@ def _written(tree: ast.Module) -> Iterator[tuple[str, _Store]]:
                     match one:
                         case ast.Assign(targets=[ast.Name(id=attr) as target], value=ast.Name() | ast.Attribute()):
                             yield attr, _Store(target, one.value, frozenset({owner, "self", "cls"}), node)
-
-
-def _first(value: ast.expr) -> str | None:
-    """The name that a chain such as nn.functional begins with; None for any other expression."""
-    while isinstance(value, ast.Attribute):
-        value = value.value
-    return value.id if isinstance(value, ast.Name) else None
 
 
 def _by_text(nodes: Sequence[ast.AST], stores: Mapping[str, list[_Store]]) -> bool:

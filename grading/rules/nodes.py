@@ -1,4 +1,4 @@
-"""The nodes of a cell's syntax tree, found once: the rules go through each tree a dozen times."""
+"""The nodes of a cell's syntax tree, found once: the rules go through each tree a dozen times; and what they name."""
 
 import ast
 from collections.abc import Iterable
@@ -13,3 +13,10 @@ def walk(tree: ast.AST) -> Iterable[ast.AST]:
     except AttributeError:
         tree.every_node = tuple(ast.walk(tree))
         return tree.every_node
+
+
+def first_name(value: ast.expr) -> str | None:
+    """The name that a chain such as nn.functional begins with; None for any other expression."""
+    while isinstance(value, ast.Attribute):
+        value = value.value
+    return value.id if isinstance(value, ast.Name) else None
