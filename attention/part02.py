@@ -3,10 +3,13 @@
 import numpy as np
 
 from attention import mistakes, oracles
+from attention.questions.single import in_float32
 from grading.bridge import probe
 
 
-def projected(name: str, rows: int, width: int, seed: int, size: float = 1.0) -> mistakes.Case:
+def projected(
+    name: str, rows: int, width: int, seed: int, size: float = 1.0, dtype: type = np.float64
+) -> mistakes.Case:
     """What the student's function of that name gives for a random matrix and token, and their product.
 
     The matrix has numbers of about that size.
@@ -15,6 +18,8 @@ def projected(name: str, rows: int, width: int, seed: int, size: float = 1.0) ->
     """
     random = oracles.draw(seed)
     W, t = size * random.standard_normal((rows, width)), random.standard_normal(width)
-    got = probe.call(name, probe.tensor(W), probe.tensor(t))
+    given = [probe.tensor(one.astype(dtype)) for one in (W, t)]
+    got = in_float32(name, given) if dtype == np.float32 else probe.call(name, *given)
     want = np.array([sum(w * u for w, u in zip(row, t, strict=True)) for row in W])
-    return mistakes.Case(f"with a matrix of shape ({rows}, {width})", got, want, (W, t))
+    where = f"with a matrix of shape ({rows}, {width})" + (" in float32" if dtype == np.float32 else "")
+    return mistakes.Case(where, got, want, (W, t))

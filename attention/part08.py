@@ -30,9 +30,10 @@ SAID = {
 }
 
 
-def reads_the_right_heads(sizes: list[tuple[int, int]]) -> Verdict:
-    """Whether kv_head is right for every query head of models with these H and G; a usual mistake in it is named."""
-    pairs = [(h, G) for H, G in sizes for h in range(H)]
+def reads_the_right_heads(sizes: list[tuple[int, int]], others: list[tuple[int, int]] = ()) -> Verdict:
+    """Whether kv_head is right for every query head of models with these H and G, and for `others`, pairs of h and G; a
+    usual mistake in it is named."""
+    pairs = [*((h, G) for H, G in sizes for h in range(H)), *others]
     want = [next(g for g in range(G) if (h - g) % G == 0) for h, G in pairs]
     got = questions.heads(pairs)
     if isinstance(got, probe.Reason):

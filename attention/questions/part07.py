@@ -18,7 +18,30 @@ def in_memory(tensor):
     return tensor.as_strided((size,), (1,), 0)  # (size,)
 
 
-@probe.remote(using=(in_memory,))
+def held_by(values):
+    """The tensors that values hold in whatever way: in containers, objects, closures, and as NumPy's arrays."""
+    import gc
+
+    found, places = [], set()
+    while values and len(places) < 20_000:
+        value = values.pop()
+        names_of_all = isinstance(value, dict) and ("__builtins__" in value or "__import__" in value)
+        if id(value) in places or names_of_all or isinstance(value, (type, type(np))):
+            continue
+        places.add(id(value))
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biufc":
+            try:
+                found.append(torch.from_numpy(value))
+            except (TypeError, ValueError):  # of another dtype, or with a negative stride
+                pass
+        elif isinstance(value, torch.Tensor):
+            found.append(value)
+        else:
+            values.extend(gc.get_referents(value))
+    return found
+
+
+@probe.remote(using=(in_memory, held_by))
 def bytes_kept(cases):
     """How many bytes a model keeps in parameters, buffers and attributes, for each case; shared ones count once."""
     found = []
@@ -28,17 +51,10 @@ def bytes_kept(cases):
             model(torch.zeros(1, 1, sizes[0]), torch.zeros(1, 1, sizes[1]))  # a call may register more of them
         except Exception:
             pass
-        kept, plain = {}, []  # such as self.copies = W.repeat(2, 1), or {"W_K": W.repeat(2, 1)}
-        registered = ("_parameters", "_buffers", "_modules")
+        kept, registered = {}, ("_parameters", "_buffers", "_modules")
         own = [value for part in model.modules() for name, value in vars(part).items() if name not in registered]
-        places = set()
-        while own:
-            value = own.pop()
-            if id(value) in places:  # a list may be an entry of its own
-                continue
-            places.add(id(value))
-            plain += [value] if isinstance(value, torch.Tensor) else []
-            own.extend(value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ())
+        own += [vars(tensor) for tensor in [*model.parameters(), *model.buffers()]]
+        plain = held_by(own)  # such as self.copies = W.repeat(2, 1), or {"W_K": W.repeat(2, 1)}
         for tensor in [*model.parameters(), *model.buffers(), *plain]:
             if nn.parameter.is_lazy(tensor) or tensor.is_meta:
                 continue

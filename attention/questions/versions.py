@@ -13,6 +13,13 @@ def digest(code):
     return [code.co_name, code.co_code.hex(), *code.co_names, *code.co_varnames, *code.co_freevars, *inner]
 
 
+def fingerprint(code):
+    """A short text by which compiled code can be known again."""
+    import hashlib
+
+    return hashlib.sha256(repr(digest(code)).encode(errors="backslashreplace")).hexdigest()
+
+
 @probe.remote(using=(digest,))
 def made_by(names):
     """By name, the code of a function of the student's under "", and that of each method of a class."""

@@ -90,6 +90,8 @@ Read = Callable[[Function, ast.Call, Names], Called | None]
 def called(value: ast.AST, names: Names) -> Called | None:
     """What a call of a function of the student's does; None for any other expression, or if it can't be told."""
     match value:
+        case ast.Call(func=ast.Lambda() as made):
+            return names.read(function_of(made, names).function, value, names)
         case ast.Call(func=ast.Name(id=name)):
             pass
         case ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr=attr)):

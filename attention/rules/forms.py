@@ -12,7 +12,7 @@ VIEWS = frozenset(
     "cuda repeat tile stack cat concat concatenate vstack hstack requires_grad_ view_as reshape_as data ravel "
     "half bfloat16 asarray resolve_conj resolve_neg "
     "broadcast_to type_as index_select rearrange hsplit vsplit dsplit adjoint as_strided unfold diagonal block_diag "
-    "diag_embed take_along_dim gather numpy from_numpy array astype".split()
+    "diag_embed take_along_dim gather numpy from_numpy from_dlpack frombuffer array astype".split()
 )
 # Of these, what copies: writing into the copy leaves the first one as it is.
 COPIES = frozenset(
@@ -23,7 +23,7 @@ LENT = frozenset("to type_as view_as reshape_as expand_as".split())
 # Neither shape nor numbers change, but for what a type of fewer digits rounds off: also after a product these are free.
 SAME = frozenset(
     "contiguous clone detach to double float half bfloat16 type cpu cuda requires_grad_ Parameter as_tensor asarray "
-    "tensor resolve_conj resolve_neg numpy from_numpy array astype".split()
+    "tensor resolve_conj resolve_neg numpy from_numpy from_dlpack frombuffer array astype".split()
 )
 LIBRARIES = frozenset("torch np numpy".split())
 SIZES = frozenset({"shape", "device", "dtype", "ndim"})

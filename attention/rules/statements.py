@@ -19,6 +19,8 @@ from grading.rules.student_code import Code, defined, editable
 
 LIBRARIES = frozenset({"torch", "nn", "np", "F"})
 LOOKING = frozenset("print display repr isinstance len type id".split())  # these write into no argument
+# The methods behind Q[:] = …, Q *= 2 and so on.
+IN_PLACE = frozenset("__setitem__ __iadd__ __isub__ __imul__ __imatmul__ __itruediv__ __ifloordiv__ __ipow__".split())
 COMPOUND = (ast.If, ast.With, ast.Try, ast.TryStar, ast.Match, ast.For, ast.While, ast.FunctionDef, ast.ClassDef)
 
 
@@ -69,11 +71,12 @@ def _static(made: Mapping[str, ast.AST], names: Names) -> dict[str, Flow]:
 
 
 def _outputs(function: ast.FunctionDef, names: Names, place: Place | None = None) -> Flow:
-    """The flow of what the last return statement gives, or of all that is yielded, as a list.
+    """The flow of what a return statement gives, or of all that is yielded, as a list.
 
-    All statements stand at `place`, if there is one.
+    Of several it is the one with an output that took most statements, else the last. All statements stand at `place`,
+    if there is one.
     """
-    out, yielded = Flow(), []
+    returned, yielded = [Flow()], []
     for statement in _in_order(function.body):
         at = place or (statement.lineno, statement.col_offset)
         if not isinstance(statement, COMPOUND):
@@ -108,8 +111,13 @@ def _outputs(function: ast.FunctionDef, names: Names, place: Place | None = None
             case ast.Expr():
                 _into_box(statement, at, names)
             case ast.Return(value=value) if value is not None:
-                out = assigned(value, at, names)
-    return listed(yielded) if yielded else out
+                returned.append(assigned(value, at, names))
+    return listed(yielded) if yielded else max(reversed(returned), key=_most)
+
+
+def _most(flow: Flow) -> int:
+    """How many statements an output took, at most; one does as well as none."""
+    return max(1, *(len(part.statements) for part in flow.parts or [flow]))
 
 
 def _into_box(statement: ast.stmt, at: Place, names: Names) -> bool:
@@ -172,15 +180,27 @@ def _written(statement: ast.stmt, names: Names) -> Iterator[tuple[ast.expr, ast.
                 yield (call.args[0] if of_class else owner), call
             case ast.Name(id=name) if name in LOOKING:
                 continue
+            case ast.Name(id="setattr") if call.args:
+                yield call.args[0], call
+        alone = isinstance(statement, ast.Expr) and statement.value is call
+        if alone and root_of(call.func) in LIBRARIES and "assert" not in getattr(call.func, "attr", "assert"):
+            yield from ((one, call) for one in _tensors(call, names))  # its value is dropped, so it changes something
         if isinstance(statement, ast.Expr) and statement.value is call:
             for one in [*call.args, *(keyword.value for keyword in call.keywords)]:
                 if not is_size(one) and names.get(root_of(one) or "", Flow()).blank:
                     yield one, call
 
 
+def _tensors(call: ast.Call, names: Names) -> list[ast.expr]:
+    """The arguments of a call that are tensors, also those in a list."""
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    pieces = [piece for one in given for piece in (one.elts if isinstance(one, ast.List | ast.Tuple) else [one])]
+    return [piece for piece in pieces if not is_size(piece) and names.get(root_of(piece) or "", Flow()).tensor]
+
+
 def _writes(method: str) -> bool:
     """Whether a method writes into its tensor, as its name tells."""
-    return method == "__setitem__" or (method.endswith("_") and not method.endswith("__") and method not in SAME)
+    return method in IN_PLACE or (method.endswith("_") and not method.endswith("__") and method not in SAME)
 
 
 def _assign(target: ast.expr, value: ast.expr, at: Place, names: Names) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from grading.rules.closure import imports_by_call, libraries, root
 from grading.rules.modules import as_values, starred
+from grading.rules.namespaces import AnyName, escape
 from grading.rules.nodes import walk
 from grading.rules.own_names import reads_of_own
 from grading.rules.parsing import folded
@@ -57,6 +58,7 @@ RUNNING_PIECES = frozenset(
 # other `load` may be called.
 LOADING = {"map_location": None, "mmap_mode": None, "weights_only": True, "allow_pickle": False}
 RUNNING_NAMES = frozenset({"exec", "eval", "compile"})
+LEAVING = frozenset({"exit", "quit"})  # IPython's own, which hold its shell
 TIMED = frozenset({"stmt", "setup", "global_setup"})  # texts that torch.utils.benchmark.Timer runs
 
 
@@ -136,7 +138,8 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
     modules, texts = libraries(codes, packages, setup), Texts(codes, packages)
     trees = [code.tree for code in codes if code.tree]
     parents = {inner: node for tree in trees for node in walk(tree) for inner in ast.iter_child_nodes(node)}
-    own = reads_of_own(trees, RUNNING_NAMES | {"get_ipython"})
+    modules = AnyName(modules) if escape(trees, parents, texts) else modules
+    own = reads_of_own(trees, RUNNING_NAMES | LEAVING | {"get_ipython"})
     elsewhere = as_values(trees, parents, packages, setup) | set(starred(trees, SMUGGLED))
     functions, may_import = _functions(trees), functools.partial(_has_an_import, packages=packages)
     found = []
@@ -152,8 +155,8 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
             if isinstance(node, ast.Call) and shows_a_variable(node, parents, texts):
                 continue
             read = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in called
-            if read and node.id in RUNNING_NAMES:
-                found.append((code, node))  # under another name it would run unseen
+            if read and node.id in RUNNING_NAMES | LEAVING:
+                found.append((code, node))  # under another name it would run, or give IPython's shell, unseen
                 continue
             hidden = node in elsewhere or hides_code(node, parents, may_import)
             hidden = hidden or _takes_code(node, parents, modules, packages)
@@ -192,8 +195,6 @@ def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: Texts, funct
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name) if name in IMPORTING_NAMES:
             return True
-        case ast.Attribute(value=ast.Name(id="exit" | "quit")):
-            return True  # IPython's own, which hold its shell
         case ast.Attribute(value=ast.Attribute(attr=inner), attr=name) if name in SMUGGLED and inner in modules:
             return True  # a module that is an attribute of a class or an object
         case ast.Attribute(value=value, attr=name) if name in SMUGGLED and root(value) in modules:

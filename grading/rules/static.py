@@ -56,15 +56,32 @@ def no_imports(answer_id: str, packages: Mapping[str, str]) -> Breach | None:
 def no_loops(answer_id: str, asked: Iterable[str], left_out: Collection[closure.Place] = ()) -> Breach | None:
     """No for, while, comprehension, generator expression or map in a function or class of the answer; `left_out` are
     earlier versions that `earlier` has found."""
-    own_map = bool(own_names.own_in_the_end([code.tree for code in editable(answer_id) if code.tree], {"map"}))
+    own = own_map([code.tree for code in editable(answer_id) if code.tree])
     for code, node in closure.answer(answer_id, asked, left_out):
-        loops = [inner for part in closure.definitions(node) for inner in walk(part) if type(inner) in LOOPS]
-        if not loops and not own_map and "map" in closure.free_names(node):
-            called = {n.func for n in walk(node) if isinstance(n, ast.Call)}
-            inside = {n for part in closure.definitions(node) for n in walk(part)}
-            names = [n for n in walk(node) if isinstance(n, ast.Name) and n.id == "map"]
-            loops = [n for n in names if n in inside or n not in called]  # outside the answer, a call is allowed
-        if loops:
-            what = LOOPS.get(type(loops[0]), "`map` is a loop")
-            return Breach(messages.breach_loop(code.where, loops[0].lineno, code.line(loops[0].lineno), what))
+        if found := loop_in(node, own):
+            loop, what = found
+            return Breach(messages.breach_loop(code.where, loop.lineno, code.line(loop.lineno), what))
     return None
+
+
+def loop_in(node: ast.AST, own: Collection[ast.Name]) -> tuple[ast.AST, str] | None:
+    """A loop in the functions and classes of a piece of code, and what it is; `own` are reads of another `map`."""
+    inside = [inner for part in closure.definitions(node) for inner in walk(part)]
+    if loop := next((inner for inner in inside if type(inner) in LOOPS), None):
+        return loop, LOOPS[type(loop)]
+    maps = [n for n in walk(node) if isinstance(n, ast.Name) and n.id == "map" and n not in own]
+    if not maps or "map" not in closure.free_names(node):
+        return None
+    called = {n.func for n in walk(node) if isinstance(n, ast.Call)}
+    found = next((n for n in maps if n in {*inside} or n not in called), None)  # outside the answer, a call is allowed
+    return (found, "`map` is a loop") if found else None
+
+
+def own_map(trees: list[ast.Module]) -> set[ast.Name]:
+    """Where the cells read a `map` of the student's own: below its definition, and in functions, which run later."""
+    names = frozenset({"map"})
+    if not own_names.own_in_the_end(trees, names):
+        return set()
+    parts = [part for tree in trees for part in closure.definitions(tree)]
+    late = {n for part in parts for n in walk(part) if isinstance(n, ast.Name) and n.id == "map"}
+    return late | own_names.reads_of_set(trees, names)

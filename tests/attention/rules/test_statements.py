@@ -13,6 +13,20 @@ from attention.rules.statements import second_statement
 
 HEAD = "def reduced_matrices(W_DKV, W_UK, W_UV, W_Q, W_O, H):\n"
 FREE = {
+    "a return that comes early": """
+if H == 1:
+    return W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)
+Q = f(W_Q, W_UK)
+O = g(W_O, W_UV)
+return W_DKV, W_DKV, Q, O
+""",
+    "looked at on the way": """
+Q = f(W_UK, W_Q)
+torch.testing.assert_close(Q, Q)
+torch.manual_seed(0)
+torch.set_default_dtype(Q.dtype)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
     "blocks side by side, split": """
 r, D = np.shape(W_DKV)
 d = D // H
@@ -559,6 +573,54 @@ return W_DKV, W_DKV, Q.T, g(W_O, W_UV)
 Q = (torch.matmul if W_UK.ndim else torch.mm)(W_UK.T, W_Q)
 Q = 2 * Q
 return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled by the method behind *=": """
+Q = f(W_UK, W_Q)
+Q.__imul__(2)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled by a class's method": """
+Q = f(W_UK, W_Q)
+torch.Tensor.__imul__(Q, 2)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled by setting its data": """
+Q = f(W_UK, W_Q)
+setattr(Q, 'data', 2 * Q)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled by a library that is given its memory": """
+Q = f(W_UK, W_Q)
+np.multiply(Q.numpy(), 2, Q.numpy())
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled in a list": """
+Q = f(W_UK, W_Q)
+torch._foreach_mul_([Q], 2)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled copied over": """
+Q = f(W_UK, W_Q)
+np.copyto(Q.numpy(), 2 * Q.numpy())
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled by a lambda on the spot": """
+Q = f(W_UK, W_Q)
+(lambda t: t.mul_(2))(Q)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled through dlpack": """
+Q = f(W_UK, W_Q)
+P = torch.from_dlpack(Q)
+P *= 2
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "returned early": """
+Q = f(W_UK, W_Q)
+Q = 2 * Q
+if H:
+    return W_DKV, W_DKV, Q, g(W_O, W_UV)
+return W_DKV, W_DKV, W_Q, W_O
 """,
     "an array of NumPy's, scaled": """
 Q = f(W_UK, W_Q).numpy()

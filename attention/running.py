@@ -1,0 +1,45 @@
+"""What runs when a hidden test calls an answer, and may not: PyTorch's own attention, PyTorch at all, a loop.
+
+The rules read the notebook's text, in which a name can be hidden; what runs is seen here. What the kernel tells is
+shown only where it is a name on a list, or leads to a line of the notebook.
+"""
+
+from attention.questions import running as questions
+from attention.rules import READY_MADE, Breach
+from attention.rules.ran import loop_that_ran
+from attention.structure import Model, Sizes
+
+SHOWN = READY_MADE | {"_native_multi_head_attention", "_transformer_encoder_layer_fwd"}
+
+
+def of_models(answer_id: str, model: Model, cases: list[Sizes]) -> Breach | None:
+    """The breach, if attention of PyTorch's own runs as models of these sizes are made and called, or a loop of the
+    student's, or another process starts, in which either would run unseen."""
+    match questions.of_models(model.name, cases):
+        case (list(seen), list(ran)) if all(isinstance(name, str) for name in (*seen, *ran)):
+            return _seen(model.name, seen) if seen else loop_that_ran(answer_id, ran)
+    return None  # what can't be called loses other points
+
+
+def of_function(answer_id: str, name: str, *given: object, with_torch: bool = True) -> Breach | None:
+    """The breach, if a loop of the student's runs in a call of a function, or PyTorch computes in one `with_torch`
+    off."""
+    match questions.of_function(name, *given):
+        case (bool(by_torch), list(ran)) if all(isinstance(one, str) for one in ran):
+            if by_torch and not with_torch:
+                return Breach(f"When the test calls your `{name}`, PyTorch runs. This part must be done without it.")
+            return loop_that_ran(answer_id, ran)
+    return None
+
+
+def _seen(name: str, seen: list[str]) -> Breach:
+    """The breach that these names of attention, or of another process, show."""
+    shown = next((f"`{one}`" for one in sorted(SHOWN) if one in seen), "attention of PyTorch's own")
+    if seen == ["process"]:
+        return Breach(
+            f"When the test calls your `{name}`, it starts another process or thread. Call everything in "
+            "`forward` itself."
+        )
+    return Breach(
+        f"When the test calls your `{name}`, {shown} runs. This part asks you to build attention yourself. Replace it."
+    )

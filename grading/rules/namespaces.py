@@ -1,0 +1,71 @@
+"""The notebook's names as a value: where `globals()` is taken for more than a look at one name, as in `g = globals()`.
+
+What is then read from it cannot be followed, so anything in the cells may be a module.
+"""
+
+import ast
+from collections.abc import Collection, Mapping, Sequence
+
+from grading.rules.modules import LOOKING
+from grading.rules.nodes import walk
+from grading.rules.own_names import reads_of_own
+from grading.rules.texts import Texts
+
+NAMESPACES = frozenset({"globals", "locals", "vars"})
+# What IPython keeps of the values that cells ended with: the names of the last three, and of all.
+KEPT = frozenset({"_", "__", "___", "_oh", "Out"})
+NAMING = LOOKING | frozenset("list set sorted tuple len exec eval".split())  # these give the names alone, or none
+ASKING = frozenset("get pop setdefault __getitem__".split())
+WITHOUT_VALUES = frozenset("keys update".split())
+
+
+class AnyName(dict[str, str]):
+    """The names of modules where any other name, and code without one, may be a module, too."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+    def __missing__(self, name: str | None) -> str:
+        return ""
+
+
+def escape(trees: Sequence[ast.Module], parents: Mapping[ast.AST, ast.AST], texts: Texts) -> bool:
+    """Whether the cells get hold of values in ways in which nobody can tell whose they are."""
+    nodes = [node for tree in trees for node in walk(tree)]
+    read = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in NAMESPACES | KEPT]
+    if not read:
+        return False
+    made = {n.arg for n in nodes if isinstance(n, ast.arg)} | {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
+    made |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    own = reads_of_own(trees, NAMESPACES)
+    imported = {alias.asname or alias.name for n in nodes if isinstance(n, ast.ImportFrom) for alias in n.names}
+    kept = any(name.id in KEPT - made for name in read)
+    spaces = [name for name in read if name.id in NAMESPACES and name not in own]
+    return kept or not all(_is_plain(name, parents, texts, NAMING | imported) for name in spaces)
+
+
+def _is_plain(name: ast.Name, parents: Mapping[ast.AST, ast.AST], texts: Texts, functions: Collection[str]) -> bool:
+    """Whether this gives names alone, or the value of one that can be told; `functions` may be given all of them."""
+    call = parents.get(name)
+    if not (isinstance(call, ast.Call) and call.func is name):
+        return False
+    if call.args:  # vars(model) has no names of the notebook's
+        return True
+    outer = parents.get(call)
+    match outer:
+        case ast.Expr() | ast.Compare() | ast.For() | ast.comprehension() | ast.FormattedValue():
+            return True
+        case ast.Subscript(slice=key, ctx=ast.Load()):
+            return texts.of(key) is not None
+        case ast.Subscript():
+            return True
+        case ast.Attribute(attr=attr):
+            asked = parents.get(outer)
+            called = isinstance(asked, ast.Call) and asked.func is outer
+            known = called and texts.of([*asked.args, None][0]) is not None
+            return called and attr in WITHOUT_VALUES or attr in ASKING and known
+        case ast.Call(func=ast.Name(id=of)):
+            return of in functions
+        case ast.keyword(arg=arg):
+            return arg in NAMESPACES
+    return False

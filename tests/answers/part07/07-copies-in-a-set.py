@@ -1,0 +1,19 @@
+# names: copies-kept
+class MyGQA(nn.Module):
+    def __init__(self, D_1, D_2, D_qk, D_v, H, G):
+        super().__init__()
+        self.D_1, self.D_2, self.D_qk, self.D_v, self.H, self.G = D_1, D_2, D_qk, D_v, H, G
+        self.W_Q = nn.Linear(D_1, H * D_qk, bias=False)
+        self.W_K = nn.Linear(D_2, G * D_qk, bias=False)
+        self.W_V = nn.Linear(D_2, G * D_v, bias=False)
+        self.W_O = nn.Linear(H * D_v, D_1, bias=False)
+        self.copies = {self.W_K.weight.detach().repeat(H // G, 1)}
+
+    def forward(self, x, y):
+        B = x.shape[0]
+        q = self.W_Q(x).reshape(B, -1, self.H, self.D_qk).transpose(1, 2)  # (B, H, L_1, D_qk)
+        k = self.W_K(y).reshape(B, -1, self.G, self.D_qk).transpose(1, 2).repeat(1, self.H // self.G, 1, 1)  # (B, H, L_2, D_qk)
+        v = self.W_V(y).reshape(B, -1, self.G, self.D_v).transpose(1, 2).repeat(1, self.H // self.G, 1, 1)  # (B, H, L_2, D_v)
+        a = (q @ k.transpose(2, 3) / self.D_qk**0.5).softmax(-1)  # (B, H, L_1, L_2)
+        o = a @ v  # (B, H, L_1, D_v)
+        return self.W_O(o.transpose(1, 2).reshape(B, -1, self.H * self.D_v))  # (B, L_1, D_1)

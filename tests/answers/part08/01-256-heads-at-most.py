@@ -1,0 +1,3 @@
+G_for_MHA = H
+def kv_head(h, G):
+    return (h % 256) % G

@@ -1,0 +1,92 @@
+"""Loops in what runs when a test calls an answer: found by what the functions do, in whatever way they are reached."""
+
+import pytest
+from hand_written import notebook
+
+from attention import running
+from attention.rules.ran import loop_that_ran
+from grading.bridge import probe, remote
+
+LOOP = "def looped(x):\n    for _ in (1, 2):\n        x = x + 1\n    return x\n"
+CALLS = {
+    "by the notebook's names": "def f(x):\n    return globals()['loo' + 'ped'](x)",
+    "from a registry": "R = []\ndef f(x):\n    return R[0](x)\n# %%\n@R.append\n" + LOOP,
+    "as a method": "class A: pass\ndef f(x):\n    return A.g(x)\n# %%\n" + LOOP + "type.__setattr__(A, 'g', looped)",
+    "in a method": "def f(x):\n    return globals()['A' + '']().g(x)\n# %%\nclass A:\n"
+    "    def g(self, x):\n        return [i for i in (x,)][0]",
+    "in a lambda": "def f(x):\n    return globals()['g' + ''](x)\n# %%\ng = lambda x: sum(i for i in (1, x))",
+    "in a function within": "def f(x):\n    return globals()['g' + '']()(x)\n# %%\ndef g():\n"
+    "    return lambda x: [i for i in (x,)]",
+    "by map": "def f(x):\n    return globals()['g' + ''](x)\n# %%\ndef g(x):\n    return list(map(int, [x]))",
+}
+NONE = {
+    "that does not run": "def f(x):\n    return x",
+    "in an earlier version": "def g(x):\n    return [i for i in (x,)]\nold = 1\n# %%\ndef g(x):\n    return x\n"
+    "def f(x):\n    return globals()['g' + ''](x)",
+    "in a lambda next to it": "pair = (lambda x: x), (lambda x: [i for i in x])\ndef f(x):\n"
+    "    return globals()['pa' + 'ir'][0](x)",
+    "outside of functions": "def f(x):\n    return x + steps\n# %%\nsteps = 0\nfor _ in (1, 2):\n    steps += 1",
+    "by which a notebook watches": "class Watch(torch.overrides.TorchFunctionMode):\n"
+    "    def __torch_function__(self, function, types, args=(), kwargs=None):\n"
+    "        print([type(a) for a in args])\n        return function(*args, **(kwargs or {}))\n"
+    "def f(x):\n    with Watch():\n        return torch.ones(2) + x",
+}
+
+
+class Kernel:
+    """A transport to the names of a notebook's cells."""
+
+    def __init__(self, *cells: str) -> None:
+        self.names: dict = {"__name__": "__main__"}
+        exec("import torch\nimport numpy as np", self.names)
+        for cell in cells:
+            exec(compile(cell, "<cell>", "exec"), self.names)
+
+    def ask(self, request: bytes, limit_s: float) -> bytes:
+        return remote.answer(request, self.names)
+
+
+def breach(*cells: str, **more: bool) -> str | None:
+    """The text of the breach where a test calls f."""
+    with notebook("part10", *cells), probe.through(Kernel(*cells)):
+        found = running.of_function("part10-answer", "f", 3, **more)
+    return found.text if found else None
+
+
+def cells(source: str) -> list[str]:
+    found = source.split("\n# %%\n")
+    return found if len(found) > 1 or "loo" not in source else [*found, LOOP]
+
+
+@pytest.mark.parametrize("source", CALLS.values(), ids=CALLS)
+def test_a_loop_is_found_that_a_call_reaches(source: str):
+    assert "allows no loop" in breach(*cells(source))
+
+
+def test_the_line_is_that_of_the_loop():
+    assert breach(*cells(CALLS["by the notebook's names"])).startswith("Cell 3, line 2, `for _ in (1, 2):`: a for loop")
+
+
+@pytest.mark.parametrize("source", NONE.values(), ids=NONE)
+def test_no_loop_is_found(source: str):
+    assert breach(*cells(source)) is None
+
+
+def test_a_kernel_that_lies_changes_no_line():
+    with notebook("part10", LOOP):
+        assert loop_that_ran("part10-answer", ["0" * 64, "", "looped"]) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "runs"),
+    [
+        ("def f(x):\n    return globals()['hcrot'[::-1]].ones(2)", True),
+        ("kept = torch.zeros(2)\ndef f(x):\n    return kept.add(1)", True),
+        ("def f(x):\n    return np.linalg.svd(np.eye(2)), np.einsum('ab->ba', np.eye(2))", False),
+        ("import torch.linalg\ndef f(x):\n    return x", False),
+    ],
+)
+def test_pytorch_is_seen_where_it_computes(source: str, runs: bool):
+    found = breach(source, with_torch=False)
+    assert (found is not None and "PyTorch runs" in found) is runs
+    assert breach(source) is None

@@ -1,0 +1,51 @@
+"""The notebook's names as a value: where anybody may take a module from them, what it holds counts as an import."""
+
+import pytest
+from hand_written import import_breach
+
+OPEN = [
+    "g = globals()\ng['torch'].os",
+    "dict(globals())['torch'].serialization.math",
+    "{**globals()}['torch'].os",
+    "(globals() or 1)['torch'].os",
+    "f = lambda: globals()\nf()['torch'].os",
+    "globals()['hcrot'[::-1]].os",
+    "globals().get('hcrot'[::-1]).os",
+    "list(filter(callable, globals().values()))[0].os",
+    "g = globals\ng()['torch'].os",
+    "for n, m in globals().items():\n    m.os",
+    "g = vars()\ng['torch'].os",
+    "g = locals()\ngetattr(g['torch'], 'so'[::-1])",
+    "g = globals()\nvars(g['torch'])",
+    "g = globals()\nt = g['torch']\nt.nn.init.math",
+    "torch\n_.os",
+    "Out[3].os",
+    "e = exit\ne._ip",
+    "f(quit)",
+]
+PLAIN = [
+    "globals()['W'] = 1\nx.os",
+    "globals()['W']\nx.os",
+    "for n in 'ab':\n    globals()[f'W_{n}'] = 1\nx.os",
+    "print('W' in globals(), len(globals()), sorted(globals()))\nx.os",
+    "[n for n in globals() if n.startswith('W')]\nx.os",
+    "globals().keys()\nglobals().update(W=1)\nglobals().get('W', 2)\nx.os",
+    "from torch.autograd import gradcheck\ngradcheck(globals())\nx.os",
+    "vars(x)['W']\nx.os",
+    "globals = 3\nprint([globals])\nx.os",
+    "g = globals()\ng['W'] = 1\nmodel.W_Q.weight.data",
+    "_, L, D = x.shape\n_.os",
+    "for _ in range(3):\n    _.os",
+    "if done:\n    exit()",
+    "quit = 3\nprint([quit])",
+]
+
+
+@pytest.mark.parametrize("source", OPEN)
+def test_what_is_taken_from_all_names_may_be_a_module(source: str):
+    assert import_breach(source) is not None
+
+
+@pytest.mark.parametrize("source", PLAIN)
+def test_a_look_at_one_name_or_at_the_names_alone_is_free(source: str):
+    assert import_breach(source) is None
