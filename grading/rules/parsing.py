@@ -9,12 +9,12 @@ import contextlib
 import io
 import re
 import string
-import warnings
 from collections.abc import Iterator
 
 from IPython.core.inputtransformer2 import TransformerManager, cell_magic, leading_empty_lines
 
 from grading.core import limits
+from grading.rules.compiling import unwarned
 
 # Magics whose code runs as ordinary code of this kernel; of these, those with code on their own line.
 PLAIN_MAGICS = frozenset({"time", "timeit", "capture", "prun", "debug"})
@@ -129,8 +129,7 @@ def _compiled(lines: list[str], skipped: int = 0) -> ast.Module:
 
     Errors  ValueError where IPython's own functions fail, as at `x=%` and a line's end: of such a cell it runs nothing.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with unwarned():
         try:
             lines = TransformerManager().do_token_transforms(lines)
         except SyntaxError:
@@ -178,7 +177,8 @@ def bare_magic(source: str) -> str | None:
 
 def _is_expression(text: str) -> bool:
     try:
-        return bool(ast.parse(f"({text.strip()})", mode="eval"))
+        with unwarned():
+            return bool(ast.parse(f"({text.strip()})", mode="eval"))
     except (SyntaxError, ValueError):
         return False
     except (RecursionError, MemoryError):

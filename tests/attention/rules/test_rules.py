@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import warnings
 
 import pytest
 import torch
@@ -33,6 +34,26 @@ def test_a_loop_is_looked_for_in_what_the_part_asks_for(stem: str, asked: str):
     looping = f"{asked} = lambda x: [h for h in x]"
     assert breach(rules.no_loops, "pass", looping, stem=stem).startswith("Cell 3, line 1")
     assert breach(rules.no_loops, "pass", looping.replace(asked, "Other"), stem=stem) is None
+
+
+WARNED_OF = """
+def f(W):
+    assert (W.ndim == 2, "always true")
+    return W is 1
+{}
+def f(W):
+    assert (W.ndim == 2, "always true")
+    return eval({!r})
+"""
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("between", ["", "f(1)"])
+def test_nobody_hears_what_python_warns_of_in_an_answer(rule: Rule, between: str):
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        breach(rule, WARNED_OF.format(between, r"'\d'"), r"!echo {'\d'}")
+    assert not heard  # in a test cell a text on stderr would cost all points
 
 
 TAKEN = "match nn.functional:\n        case object(scaled_dot_product_attention=g): pass"
