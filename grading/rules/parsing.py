@@ -66,6 +66,8 @@ def parse(source: str) -> ast.Module | None:
         return ast.parse(TOO_DEEP)
     try:
         tree = _compiled(lines)
+    except RecursionError:  # a kernel may have room for it where this process has none
+        return ast.parse(TOO_DEEP)
     except (SyntaxError, ValueError, RuntimeError, MemoryError):
         return None
     with contextlib.suppress(RecursionError, ValueError):  # a text in it may be too deep, and hides nothing else

@@ -40,6 +40,7 @@ IMPORTING_CELLS = [
     "exec('x = 1' + '+1' * 2000 + '\\nimport os')",
     "x = " + "-" * 250 + "1\nimport math",
     "x = [[[" + "(" * 100 + "1" + ")" * 100 + "]]]; import math",
+    "x = a" + ".b" * 20_000 + "\nimport math",  # too deep for this process; a kernel may have room for a bit more
 ]
 
 
