@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from IPython.core.inputtransformer2 import TransformerManager, cell_magic, leading_empty_lines
 
 from grading.core import limits
-from grading.rules.compiling import unwarned
+from grading.rules.compiling import is_read_often, unwarned
 
 # Magics whose code runs as ordinary code of this kernel; of these, those with code on their own line.
 PLAIN_MAGICS = frozenset({"time", "timeit", "capture", "prun", "debug"})
@@ -47,7 +47,6 @@ MAX_MAGICS_TIMES_CHARS = 1_500_000  # 10 s; ten magics in a cell of 3,000 charac
 HELP_LINE = re.compile(r"\?[ \t\\]*$", re.MULTILINE)
 WORD = re.compile(r"[\w*.]+")
 MAX_HELPS_TIMES_LETTERS = 10_000_000  # 0.3 s: one help line, and a word of 3,000 letters; real cells stay below 100,000
-MAX_QUOTES_TIMES_CHARS = 100_000_000  # a line is read again for each triple quote in it
 
 
 def parse(source: str) -> ast.Module | None:
@@ -57,7 +56,7 @@ def parse(source: str) -> ast.Module | None:
     as in exec("x = 1") or after %timeit, stands in the tree where it would run.
     """
     whole = _lines(source)
-    if _has_many_quotes(whole):
+    if is_read_often(whole):
         return ast.parse(TOO_DEEP)
     skipped, lines = _cleaned(whole)
     if cell_magic(lines) != lines:
@@ -82,7 +81,7 @@ def refused(source: str) -> tuple[int, str] | None:
     Of what Python finds only once it has the tree, a return outside of any function is looked for: an indentation that
     slipped leaves one.
     """
-    if _has_many_quotes(whole := _lines(source)):
+    if is_read_often(whole := _lines(source)):
         return None
     skipped, lines = _cleaned(whole)
     if cell_magic(lines) != lines:
@@ -111,10 +110,6 @@ def _lines(source: str) -> list[str]:
 def numbered(source: str) -> list[str]:
     """The lines of a text as Python counts them: for it neither a form feed ends one, nor U+2028."""
     return io.StringIO(source, newline=None).read().split("\n")
-
-
-def _has_many_quotes(lines: list[str]) -> bool:
-    return any(line.count('"""') + line.count("'''") > MAX_QUOTES_TIMES_CHARS / len(line) for line in lines)
 
 
 def _cleaned(whole: list[str]) -> tuple[int, list[str]]:

@@ -163,6 +163,12 @@ def test_code_nested_beyond_what_can_be_looked_into_counts_as_hiding_something()
     assert import_breach("x = " + "-" * 100 + "1") is None
 
 
+def test_a_line_of_which_python_3_12_would_keep_a_copy_for_each_sign_is_not_read():
+    assert import_breach("x = " + "- " * 24_000 + "1")  # 48 kB, as much as an answer may have: 1.2 GB of copies
+    assert import_breach(f"x = [{'0.1234, ' * 5_000}]") is None  # as are numbers, which take a fifth of it
+    assert import_breach(f"x = '{'abcdefgh' * 6_000}'") is None
+
+
 @pytest.mark.parametrize("source", ["x = %\\\n", "x = %\\", "%%time\nx = %\\\n", "x = %\\\r\n"], ids=repr)
 def test_a_cell_in_which_ipython_itself_fails_is_one_that_does_not_run(source: str):
     with pytest.raises((IndexError, SyntaxError)) as failed:  # IPython's own, or from Python 3.12 on Python's
