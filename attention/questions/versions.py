@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from types import CodeType
 
 from grading.bridge import probe
+from grading.rules.compiling import compiled
 
 
 def digest(code):
@@ -57,8 +58,6 @@ def _agrees(made: object, node: ast.stmt, code: CodeType) -> bool:
 
 def _compiled(node: ast.stmt) -> CodeType | None:
     """The code of a function's or a class's body, which is not run."""
-    try:
-        whole = compile(ast.Module([node], []), "<cell>", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
-        return None
-    return next((one for one in whole.co_consts if getattr(one, "co_name", "") == node.name), None)
+    whole = compiled(node)
+    inner = whole.co_consts if whole else ()
+    return next((one for one in inner if getattr(one, "co_name", "") == node.name), None)

@@ -124,7 +124,8 @@ def libraries(codes: list[Code], packages: Collection[str], setup: ast.Module) -
 
 def second_names(trees: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
     """The names that stand for a value which is written down: `F = nn.functional`, `F, la = nn.functional, np.linalg`,
-    `xp = torch if on_gpu else np`, `def f(x, xp=np)`, `for xp in (torch, np)`; with each value that they may have."""
+    `xp = torch if on_gpu else np`, `type A = nn.Linear`, `def f(x, xp=np)`, `for xp in (torch, np)`; with each value
+    that they may have."""
     for node in (node for tree in trees for node in walk(tree)):
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=names) | ast.List(elts=names)], value=ast.Tuple(elts=values)):
@@ -133,7 +134,10 @@ def second_names(trees: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
                     yield from ((name.id, value) for name, value in pairs if isinstance(name, ast.Name))
             case ast.Assign(targets=targets, value=value) if all(isinstance(one, ast.Name) for one in targets):
                 yield from ((target.id, one) for target in targets for one in _either(value))
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            case (
+                ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+                | ast.stmt(name=ast.Name(id=name), value=value)  # `type A = nn.Linear`, from Python 3.12 on
+            ):
                 yield from ((name, one) for one in _either(value))
             case (
                 ast.For(target=ast.Name(id=name), iter=ast.Tuple(elts=values) | ast.List(elts=values))

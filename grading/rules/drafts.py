@@ -8,6 +8,7 @@ import ast
 import builtins
 from collections.abc import Collection, Iterator
 
+from grading.rules.compiling import compiled
 from grading.rules.nodes import walk
 from grading.rules.student_code import Code
 
@@ -89,10 +90,5 @@ def _compiles(statement: ast.stmt) -> bool:
 
     What a text brings in, as in exec("def f(): pass"), may come to stand elsewhere.
     """
-    if any(hasattr(node, "of_text") for node in ast.walk(statement)):
-        return False
-    try:
-        compile(ast.Module([statement], []), "<cell>", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
-        return False
-    return True
+    of_text = any(hasattr(node, "of_text") for node in ast.walk(statement))
+    return not of_text and compiled(statement) is not None

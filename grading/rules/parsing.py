@@ -9,12 +9,12 @@ import contextlib
 import io
 import re
 import string
-import warnings
 from collections.abc import Iterator
 
 from IPython.core.inputtransformer2 import TransformerManager, cell_magic, leading_empty_lines
 
 from grading.core import limits
+from grading.rules.compiling import is_read_often, unwarned
 
 # Magics whose code runs as ordinary code of this kernel; of these, those with code on their own line.
 PLAIN_MAGICS = frozenset({"time", "timeit", "capture", "prun", "debug"})
@@ -47,7 +47,6 @@ MAX_MAGICS_TIMES_CHARS = 1_500_000  # 10 s; ten magics in a cell of 3,000 charac
 HELP_LINE = re.compile(r"\?[ \t\\]*$", re.MULTILINE)
 WORD = re.compile(r"[\w*.]+")
 MAX_HELPS_TIMES_LETTERS = 10_000_000  # 0.3 s: one help line, and a word of 3,000 letters; real cells stay below 100,000
-MAX_QUOTES_TIMES_CHARS = 100_000_000  # a line is read again for each triple quote in it
 
 
 def parse(source: str) -> ast.Module | None:
@@ -57,7 +56,7 @@ def parse(source: str) -> ast.Module | None:
     as in exec("x = 1") or after %timeit, stands in the tree where it would run.
     """
     whole = _lines(source)
-    if _has_many_quotes(whole):
+    if is_read_often(whole):
         return ast.parse(TOO_DEEP)
     skipped, lines = _cleaned(whole)
     if cell_magic(lines) != lines:
@@ -66,6 +65,8 @@ def parse(source: str) -> ast.Module | None:
         return ast.parse(TOO_DEEP)
     try:
         tree = _compiled(lines)
+    except RecursionError:  # a kernel may have room for it where this process has none
+        return ast.parse(TOO_DEEP)
     except (SyntaxError, ValueError, RuntimeError, MemoryError):
         return None
     with contextlib.suppress(RecursionError, ValueError):  # a text in it may be too deep, and hides nothing else
@@ -80,7 +81,7 @@ def refused(source: str) -> tuple[int, str] | None:
     Of what Python finds only once it has the tree, a return outside of any function is looked for: an indentation that
     slipped leaves one.
     """
-    if _has_many_quotes(whole := _lines(source)):
+    if is_read_often(whole := _lines(source)):
         return None
     skipped, lines = _cleaned(whole)
     if cell_magic(lines) != lines:
@@ -111,10 +112,6 @@ def numbered(source: str) -> list[str]:
     return io.StringIO(source, newline=None).read().split("\n")
 
 
-def _has_many_quotes(lines: list[str]) -> bool:
-    return any(line.count('"""') + line.count("'''") > MAX_QUOTES_TIMES_CHARS / len(line) for line in lines)
-
-
 def _cleaned(whole: list[str]) -> tuple[int, list[str]]:
     """A cell's lines without prompts and common indentation, and how many, as Python counts, are left out before."""
     lines = whole
@@ -129,8 +126,7 @@ def _compiled(lines: list[str], skipped: int = 0) -> ast.Module:
 
     Errors  ValueError where IPython's own functions fail, as at `x=%` and a line's end: of such a cell it runs nothing.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with unwarned():
         try:
             lines = TransformerManager().do_token_transforms(lines)
         except SyntaxError:
@@ -178,7 +174,8 @@ def bare_magic(source: str) -> str | None:
 
 def _is_expression(text: str) -> bool:
     try:
-        return bool(ast.parse(f"({text.strip()})", mode="eval"))
+        with unwarned():
+            return bool(ast.parse(f"({text.strip()})", mode="eval"))
     except (SyntaxError, ValueError):
         return False
     except (RecursionError, MemoryError):

@@ -193,6 +193,8 @@ def _by_statement(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             yield from ((name, node.value) for name in _changed(targets))
         case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[target, _, value])):
             yield from ((name, value) for name in _changed([target]))
+        case ast.stmt(name=ast.Name(id=name), value=value):  # `type A = nn.Linear`, which Python 3.11 doesn't have
+            yield name, value
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=name)) as call) if name in CHANGING:
             yield from _brought(target, call)
         case _:

@@ -2,6 +2,8 @@
 
 import functools
 import itertools
+import sys
+import warnings
 
 import pytest
 import torch
@@ -33,6 +35,33 @@ def test_a_loop_is_looked_for_in_what_the_part_asks_for(stem: str, asked: str):
     looping = f"{asked} = lambda x: [h for h in x]"
     assert breach(rules.no_loops, "pass", looping, stem=stem).startswith("Cell 3, line 1")
     assert breach(rules.no_loops, "pass", looping.replace(asked, "Other"), stem=stem) is None
+
+
+WARNED_OF = """
+def f(W):
+    assert (W.ndim == 2, "always true")
+    return W is 1
+{}
+def f(W):
+    assert (W.ndim == 2, "always true")
+    return eval({!r})
+"""
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("between", ["", "f(1)"])
+def test_nobody_hears_what_python_warns_of_in_an_answer(rule: Rule, between: str):
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        breach(rule, WARNED_OF.format(between, r"'\d'"), r"!echo {'\d'}")
+    assert not heard  # in a test cell a text on stderr would cost all points
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 has no type statement")
+def test_a_type_statement_is_another_name_of_what_it_names():
+    of_pytorch = "type A = nn.MultiheadAttention\ndef f(x):\n    return A.__value__(4, 2)"
+    assert breach(rules.no_ready_made_attention, of_pytorch).startswith("Answer, line 3")
+    assert breach(rules.no_ready_made_attention, of_pytorch.replace("MultiheadAttention", "Linear")) is None
 
 
 TAKEN = "match nn.functional:\n        case object(scaled_dot_product_attention=g): pass"

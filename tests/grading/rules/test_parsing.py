@@ -40,6 +40,7 @@ IMPORTING_CELLS = [
     "exec('x = 1' + '+1' * 2000 + '\\nimport os')",
     "x = " + "-" * 250 + "1\nimport math",
     "x = [[[" + "(" * 100 + "1" + ")" * 100 + "]]]; import math",
+    "x = a" + ".b" * 20_000 + "\nimport math",  # too deep for this process; a kernel may have room for a bit more
 ]
 
 
@@ -160,6 +161,12 @@ def test_help_on_many_things_and_a_long_text_are_free():
 def test_code_nested_beyond_what_can_be_looked_into_counts_as_hiding_something():
     assert import_breach("x = " + "-" * 300 + "1")
     assert import_breach("x = " + "-" * 100 + "1") is None
+
+
+def test_a_line_of_which_python_3_12_would_keep_a_copy_for_each_sign_is_not_read():
+    assert import_breach("x = " + "- " * 24_000 + "1")  # 48 kB, as much as an answer may have: 1.2 GB of copies
+    assert import_breach(f"x = [{'0.1234, ' * 5_000}]") is None  # as are numbers, which take a fifth of it
+    assert import_breach(f"x = '{'abcdefgh' * 6_000}'") is None
 
 
 @pytest.mark.parametrize("source", ["x = %\\\n", "x = %\\", "%%time\nx = %\\\n", "x = %\\\r\n"], ids=repr)
