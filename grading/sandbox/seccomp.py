@@ -2,7 +2,7 @@
 
 What is on the list (`system_calls`) is allowed, twenty calls by their arguments. Everything else fails with
 EPERM or, where that would make a library give up, with the error that makes it fall back. What writes files to a disk
-succeeds, and does nothing.
+or chooses processors succeeds, and does nothing.
 """
 
 import errno
@@ -41,6 +41,7 @@ from grading.sandbox.system_calls import (
     READING_WITH_FLAGS,
     REQUESTS,
     SENDING_FILES,
+    SET_AFFINITY,
     SET_SCHEDULER,
     SETRLIMIT,
     SETSOCKOPT,
@@ -110,7 +111,7 @@ def program(machine: str | None = None, gpu: bool = False) -> bytes:
         code += _only(ALLOWED[name][column], [_step(LOAD, which), *_refuse(KEEPERS_SIGNALS), allow])
     out_of_turn = [_step(ANY_BIT, MSG_OOB, 0, 1), _answer(DENY | errno.EOPNOTSUPP), allow]
     code += _only(ALLOWED["sendto"][column], [_step(LOAD, FOURTH_ARGUMENT), *out_of_turn])
-    for numbers in FLUSHING:
+    for numbers in (*FLUSHING, SET_AFFINITY):
         code += _only(numbers[column], [_answer(DONE)])
     for numbers in ALLOWED.values():
         if numbers[column] is not None:
