@@ -1,7 +1,8 @@
 """Texts for which a browser takes a minute, made so that it takes none.
 
 It lays out a row of accents on one letter, and a line that changes its direction thousands of times, in a time that
-grows with the square of their number: 60,000 accents take Chromium 11 s, 40,000 Latin and Hebrew letters in turns 7 s.
+grows with the square of their number: 60,000 accents take Chromium 11 s, 100,000 vowels above a Thai letter 16 s, and
+40,000 Latin and Hebrew letters in turns 7 s.
 Nobody writes such a text; a megabyte of it is an output like any other.
 """
 
@@ -20,6 +21,7 @@ _LETTER = re.compile(f"[{_LEFTWARDS}]")
 _PIECE = re.compile(rf"[{_LEFTWARDS}]+(?:[\s.,;:!?'\"()-]+[{_LEFTWARDS}]+)*")
 # Vowels of Thai and Lao that are written as two signs, of which one stands on the letter before.
 _HALF_ACCENTS = "\u0e33\u0eb3"
+_ON_LETTERS = ("Mn", "Me")  # Unicode's names for signs that stand on, below or around a letter
 
 
 def eased(text: str) -> str:
@@ -35,6 +37,7 @@ def eased(text: str) -> str:
 @functools.cache  # looking at all characters takes a tenth of a second
 def _rows() -> re.Pattern:
     """A row of accents that is too long, and the first of them."""
-    accents = [c for c in map(chr, range(0x300, sys.maxunicode)) if unicodedata.combining(c)] + [*_HALF_ACCENTS]
-    either = re.escape("".join(accents))
+    signs = map(chr, range(0x300, sys.maxunicode))
+    accents = [c for c in signs if unicodedata.combining(c) or unicodedata.category(c) in _ON_LETTERS]
+    either = re.escape("".join(accents) + _HALF_ACCENTS)
     return re.compile(f"([{either}]{{{ACCENTS}}})[{either}]+")

@@ -2,7 +2,7 @@
 
 What is on the list (`system_calls`) is allowed, twenty calls by their arguments. Everything else fails with
 EPERM or, where that would make a library give up, with the error that makes it fall back. What writes files to a disk
-succeeds, and does nothing.
+or chooses processors succeeds, and does nothing.
 """
 
 import errno
@@ -36,15 +36,18 @@ from grading.sandbox.system_calls import (
     OPENAT2,
     OPTIONS,
     PIDFD_SIGNAL,
+    PR_SET_PDEATHSIG,
     PRCTL,
     PRLIMIT,
     READING_WITH_FLAGS,
     REQUESTS,
     SENDING_FILES,
+    SET_AFFINITY,
     SET_SCHEDULER,
     SETRLIMIT,
     SETSOCKOPT,
     SETXATTR,
+    SIGNAL_OF_END,
     SOCKET,
     SOCKET_OPTIONS,
     SOCKETPAIR,
@@ -110,7 +113,7 @@ def program(machine: str | None = None, gpu: bool = False) -> bytes:
         code += _only(ALLOWED[name][column], [_step(LOAD, which), *_refuse(KEEPERS_SIGNALS), allow])
     out_of_turn = [_step(ANY_BIT, MSG_OOB, 0, 1), _answer(DENY | errno.EOPNOTSUPP), allow]
     code += _only(ALLOWED["sendto"][column], [_step(LOAD, FOURTH_ARGUMENT), *out_of_turn])
-    for numbers in FLUSHING:
+    for numbers in (*FLUSHING, SET_AFFINITY):
         code += _only(numbers[column], [_answer(DONE)])
     for numbers in ALLOWED.values():
         if numbers[column] is not None:
@@ -120,7 +123,8 @@ def program(machine: str | None = None, gpu: bool = False) -> bytes:
 
 def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[bytes]:
     """Steps for the system calls whose arguments decide; `column` is that of a machine's numbers."""
-    code = _only(CLONE[column], [_step(LOAD, FIRST_ARGUMENT), _step(ANY_BIT, NAMESPACES, 0, 1), deny, allow])
+    code = [_step(LOAD, FIRST_ARGUMENT), _step(ANY_BIT, NAMESPACES, 0, 1), deny]
+    code = _only(CLONE[column], [*code, _step(AND, SIGNAL_OF_END), *_refuse(KEEPERS_SIGNALS), allow])
     # Memory that is shared and has no file belongs to no process once it is not touched: nobody could count it.
     # CUDA starts with some: with a GPU, `supervisor` bounds it.
     types = (MAP_PRIVATE, MAP_SHARED, MAP_SHARED_VALIDATE) if gpu else (MAP_PRIVATE,)
@@ -134,7 +138,9 @@ def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[byt
     code += _only(FCNTL[column], [_step(LOAD, SECOND_ARGUMENT), *commands, deny])
     requests = [*_allow(_all(REQUESTS)), *(_driver(allow) if gpu else []), deny]
     code += _only(IOCTL[column], [_step(LOAD, SECOND_ARGUMENT), *requests])
-    code += _only(PRCTL[column], [_step(LOAD, FIRST_ARGUMENT), *_allow(_all(OPTIONS)), deny])
+    at_an_end = [_step(LOAD, SECOND_ARGUMENT), *_refuse(KEEPERS_SIGNALS), allow]
+    options = [*_any((PR_SET_PDEATHSIG,), at_an_end), *_allow(_all(OPTIONS)), deny]
+    code += _only(PRCTL[column], [_step(LOAD, FIRST_ARGUMENT), *options])
     # ZeroMQ asks for the usual one. With another a process could wait for long, which is not counted as its own time.
     code += _only(SET_SCHEDULER[column], [_step(LOAD, SECOND_ARGUMENT), _step(EQUAL, SCHED_OTHER, 1, 0), deny, allow])
     code += _only(SETRLIMIT[column], [_step(LOAD, FIRST_ARGUMENT), *_refuse((RLIMIT_CORE,)), allow])

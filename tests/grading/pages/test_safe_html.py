@@ -238,6 +238,15 @@ def test_a_table_of_pandas_passes_with_its_texts_and_spans():
     )
 
 
+@pytest.mark.parametrize("name", ["colspan", "rowspan"])
+def test_no_cell_takes_so_many_columns_or_rows_that_a_browser_is_busy_for_a_minute(name: str):
+    spans = {"2": "2", "100": "100", "101": "100", "1000": "100", "9" * 5000: None, " 7": None, "x": None, "٣": None}
+    for asked, kept in spans.items():
+        attribute = "" if kept is None else f' {name}="{kept}"'
+        table = f"<table><tbody><tr><td{attribute}>x</td></tr></tbody></table>"
+        assert safe_html.reduced(f'<table><tr><td {name}="{asked}">x</td></tr></table>') == table
+
+
 def test_a_large_table_is_shown_as_a_table():
     row = "<tr><th>1</th>" + '<td class="x">0.123</td>' * 20 + "</tr>"
     large = f'<div><table border="1"><tbody>{row * 150}</tbody></table></div>'

@@ -501,9 +501,21 @@ def test_no_notebook_continues_what_was_stopped(pool):
         "attempt(lambda: signal.pthread_kill(threading.get_ident(), signal.SIGCONT))",
         "attempt(lambda: signal.pidfd_send_signal(os.pidfd_open(me), signal.SIGCONT))",
         f"print(libc.syscall({system_calls.ALLOWED['tkill'][COLUMN]}, me, signal.SIGCONT))",
+        f"print(libc.syscall({system_calls.CLONE[COLUMN]}, int(signal.SIGCONT), 0, 0, 0, 0))",  # at a child's end
+        "print([libc.prctl(1, signal.SIGCONT), libc.prctl(1, signal.SIGTERM)])",  # PR_SET_PDEATHSIG
         "attempt(lambda: os.kill(me, signal.SIGWINCH))",
     )
-    assert run.printed.splitlines() == [*["PermissionError 1"] * 4, "-1", "ok"]
+    assert run.printed.splitlines() == [*["PermissionError 1"] * 4, "-1", "-1", "[-1, 0]", "ok"]
+
+
+def test_no_notebook_has_linux_move_it_from_processor_to_processor(pool):
+    """A thread of Linux's own does that, before all others' work and as nobody's time."""
+    run = Run(
+        pool,
+        f"{TRY}\nbefore = os.sched_getaffinity(0)",
+        "attempt(lambda: os.sched_setaffinity(0, {min(before)}))\nprint(os.sched_getaffinity(0) == before)",
+    )
+    assert run.printed.splitlines() == ["ok", "True"]
 
 
 def test_no_notebook_sends_bytes_out_of_turn(pool):
@@ -733,11 +745,11 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     assert {_filtered(machine, architecture, number) for number in attributes} == {seccomp.DENY | 95}
     sending = {call[column] for call in system_calls.SENDING_FILES}
     assert {_filtered(machine, architecture, number) for number in sending} == {seccomp.DENY | 22}
-    flushing = {call[column] for call in system_calls.FLUSHING}
-    assert {_filtered(machine, architecture, number) for number in flushing} == {seccomp.DONE}
+    done = {call[column] for call in (*system_calls.FLUSHING, system_calls.SET_AFFINITY)}
+    assert {_filtered(machine, architecture, number) for number in done} == {seccomp.DONE}
     assert {_filtered(machine, architecture, number) for number in EVADE[machine]} == {deny}
     openat2 = system_calls.OPENAT2[column]
-    for number in {*range(700)} - {*calls, openat2} - attributes - unknown - sending - flushing:
+    for number in {*range(700)} - {*calls, openat2} - attributes - unknown - sending - done:
         assert _filtered(machine, architecture, number) == (seccomp.ALLOW if number in listed else deny), number
     assert _filtered(machine, architecture, seccomp.X32 + 39) == deny
     assert _filtered(machine, architecture, clone3) == seccomp.DENY | 38
@@ -748,6 +760,9 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
         assert answers == [seccomp.ALLOW] * 2 + [seccomp.DENY | errno.EINVAL] * 2
     assert _filtered(machine, architecture, clone, 17) == seccomp.ALLOW
     assert {_filtered(machine, architecture, clone, 17 | 1 << bit) for bit in (17, *range(25, 31))} == {deny}
+    for before, number, *values in ([], clone, *range(65)), ([1], prctl, *range(65)):  # at a child's end, at a parent's
+        refused = [n for n in values if _answer(machine, number, *before, n) != seccomp.ALLOW]
+        assert refused == [signal.SIGCONT]
     families, protocols = (*range(4), 10, 16, 17, 30, 38, 40), (0, 1, 6, 17, 58, 132, 136, 255, 262)
     kinds = [(family, kind, protocol) for family in families for kind in range(7) for protocol in protocols]
     unix, web = [(1, 1, 0), (1, 2, 0)], [(1, 0), (1, 6), (2, 0), (2, 17)]
