@@ -6,6 +6,7 @@ from types import CodeType
 
 from attention.questions.versions import fingerprint
 from grading.core import messages
+from grading.rules.compiling import unwarned
 from grading.rules.nodes import walk
 from grading.rules.static import Breach, loop_in, own_map
 from grading.rules.student_code import editable
@@ -33,7 +34,8 @@ def loop_that_ran(answer_id: str, ran: Collection[str]) -> Breach | None:
 def _compiled(tree: ast.Module) -> Iterator[tuple[CodeType, list[Function]]]:
     """The code of each function of a cell, with those that it can be: several lambdas may begin in one line."""
     try:
-        whole = compile(tree, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+        with unwarned():
+            whole = compile(tree, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
         return
     places: dict[tuple[str, int], list[Function]] = {}
