@@ -6,6 +6,7 @@ can write what no ZeroMQ library would. Until then, and afterwards if it lives, 
 
 import contextlib
 import json
+import marshal
 import os
 import secrets
 import selectors
@@ -226,6 +227,8 @@ class Kernel:
     def _call(self, content: dict, buffers: list[bytes]) -> None:
         self._at("request")
         asked = remote.decode(buffers[0])
+        if asked["code"] is not None:  # a function of the test's own
+            exec(marshal.loads(asked["code"].tobytes()), self.names)
         reply = remote.encode({"value": self.names[asked["name"]](*asked["args"]), "printed": ""})
         self.publish(incoming.REPLY, {"token": content["token"]}, reply)
 
