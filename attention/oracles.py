@@ -180,7 +180,7 @@ def mha(weights: dict[str, Array], x: Array, y: Array, H: int) -> Array:
 
 
 def gqa_fast(weights: dict[str, Array], x: Array, y: Array, H: int, G: int) -> Array:
-    """What gqa computes, for models of full size: matrix products in the dtype of x, a sample at a time.
+    """What gqa computes, for models of full size: matrix products in the dtype of x, a head of a sample at a time.
 
     Shapes  as gqa.
     Units   none.
@@ -191,12 +191,15 @@ def gqa_fast(weights: dict[str, Array], x: Array, y: Array, H: int, G: int) -> A
     if H % G or len(W_Q) % H or len(W_K) % G or len(W_V) % G:
         raise ValueError(f"gqa_fast: H = {H} and G = {G} do not fit each other or the weights")
     (B, L_1, _), L_2, D_qk, D_v = x.shape, y.shape[1], len(W_Q) // H, len(W_V) // G
-    out = np.empty((B, L_1, len(W_O)), dtype=x.dtype)
+    out, o = np.empty((B, L_1, len(W_O)), dtype=x.dtype), np.empty((G, H // G * L_1, D_v), dtype=x.dtype)
+    root = np.asarray(math.sqrt(D_qk), dtype=x.dtype)
     for b in range(B):
         q = (x[b] @ W_Q.T).reshape(L_1, H // G, G, D_qk).transpose(2, 1, 0, 3).reshape(G, H // G * L_1, D_qk)
         k = np.ascontiguousarray((y[b] @ W_K.T).reshape(L_2, G, D_qk).transpose(1, 2, 0))
         v = np.ascontiguousarray((y[b] @ W_V.T).reshape(L_2, G, D_v).transpose(1, 0, 2))
-        alpha = softmax(q @ k / np.asarray(math.sqrt(D_qk), dtype=x.dtype), axis=2)  # (G, H/G·L_1, L_2)
-        o = (alpha @ v).reshape(G, H // G, L_1, D_v).transpose(2, 1, 0, 3).reshape(L_1, H * D_v)
-        out[b] = o @ W_O.T
+        for g in range(G):  # one head's scores stay in the processor's cache, those of all heads don't
+            alpha = softmax(q[g] @ k[g] / root, axis=1)  # (H/G·L_1, L_2)
+            o[g] = alpha @ v[g]
+        heads = o.reshape(G, H // G, L_1, D_v).transpose(2, 1, 0, 3).reshape(L_1, H * D_v)
+        out[b] = heads @ W_O.T
     return out
