@@ -3,8 +3,7 @@
 import numpy as np
 
 from attention import mistakes, oracles
-from attention.questions.single import in_float32
-from grading.bridge import probe
+from attention.questions import single
 
 
 def projected(
@@ -18,8 +17,7 @@ def projected(
     """
     random = oracles.draw(seed)
     W, t = size * random.standard_normal((rows, width)), random.standard_normal(width)
-    given = [probe.tensor(one.astype(dtype)) for one in (W, t)]
-    got = in_float32(name, given) if dtype == np.float32 else probe.call(name, *given)
+    got = single.value(name, (W, t), dtype=dtype)
     want = np.array([sum(w * u for w, u in zip(row, t, strict=True)) for row in W])
     where = f"with a matrix of shape ({rows}, {width})" + (" in float32" if dtype == np.float32 else "")
     return mistakes.Case(where, got, want, (W, t))

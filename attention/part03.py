@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention import mistakes, oracles
-from attention.questions.single import in_float32
+from attention.questions import single
 from grading.bridge import probe
 from grading.marking import rubric
 from grading.marking.rubric import Verdict
@@ -15,10 +15,8 @@ def tried(L_2: int, D_qk: int, seed: int, dtype: type = np.float64) -> mistakes.
     """What the student's function gives for one query and L_2 keys, and what it should give; both (L_2,)."""
     q, K = oracles.one_query(L_2=L_2, D_qk=D_qk, seed=seed)
     K[1::2] *= -1  # every other key is turned round, so that logits of both signs occur
-    given = [*(probe.tensor(one.astype(dtype)) for one in (q, K)), D_qk]
-    single = dtype == np.float32
-    got = in_float32("attention_logits", given) if single else probe.call("attention_logits", *given)
-    where = f"with D_qk = {D_qk} and L_2 = {L_2}" + (", in float32" if single else "")
+    got = single.value("attention_logits", (q, K), D_qk, dtype=dtype)
+    where = f"with D_qk = {D_qk} and L_2 = {L_2}" + (", in float32" if dtype == np.float32 else "")
     return mistakes.Case(where, got, oracles.attention_logits(q, K), (q, K))
 
 

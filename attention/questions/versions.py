@@ -58,6 +58,6 @@ def _agrees(made: object, node: ast.stmt, code: CodeType) -> bool:
 
 def _compiled(node: ast.stmt) -> CodeType | None:
     """The code of a function's or a class's body, which is not run."""
-    whole = compiled(node)
+    whole = compiled(ast.Module([node], []))
     inner = whole.co_consts if whole else ()
     return next((one for one in inner if getattr(one, "co_name", "") == node.name), None)

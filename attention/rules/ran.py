@@ -6,7 +6,7 @@ from types import CodeType
 
 from attention.questions.versions import fingerprint
 from grading.core import messages
-from grading.rules.compiling import unwarned
+from grading.rules.compiling import compiled
 from grading.rules.nodes import walk
 from grading.rules.static import Breach, loop_in, own_map
 from grading.rules.student_code import editable
@@ -24,26 +24,22 @@ def loop_that_ran(answer_id: str, ran: Collection[str]) -> Breach | None:
         functions = [node for node in walk(code.tree) if isinstance(node, Function)]
         functions = [node for node in functions if getattr(node, "name", "") not in WATCHING]
         looping = {node: loop for node in functions if (loop := loop_in(node, own))}
-        for compiled, nodes in _compiled(code.tree) if looping else ():
-            if all(node in looping for node in nodes) and fingerprint(compiled) in ran:
+        for function, nodes in _functions(code.tree) if looping else ():
+            if all(node in looping for node in nodes) and fingerprint(function) in ran:
                 loop, what = looping[nodes[0]]
                 return Breach(messages.breach_loop(code.where, loop.lineno, code.line(loop.lineno), what))
     return None
 
 
-def _compiled(tree: ast.Module) -> Iterator[tuple[CodeType, list[Function]]]:
+def _functions(tree: ast.Module) -> Iterator[tuple[CodeType, list[Function]]]:
     """The code of each function of a cell, with those that it can be: several lambdas may begin in one line."""
-    try:
-        with unwarned():
-            whole = compile(tree, "<cell>", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
-        return
+    whole = compiled(tree, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     places: dict[tuple[str, int], list[Function]] = {}
     for node in walk(tree):
         if isinstance(node, Function):
             first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
             places.setdefault((getattr(node, "name", "<lambda>"), first), []).append(node)
-    waiting = [whole]
+    waiting = [whole] if whole else []
     while waiting:
         code = waiting.pop()
         waiting += [one for one in code.co_consts if isinstance(one, CodeType)]

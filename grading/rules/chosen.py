@@ -3,13 +3,12 @@
 """
 
 import ast
-import copy
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from grading.rules import own_calls
 from grading.rules.nodes import first_name, walk
-from grading.rules.tables import at_place
+from grading.rules.rewriting import at_place, rewritten
 
 MOST_CHOSEN = 10  # modules among which one is chosen; what is taken is written once for each of them
 
@@ -27,18 +26,13 @@ def read_through(trees: Sequence[ast.Module], setup: Callable[[], ast.Module]) -
     if not (chosen or makers) or own_calls.reads_in_other_ways(nodes):
         return [*trees]
     imported = {*own_calls.imported([*walk(setup()), *nodes])}
-    given = Counter([*own_calls.names_given(nodes), *(node.arg for node in nodes if isinstance(node, ast.arg))])
+    given = Counter(own_calls.names_bound(nodes))
     modules = imported - given.keys()
     called = {node.func for node in nodes if isinstance(node, ast.Call)}
     handed_on = {node.id for node in nodes if isinstance(node, ast.Name) and node not in called}
     sure = {name for name in makers if given[name] == 1 and name not in imported | handed_on}
     makers = {name: values for name, values in makers.items() if name in sure and _are_choices(values, modules)}
-    if not (chosen or makers):
-        return [*trees]
-    try:
-        return [_Reader(modules, makers).visit(ast.Module(copy.deepcopy(tree.body), [])) for tree in trees]
-    except RecursionError:  # where an expression is nested so deep that it can't be copied
-        return [*trees]
+    return rewritten(trees, _Reader(modules, makers)) if chosen or makers else [*trees]
 
 
 def _given(maker: ast.FunctionDef) -> list[ast.expr]:

@@ -26,11 +26,11 @@ def unwarned() -> Iterator[None]:
         yield
 
 
-def compiled(statement: ast.stmt) -> CodeType | None:
-    """The code of a cell that consists of one statement; None if Python refuses it."""
+def compiled(cell: ast.Module, flags: int = 0) -> CodeType | None:
+    """The code of a cell, or of some of its statements; None if Python refuses it. `flags` as `compile` has them."""
     try:
         with unwarned():
-            return compile(ast.Module([statement], []), "<cell>", "exec", dont_inherit=True)
+            return compile(cell, "<cell>", "exec", flags, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
         return None
 

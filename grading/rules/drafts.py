@@ -91,4 +91,4 @@ def _compiles(statement: ast.stmt) -> bool:
     What a text brings in, as in exec("def f(): pass"), may come to stand elsewhere.
     """
     of_text = any(hasattr(node, "of_text") for node in ast.walk(statement))
-    return not of_text and compiled(statement) is not None
+    return not of_text and compiled(ast.Module([statement], [])) is not None

@@ -3,13 +3,12 @@
 """
 
 import ast
-import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from grading.rules import own_calls
 from grading.rules.nodes import first_name, walk
-from grading.rules.tables import at_place
+from grading.rules.rewriting import at_place, rewritten
 
 MOST_KEPT = 20  # attributes that are followed; where there are more, none is
 # By these, attributes can be read and set under a name in a text. Of names such as __dict__, all but the usual ones do.
@@ -38,8 +37,7 @@ def read_through(trees: Sequence[ast.Module], setup: Callable[[], ast.Module]) -
     nodes = [node for tree in trees for node in walk(tree)] if stores else []
     if not stores or own_calls.reads_in_other_ways(nodes) or _by_text(nodes, stores):
         return [*trees]
-    given = {*own_calls.names_given(nodes), *(node.arg for node in nodes if isinstance(node, ast.arg))}
-    modules = {*own_calls.imported([*walk(setup()), *nodes])} - given
+    modules = {*own_calls.imported([*walk(setup()), *nodes])}.difference(own_calls.names_bound(nodes))
     stores = {attr: made for attr, made in stores.items() if all(first_name(one.value) in modules for one in made)}
     if len(stores) > MOST_KEPT:
         return [*trees]
@@ -50,12 +48,7 @@ def read_through(trees: Sequence[ast.Module], setup: Callable[[], ast.Module]) -
             if not read and not any(node is one.target for one in made):
                 del stores[node.attr]
     stores = {attr: made for attr, made in stores.items() if _is_one(made) and not _is_bound_otherwise(attr, made)}
-    if not stores:
-        return [*trees]
-    try:
-        return [_Reader(stores).visit(ast.Module(copy.deepcopy(tree.body), [])) for tree in trees]
-    except RecursionError:  # where an expression is nested so deep that it can't be copied
-        return [*trees]
+    return rewritten(trees, _Reader(stores)) if stores else [*trees]
 
 
 def _written(tree: ast.Module) -> Iterator[tuple[str, _Store]]:

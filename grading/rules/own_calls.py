@@ -21,8 +21,7 @@ def given(trees: Iterable[ast.Module]) -> Iterator[tuple[str, ast.expr]]:
     found = {one.name: one for tree in trees for one in tree.body if isinstance(one, ast.FunctionDef)}
     if not found or reads_in_other_ways(nodes):
         return
-    arguments = (node.arg for node in nodes if isinstance(node, ast.arg))
-    names = Counter([*names_given(nodes), *imported(nodes), *arguments])
+    names = Counter([*names_bound(nodes), *imported(nodes)])
     for call in [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]:
         function = found.get(call.func.id)
         if function and not function.decorator_list and names[function.name] == 1 and "*" not in names:
@@ -47,6 +46,12 @@ def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
+
+
+def names_bound(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """The names that code sets by anything but imports, those of parameters too, each as often as it does."""
+    yield from names_given(nodes)
+    yield from (node.arg for node in nodes if isinstance(node, ast.arg))
 
 
 def names_given(nodes: Iterable[ast.AST]) -> Iterator[str]:

@@ -4,14 +4,14 @@ one or the other.
 """
 
 import ast
-import copy
 import functools
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from grading.rules import own_calls
-from grading.rules.nodes import walk
+from grading.rules.nodes import first_name, walk
 from grading.rules.own_calls import names_given, reads_in_other_ways
+from grading.rules.rewriting import at_place, rewritten
 
 Table = ast.Dict | ast.List | ast.Tuple
 MOST_TABLES = 20  # that are followed; where there are more, none is
@@ -38,10 +38,7 @@ def read_through(trees: Sequence[ast.Module], setup: Callable[[], ast.Module]) -
         return [*trees]
     sure = [name for name in held if given.count(name) == 1 and imported.isdisjoint({name, "*"})]
     tables = {name: held[name] for name in sure if _is_plain(name, held[name], trees)}
-    try:
-        return [_read(tree, tables) for tree in trees] if tables else [*trees]
-    except RecursionError:  # where an expression is nested so deep that it can't be copied
-        return [*trees]
+    return rewritten(trees, _Reader(tables)) if tables else [*trees]
 
 
 def _leaves(value: ast.expr) -> list[ast.expr]:
@@ -85,9 +82,7 @@ def _holds_modules(value: ast.expr, modules: Collection[str]) -> bool:
         case ast.Constant():
             return True
         case ast.Name() | ast.Attribute():
-            while isinstance(value, ast.Attribute):
-                value = value.value
-            return isinstance(value, ast.Name) and value.id in modules
+            return first_name(value) in modules
     return False
 
 
@@ -131,35 +126,27 @@ def _whole(over: ast.expr, tables: Mapping[str, Table]) -> tuple[ast.Name, ast.e
     return None
 
 
-def _read(tree: ast.Module, tables: Mapping[str, Table]) -> ast.Module:
-    """A copy of a cell's tree that looks into none of the tables, with their modules one by one where they stood."""
+class _Reader(ast.NodeTransformer):
+    """Writes what the tables give for each look into them, and their modules one by one where they stood."""
 
-    class Reader(ast.NodeTransformer):
-        def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-            found = _look(node, tables)
-            return self.generic_visit(node) if found is None else at_place(found, node)
+    def __init__(self, tables: Mapping[str, Table]) -> None:
+        self.tables = tables
 
-        def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
-            match node.targets:
-                case [ast.Name(id=name)] if name in tables:
-                    held = [ast.copy_location(ast.Expr(one), one) for one in _leaves(_table(node.value))]
-                    node.value = at_place(ast.Constant(None), node.value)
-                    return [node, *held]
-            return [self.generic_visit(node)]
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        found = _look(node, self.tables)
+        return self.generic_visit(node) if found is None else at_place(found, node)
 
-        def visit_For(self, node: ast.For | ast.comprehension) -> ast.AST:
-            found = _whole(node.iter, tables)
-            node.iter = at_place(found[1], node.iter) if found else node.iter
-            return self.generic_visit(node)
+    def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
+        match node.targets:
+            case [ast.Name(id=name)] if name in self.tables:
+                held = [ast.copy_location(ast.Expr(one), one) for one in _leaves(_table(node.value))]
+                node.value = at_place(ast.Constant(None), node.value)
+                return [node, *held]
+        return [self.generic_visit(node)]
 
-        visit_AsyncFor = visit_comprehension = visit_For
+    def visit_For(self, node: ast.For | ast.comprehension) -> ast.AST:
+        found = _whole(node.iter, self.tables)
+        node.iter = at_place(found[1], node.iter) if found else node.iter
+        return self.generic_visit(node)
 
-    return Reader().visit(ast.Module(copy.deepcopy(tree.body), []))
-
-
-def at_place(value: ast.expr, place: ast.expr) -> ast.expr:
-    """A copy of an expression that stands at another one's place."""
-    value = copy.deepcopy(value)
-    for node in ast.walk(value):
-        ast.copy_location(node, place)
-    return value
+    visit_AsyncFor = visit_comprehension = visit_For

@@ -40,13 +40,14 @@ class Texts:
                     self._bind(target, None)
                 case ast.arg(arg=name):
                     self.bound.setdefault(name, []).append(None)
-        for name in (*own_calls.names_of_other_kinds(nodes), *own_calls.imported(nodes)):
+        imported = {*own_calls.imported(nodes)}
+        for name in (*own_calls.names_of_other_kinds(nodes), *imported):
             self.bound.setdefault(name, []).append(None)
         self.changed, self.hidden = _taken_elsewhere(nodes), False
         for target, over in loops:
             for piece in self._pieces(over) or [None]:
                 self._bind(target, piece)
-        self._set_by_texts(nodes)
+        self._set_by_texts(nodes, imported)
 
     def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
         pair = (ast.Tuple, ast.List)
@@ -132,10 +133,9 @@ class Texts:
         ]
         return [ast.Tuple(row, ast.Load()) for row in rows] or None
 
-    def _set_by_texts(self, nodes: list[ast.AST]) -> None:
+    def _set_by_texts(self, nodes: list[ast.AST], imported: set[str]) -> None:
         """Notes the names that globals()[name] = 3 sets, which may be anything then; all, if it can't be told which."""
         calls, reads, keys = set(), set(), []
-        imported = {*own_calls.imported(nodes)}
         for node in nodes:
             match node:
                 case ast.Call(func=ast.Name(id="globals" | "locals" | "vars"), args=[]):
