@@ -7,6 +7,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 
+LOOP = 500_000
+USUAL_LOOP_S = 0.025
+
 
 @contextlib.contextmanager
 def core(processes: int) -> Iterator[None]:
@@ -35,3 +38,18 @@ def wait_for(condition: Callable[[], object], limit_s: float = 120.0) -> object:
         assert time.monotonic() < end, "it did not happen in time"
         time.sleep(0.01)
     return found
+
+
+def computing(seconds: float) -> float:
+    """Seconds of computing that something may take here and now which takes so many on a usual processor.
+
+    A slow one, or one whose core is shared, takes longer for the same work; how much longer, a loop tells.
+    """
+    return seconds * max(1.0, min(_loop_s() for _ in range(3)) / USUAL_LOOP_S)
+
+
+def _loop_s() -> float:
+    started, total = time.thread_time(), 0
+    for number in range(LOOP):
+        total += number * number
+    return time.thread_time() - started

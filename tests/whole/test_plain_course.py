@@ -14,6 +14,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import busy
 import graded_here
 import nbformat
 import parses
@@ -360,7 +361,7 @@ def test_pieces_that_nothing_grades_are_not_compared_with_what_a_notebook_may_ho
     cell = {"cell_type": "code", "id": "a", "metadata": {}, "source": ["x =", " 1"], "outputs": []}
     started = time.thread_time()
     (found,) = taken_as_it_is(tmp_path, {**cell, **hostile}).cells
-    assert time.thread_time() - started < 3.0
+    assert time.thread_time() - started < busy.computing(3.0)
     assert (found.source, found.outputs, found.metadata) == ("x = 1", [], {})
 
 

@@ -3,6 +3,7 @@
 import ast
 import time
 
+import busy
 import pytest
 from hand_written import notebook
 from hypothesis import given, settings
@@ -338,7 +339,7 @@ def test_no_comment_makes_the_count_fail(text: str):
 def test_a_long_comment_takes_no_long_time(piece: str):
     started = time.process_time()
     shapes_named("# (" + piece * 100_000)
-    assert time.process_time() - started < 1.0
+    assert time.process_time() - started < busy.computing(1.0)
 
 
 # Counting -------------------------------------------------------------------------------------------------------------
@@ -559,4 +560,4 @@ def test_an_answer_that_calls_nine_hundred_methods_of_its_own_is_read_in_some_se
     with notebook("part05", f"class MyMHA:\n    def forward(self, x):\n{calls}{methods}"):
         started = time.thread_time()
         assert not shapes.shape_comments("part05-answer", "MyMHA").right
-        assert time.thread_time() - started < 9.0  # 2 s; before only so many were looked for, 20 s
+        assert time.thread_time() - started < busy.computing(9.0)  # 2 s; before only so many were looked for, 20 s

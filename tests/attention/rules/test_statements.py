@@ -5,6 +5,7 @@ import re
 import textwrap
 import time
 
+import busy
 import pytest
 from hand_written import notebook
 
@@ -1389,7 +1390,7 @@ def test_a_helper_of_a_thousand_names_is_read_once():
     with notebook("part12", f"{helper}\n{HEAD}    return W_DKV, W_DKV, W_UK @ W_Q, W_O"):
         started = time.thread_time()
         assert second_statement("part12-answer", "reduced_matrices", ["H"]) is None
-        assert time.thread_time() - started < 3.0  # 12 s, and four times that for twice as many
+        assert time.thread_time() - started < busy.computing(3.0)  # 12 s, and four times that for twice as many
 
 
 def test_functions_that_call_functions_are_read_in_no_time():
@@ -1399,7 +1400,7 @@ def test_functions_that_call_functions_are_read_in_no_time():
     with notebook("part13", "".join(steps) + HEAD + calls + "    return W_DKV, W_DKV, Q, W_O"):
         started = time.thread_time()
         second_statement("part13-answer", "reduced_matrices", rules.SIZES)
-        assert time.thread_time() - started < 5.0  # minutes, where each call is read
+        assert time.thread_time() - started < busy.computing(5.0)  # minutes, where each call is read
 
 
 @pytest.mark.parametrize("nested", ["g({})", "[{}]", "tuple([{}])", "inner({})", "reversed([{}])", "-{}", "W_Q[{}]"])
