@@ -2,13 +2,14 @@
 
 They go through the real notebooks, nbgrader and the judge; some once more without the judge, as in JupyterLab. Where
 ALL_ANSWERS is set, all do both, with figures, visible checks and all samples of part 13, which takes four times as
-long.
+long. Where DRAWN_ANSWERS is, as in a run of all tests, only those that `drawn_answers` draws.
 """
 
 import os
 from pathlib import Path
 
 import direct_runs
+import drawn_answers
 import graded_answers
 import pytest
 from graded_answers import Found
@@ -19,17 +20,29 @@ from attention.course import COURSE
 from dev import sample_class
 from grading.core.course import Part
 
-ANSWERS = sorted(sample_class.ANSWERS.glob("part*/*.py"))
-LISTS = {part.number: sorted((sample_class.ANSWERS / part.stem).glob("*.py")) for part in course.PARTS.values()}
+ALL = sorted(sample_class.ANSWERS.glob("part*/*.py"))
 LARGE = {5, 7, 10, 13}
 WHOLLY = bool(os.environ.get("ALL_ANSWERS"))
-DIRECTLY = ANSWERS if WHOLLY else ANSWERS[::24]  # right and wrong ones, of each part one or more
+ANSWERS = drawn_answers.drawn(ALL) if os.environ.get("DRAWN_ANSWERS") and not WHOLLY else ALL
+
+
+def _of(part: Part, answers: list[Path]) -> list[Path]:
+    return [path for path in answers if path.parent.name == part.stem]
+
+
+def _is_right(answer: Path) -> bool:
+    return float(answer.stem.split("-")[0]) == COURSE.part_of(answer.parent.name).automatic
+
+
+# Of each part a right and a wrong one.
+DIRECTLY = ALL if WHOLLY else sorted({(path.parent, _is_right(path)): path for path in ANSWERS}.values())
 
 
 @pytest.fixture(scope="session")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Found]:
     """What every answer earned, and the usual mistakes that its report names."""
-    return graded_answers.grade(LISTS, tmp_path_factory.mktemp("answers"), leanly=not WHOLLY)
+    of_part = {part.number: _of(part, ANSWERS) for part in course.PARTS.values()}
+    return graded_answers.grade(of_part, tmp_path_factory.mktemp("answers"), leanly=not WHOLLY)
 
 
 @pytest.fixture(scope="session")
@@ -63,7 +76,24 @@ def test_an_answer_earns_the_same_without_the_judge(answer: Path, earned_directl
 
 @pytest.mark.parametrize("part", course.PARTS.values(), ids=lambda part: part.stem)
 def test_a_part_has_right_answers_of_many_kinds_and_wrong_ones(part: Part):
-    right = [path for path in LISTS[part.number] if float(path.stem.split("-")[0]) == part.automatic]
+    answers = _of(part, ALL)
+    right = [path for path in answers if _is_right(path)]
     least_right, least_wrong = (12, 15) if part.number in LARGE else (5, 8)
     assert len(right) >= least_right
-    assert len(LISTS[part.number]) - len(right) >= least_wrong
+    assert len(answers) - len(right) >= least_wrong
+
+
+def test_a_run_of_all_tests_draws_answers_of_every_kind():
+    drawn = drawn_answers.drawn(ALL)
+    assert drawn == drawn_answers.drawn(ALL) and len(ALL) / 3 < len(drawn) < 0.6 * len(ALL)
+
+    def kinds(answers: list[Path]) -> set[tuple[str, ...]]:
+        return {(path.parent.name, path.stem.split("-")[0], *declared(path)) for path in answers}
+
+    assert kinds(drawn) == kinds(ALL)
+
+
+def test_another_code_draws_other_answers(monkeypatch: pytest.MonkeyPatch):
+    before = set(drawn_answers.drawn(ALL))
+    monkeypatch.setattr(drawn_answers, "_code", lambda: b"another code")
+    assert len(before - set(drawn_answers.drawn(ALL))) > 100
