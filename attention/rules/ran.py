@@ -43,8 +43,7 @@ def _places(tree: ast.Module) -> Places:
     places: dict[tuple[str, int], list[ast.expr | ast.stmt]] = {}
     for node in walk(tree):
         if isinstance(node, Function):
-            first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
-            places.setdefault((getattr(node, "name", "<lambda>"), first), []).append(node)
+            places.setdefault((getattr(node, "name", "<lambda>"), _first_line(node)), []).append(node)
         for name, line, pieces in _lazy(node):
             if pieces:
                 body = ast.copy_location(ast.Tuple(pieces, ast.Load()), pieces[0])
@@ -62,15 +61,17 @@ def _lazy(node: ast.AST) -> Iterator[tuple[str, int, list[ast.expr]]]:
             arguments = [one.annotation for one in ast.walk(args) if isinstance(one, ast.arg)]
             yield "__annotate__", node.lineno, [one for one in (*arguments, node.returns) if one]
         case ast.ClassDef(body=body):
-            yield "__annotate__", node.lineno, _annotations(body)
+            yield "__annotate__", _first_line(node), _annotations(body)
         case ast.Module(body=body):  # a kernel compiles each statement by itself
-            for made in ([*top_level([one])] for one in body):
-                lines = {one.lineno for one in made if isinstance(one, ast.AnnAssign)}
-                yield from (("__annotate__", line, _annotations(made)) for line in lines)
+            yield from (("__annotate__", one.lineno, _annotations([one])) for one in body)
         case ast.stmt(name=ast.Name(id=name), value=value):
             yield name, node.lineno, [value]
     for one in getattr(node, "type_params", []):
         yield one.name, one.lineno, [inner for inner in ast.iter_child_nodes(one) if isinstance(inner, ast.expr)]
+
+
+def _first_line(node: ast.expr | ast.stmt) -> int:
+    return min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
 
 
 def _annotations(body: list[ast.stmt]) -> list[ast.expr]:
