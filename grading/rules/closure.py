@@ -206,8 +206,9 @@ def imported(tree: ast.AST, packages: Collection[str]) -> dict[str, str]:
         match node:
             case ast.Import():
                 for alias in node.names:
-                    if alias.name.split(".")[0] in packages:
-                        names[alias.asname or alias.name.split(".")[0]] = alias.name
+                    package = alias.name.split(".")[0]
+                    if package in packages:  # `import torch.nn` gives the name torch, to all of torch
+                        names[alias.asname or package] = alias.name if alias.asname else package
             case ast.ImportFrom(module=str(module)) if module.split(".")[0] in packages:
                 names |= {alias.asname or alias.name: f"{module}.{alias.name}" for alias in node.names}
     return names
