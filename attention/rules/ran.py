@@ -79,8 +79,8 @@ def _annotations(body: list[ast.stmt]) -> list[ast.expr]:
 
 
 def _functions(code: Code) -> Iterator[CodeType]:
-    """The code of each function of a cell, as a kernel may have compiled it: with what its text says, not only with what
-    rules read for it."""
+    """The code of each function of a cell, as a kernel may have compiled it: from the cell's text, not only from what
+    rules read for that."""
     trees = [code.tree, parse(code.source, unfold=False) or ast.Module([], [])]
     units = [ast.Module([statement], []) for tree in trees for statement in tree.body]
     wholes = [compiled(unit, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | flags) for unit in units for flags in AS_SET]

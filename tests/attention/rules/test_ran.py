@@ -102,7 +102,7 @@ ASKED = {
 @pytest.mark.parametrize(("name", "cell"), LAZY.values(), ids=LAZY)
 def test_a_loop_is_found_in_what_python_computes_each_time_that_it_is_asked_for(name: str, cell: str):
     asked = next((how for start, how in ASKED.items() if start in name + cell), ".__annotate__(1)")
-    answer = "def f(x):\n    return globals()['{}' + '{}']{}".format(name[:3], name[3:], asked)
+    answer = f"def f(x):\n    return globals()['{name[:3]}' + '{name[3:]}']{asked}"
     assert "allows no loop" in breach(answer, cell)
     assert breach(answer, cell.replace("[h for h in (1, 2)]", "(1, 2)")) is None
 
