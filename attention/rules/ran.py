@@ -1,19 +1,24 @@
 """Loops in functions that ran, however the answer reached them: the kernel tells which of the cells' functions did."""
 
+import __future__
+
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from types import CodeType
 
 from attention.questions.versions import fingerprint
 from grading.core import messages
 from grading.rules.compiling import compiled
 from grading.rules.nodes import walk
+from grading.rules.parsing import parse
 from grading.rules.static import Breach, loop_in, own_map
-from grading.rules.student_code import editable
+from grading.rules.student_code import Code, editable, later, top_level
 
 # Through these a notebook watches all that PyTorch does, its own answer's part too, and mostly to look at it.
 WATCHING = frozenset({"__torch_function__", "__torch_dispatch__"})
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Places = Mapping[tuple[str, int], list[ast.expr | ast.stmt]]  # functions, by their name and the line where each begins
+AS_SET = (0, __future__.annotations.compiler_flag)  # how an earlier cell may have set that the later ones are compiled
 
 
 def loop_that_ran(answer_id: str, ran: Collection[str]) -> Breach | None:
@@ -21,27 +26,66 @@ def loop_that_ran(answer_id: str, ran: Collection[str]) -> Breach | None:
     codes = [code for code in editable(answer_id) if code.tree]
     own = own_map([code.tree for code in codes])
     for code in codes:
-        functions = [node for node in walk(code.tree) if isinstance(node, Function)]
+        places = _places(code.tree)
+        functions = [node for nodes in places.values() for node in nodes]
         functions = [node for node in functions if getattr(node, "name", "") not in WATCHING]
         looping = {node: loop for node in functions if (loop := loop_in(node, own))}
-        for function, nodes in _functions(code.tree) if looping else ():
-            if all(node in looping for node in nodes) and fingerprint(function) in ran:
+        for function in _functions(code) if looping else ():
+            nodes = places.get((function.co_name, function.co_firstlineno), [])
+            if nodes and all(node in looping for node in nodes) and fingerprint(function) in ran:
                 loop, what = looping[nodes[0]]
                 return Breach(messages.breach_loop(code.where, loop.lineno, code.line(loop.lineno), what))
     return None
 
 
-def _functions(tree: ast.Module) -> Iterator[tuple[CodeType, list[Function]]]:
-    """The code of each function of a cell, with those that it can be: several lambdas may begin in one line."""
-    whole = compiled(tree, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    places: dict[tuple[str, int], list[Function]] = {}
+def _places(tree: ast.Module) -> Places:
+    """The functions of a cell; several lambdas may begin in one line."""
+    places: dict[tuple[str, int], list[ast.expr | ast.stmt]] = {}
     for node in walk(tree):
         if isinstance(node, Function):
-            first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
-            places.setdefault((getattr(node, "name", "<lambda>"), first), []).append(node)
-    waiting = [whole] if whole else []
+            places.setdefault((getattr(node, "name", "<lambda>"), _first_line(node)), []).append(node)
+        for name, line, pieces in _lazy(node):
+            if pieces:
+                body = ast.copy_location(ast.Tuple(pieces, ast.Load()), pieces[0])
+                places.setdefault((name, line), []).append(later(body))
+    return places
+
+
+def _lazy(node: ast.AST) -> Iterator[tuple[str, int, list[ast.expr]]]:
+    """What else newer versions of Python make functions of: their names, lines and the expressions that they compute.
+
+    From 3.12 on the values of type statements and of types' parameters, from 3.14 on annotations.
+    """
+    match node:
+        case ast.FunctionDef(args=args) | ast.AsyncFunctionDef(args=args):
+            arguments = [one.annotation for one in ast.walk(args) if isinstance(one, ast.arg)]
+            yield "__annotate__", node.lineno, [one for one in (*arguments, node.returns) if one]
+        case ast.ClassDef(body=body):
+            yield "__annotate__", _first_line(node), _annotations(body)
+        case ast.Module(body=body):  # a kernel compiles each statement by itself
+            yield from (("__annotate__", one.lineno, _annotations([one])) for one in body)
+        case ast.stmt(name=ast.Name(id=name), value=value):
+            yield name, node.lineno, [value]
+    for one in getattr(node, "type_params", []):
+        yield one.name, one.lineno, [inner for inner in ast.iter_child_nodes(one) if isinstance(inner, ast.expr)]
+
+
+def _first_line(node: ast.expr | ast.stmt) -> int:
+    return min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", []))])
+
+
+def _annotations(body: list[ast.stmt]) -> list[ast.expr]:
+    return [one.annotation for one in top_level(body) if isinstance(one, ast.AnnAssign)]
+
+
+def _functions(code: Code) -> Iterator[CodeType]:
+    """The code of each function of a cell, as a kernel may have compiled it: from the cell's text, not only from what
+    rules read for that."""
+    trees = [code.tree, parse(code.source, unfold=False) or ast.Module([], [])]
+    units = [ast.Module([statement], []) for tree in trees for statement in tree.body]
+    wholes = [compiled(unit, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | flags) for unit in units for flags in AS_SET]
+    waiting = [whole for whole in wholes if whole]
     while waiting:
-        code = waiting.pop()
-        waiting += [one for one in code.co_consts if isinstance(one, CodeType)]
-        if nodes := places.get((code.co_name, code.co_firstlineno)):
-            yield code, nodes
+        function = waiting.pop()
+        waiting += [one for one in function.co_consts if isinstance(one, CodeType)]
+        yield function

@@ -85,6 +85,12 @@ USES = (
         "datetime.datetime.strptime, once no other form than ours is in use",
     ),
     Use(
+        "grading.sandbox.zygote",
+        of("multiprocessing.context", "_default_context _default_context._default_context"),
+        "the processes of a data loader fork from the kernel as up to Python 3.13, since no open file may be sent",
+        "multiprocessing.set_start_method, after which a student's own call of it fails",
+    ),
+    Use(
         "grading.sandbox.child",
         of(_APP, "_try_bind_socket init_connection_file write_connection_file init_heartbeat")
         + of(_APP, "init_control init_kernel kernel_class shell_socket iopub_thread iopub_socket stdin_socket")

@@ -1,6 +1,7 @@
 """What an answer consists of: its functions and classes, and all that they name in any cell of the student's."""
 
 import ast
+import copy
 import symtable
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
@@ -12,6 +13,7 @@ from grading.rules.parsing import folded
 from grading.rules.student_code import Code, defined, editable
 
 Place = tuple[str, int, int]  # a cell, a line and a column
+INTERPOLATION = getattr(ast, "Interpolation", ())  # {x} in a t-string, which Python has from 3.14 on
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
@@ -83,7 +85,7 @@ def _at_once(node: ast.AST) -> set[str]:
 def free_names(node: ast.AST) -> set[str]:
     """The names that a piece of code takes from the notebook: neither its parameters nor its own variables."""
     try:
-        text = ast.unparse(_Scoped().visit(ast.parse(ast.unparse(node))))
+        text = ast.unparse(_Scoped().visit(ast.parse(_written(node))))
         waiting, names = [symtable.symtable(text, "<cell>", "exec")], set()
     except (SyntaxError, ValueError, RecursionError):  # code that cannot be written down again: all its names, then
         return {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
@@ -95,13 +97,28 @@ def free_names(node: ast.AST) -> set[str]:
     return names
 
 
+def _written(node: ast.AST) -> str:
+    """A piece of code as a text; of a t-string what its tree holds, where Python would write the text that it had."""
+    if any(isinstance(inner, INTERPOLATION) for inner in walk(node)):
+        node = copy.deepcopy(node)
+        for inner in ast.walk(node):
+            if isinstance(inner, INTERPOLATION):
+                inner.str = None
+    return ast.unparse(node)
+
+
 class _Scoped(ast.NodeTransformer):
-    """Writes every comprehension as a generator: from Python 3.12 on, only a generator has a scope of its own."""
+    """Writes every comprehension as a generator: from Python 3.12 on, only a generator has a scope of its own. So that
+    one in a t-string is written as it is then, forgets that one's text."""
 
     def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:
         return self.generic_visit(ast.GeneratorExp(node.elt, node.generators))
 
     visit_SetComp = visit_ListComp
+
+    def visit_Interpolation(self, node: ast.AST) -> ast.AST:
+        node.str = None
+        return self.generic_visit(node)
 
     def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
         return self.generic_visit(ast.GeneratorExp(ast.Tuple([node.key, node.value], ast.Load()), node.generators))
@@ -189,8 +206,9 @@ def imported(tree: ast.AST, packages: Collection[str]) -> dict[str, str]:
         match node:
             case ast.Import():
                 for alias in node.names:
-                    if alias.name.split(".")[0] in packages:
-                        names[alias.asname or alias.name.split(".")[0]] = alias.name
+                    package = alias.name.split(".")[0]
+                    if package in packages:  # `import torch.nn` gives the name torch, to all of torch
+                        names[alias.asname or package] = alias.name if alias.asname else package
             case ast.ImportFrom(module=str(module)) if module.split(".")[0] in packages:
                 names |= {alias.asname or alias.name: f"{module}.{alias.name}" for alias in node.names}
     return names

@@ -4,6 +4,8 @@ Nobody asked for that where a hidden test runs: nbgrader gives no points for a t
 terminal would show it. Nothing is run.
 """
 
+import __future__
+
 import ast
 import contextlib
 import re
@@ -16,6 +18,9 @@ MAX_QUOTES_TIMES_CHARS = 100_000_000  # a line is read again for each triple quo
 SIGN = re.compile(r"[\w.]+|[^\w.\s]")
 # Python 3.12.0 to 3.12.3 copy a line for each sign in it. A line of 40,000 characters full of numbers has half as much.
 MAX_SIGNS_TIMES_BYTES = 1_000_000_000
+FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # with which IPython compiles a cell
+OLD_SIGN = __future__.barry_as_FLUFL.compiler_flag
+LONG_NUMBER = re.compile(r"\d[\d_]{4000}")  # Python reads up to 4,300 digits, or as many as it has been told
 
 
 @contextlib.contextmanager
@@ -33,6 +38,29 @@ def compiled(cell: ast.Module, flags: int = 0) -> CodeType | None:
             return compile(cell, "<cell>", "exec", flags, dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
         return None
+
+
+def read(text: str) -> ast.Module:
+    """The tree of a cell's text; whatever `compile` raises is passed on."""
+    with unwarned():
+        return compile(text, "<cell>", "exec", FLAGS, dont_inherit=True)
+
+
+def read_as_set(text: str) -> ast.Module:
+    """The same, also where Python takes the text only for what a cell above has set: after `from __future__ import
+    barry_as_FLUFL`, IPython has it read `<>` as `!=` in all cells below."""
+    try:
+        return read(text)
+    except SyntaxError:
+        if "<>" not in text:
+            raise
+        with unwarned():
+            return compile(text, "<cell>", "exec", FLAGS | OLD_SIGN, dont_inherit=True)
+
+
+def has_long_number(lines: list[str]) -> bool:
+    """Whether a kernel in which `sys.set_int_max_str_digits` was called may read a number that Python refuses here."""
+    return any(LONG_NUMBER.search(line) for line in lines)
 
 
 def is_read_often(lines: list[str]) -> bool:

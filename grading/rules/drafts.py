@@ -30,38 +30,43 @@ def replaced(codes: list[Code], changed: Collection[str]) -> set[ast.AST]:
 def _replaced_in(tree: ast.Module, own: Collection[str]) -> Iterator[ast.AST]:
     last: dict[str, ast.AST] = {}  # what was defined since something ran, or could fail
     done: set[str] = set()  # expressions that had a value since something ran, and so have it again
+    passed: set[str] = set()  # annotations that nothing failed at since; Python may not have evaluated them
     names = [statement.name for statement in tree.body if isinstance(statement, DEFINITIONS)]
     for statement in tree.body if len(names) > len({*names}) else ():
         needs = _evaluated(statement)
-        if needs is None or any(_is_loud(one, own) for one in needs) or not _compiles(statement):
-            last, done = {}, set()
+        if needs is None or any(_is_loud(one, own) for one in (*needs[0], *needs[1])) or not _compiles(statement):
+            last, done, passed = {}, set(), set()
             continue
-        new = {_written(one) for one in needs if not _is_sure(one)}
-        if not new <= done:
+        values, annotations = ({_written(one) for one in part if not _is_sure(one)} for part in needs)
+        if not (values <= done and annotations <= done | passed):
             last = {}
-        done |= new
+        done, passed = done | values, passed | annotations
         if statement.name in last:
             yield last[statement.name]
         last[statement.name] = statement
 
 
-def _evaluated(statement: ast.stmt) -> list[ast.expr] | None:
-    """The expressions that Python evaluates as it makes a function or class; None for what may do more than that."""
+def _evaluated(statement: ast.stmt) -> tuple[list[ast.expr], list[ast.expr]] | None:
+    """The expressions that Python evaluates as it makes a function or class, and the annotations, which it does not
+    from Python 3.14 on, nor below `from __future__ import annotations`; None for what may do more than that."""
+    if getattr(statement, "type_params", []):
+        return None
+    annotations: list[ast.expr | None] = []
     match statement:
         case ast.FunctionDef(decorator_list=[], args=args) | ast.AsyncFunctionDef(decorator_list=[], args=args):
             given = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
-            found = [*args.defaults, *args.kw_defaults, statement.returns]
-            found += [argument.annotation for argument in given if argument]
+            found = [*args.defaults, *args.kw_defaults]
+            annotations = [statement.returns, *(argument.annotation for argument in given if argument)]
         case ast.ClassDef(decorator_list=[], keywords=[], bases=bases, body=body):
             found = [ast.Tuple(bases, ast.Load())] if bases else []  # together: two that are fine may not be so at once
             for inner in body[ast.get_docstring(statement, clean=False) is not None :]:
                 needs = _evaluated(inner) if isinstance(inner, ast.FunctionDef) else None
                 if needs is None or inner.name.startswith("__") and inner.name not in SPECIAL:
                     return None
-                found += needs
+                found, annotations = found + needs[0], annotations + needs[1]
         case _:
             return None
-    return None if getattr(statement, "type_params", []) else [expression for expression in found if expression]
+    return [one for one in found if one], [one for one in annotations if one]
 
 
 def _is_loud(expression: ast.expr, own: Collection[str]) -> bool:

@@ -9,11 +9,12 @@ import contextlib
 import io
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from IPython.core.inputtransformer2 import TransformerManager, cell_magic, leading_empty_lines
 
 from grading.core import limits
+from grading.rules import compiling
 from grading.rules.compiling import is_read_often, unwarned
 
 # Magics whose code runs as ordinary code of this kernel; of these, those with code on their own line.
@@ -49,29 +50,29 @@ WORD = re.compile(r"[\w*.]+")
 MAX_HELPS_TIMES_LETTERS = 10_000_000  # 0.3 s: one help line, and a word of 3,000 letters; real cells stay below 100,000
 
 
-def parse(source: str) -> ast.Module | None:
+def parse(source: str, unfold: bool = True) -> ast.Module | None:
     """The syntax tree of a cell, after IPython's own transformation; None if the cell cannot run at all.
 
     The numbers of the lines are those of the cell, also below a cell magic such as %%time. Code that stands in a text,
-    as in exec("x = 1") or after %timeit, stands in the tree where it would run.
+    as in exec("x = 1") or after %timeit, stands in the tree where it would run, if told to `unfold`.
     """
     whole = _lines(source)
     if is_read_often(whole):
         return ast.parse(TOO_DEEP)
     skipped, lines = _cleaned(whole)
     if cell_magic(lines) != lines:
-        return _below_a_magic(lines[0], "".join(lines[1:]), skipped)
+        return _below_a_magic(lines[0], "".join(lines[1:]), skipped, unfold)
     if _takes_long("\n".join("".join(lines).splitlines())):
         return ast.parse(TOO_DEEP)
     try:
-        tree = _compiled(lines)
-    except RecursionError:  # a kernel may have room for it where this process has none
+        tree = _compiled(lines, compiling.read_as_set)
+    except (RecursionError, MemoryError):  # a kernel may have room for it where this process has none
         return ast.parse(TOO_DEEP)
-    except (SyntaxError, ValueError, RuntimeError, MemoryError):
-        return None
+    except (SyntaxError, ValueError, RuntimeError):
+        return ast.parse(TOO_DEEP) if compiling.has_long_number(lines) else None
     with contextlib.suppress(RecursionError, ValueError):  # a text in it may be too deep, and hides nothing else
-        tree = _Unfold().visit(tree) if _depth(tree) <= MAX_DEPTH else ast.parse(TOO_DEEP)
-        return ast.increment_lineno(tree, skipped)
+        if _depth(tree) <= MAX_DEPTH:
+            return ast.increment_lineno(_Unfold().visit(tree) if unfold else tree, skipped)
     return ast.parse(TOO_DEEP)
 
 
@@ -93,7 +94,7 @@ def refused(source: str) -> tuple[int, str] | None:
     if cell_magic(lines) != lines or _takes_long("\n".join("".join(lines).splitlines())):
         return None
     try:
-        tree = _compiled(lines, skipped)
+        tree = _compiled(lines, compiling.read, skipped)
     except SyntaxError as error:
         return error.lineno or 1, error.msg
     except (ValueError, RuntimeError, MemoryError):
@@ -121,8 +122,8 @@ def _cleaned(whole: list[str]) -> tuple[int, list[str]]:
     return len(numbered("".join(left_out))) - 1, lines
 
 
-def _compiled(lines: list[str], skipped: int = 0) -> ast.Module:
-    """The tree of a cell's lines, with this many empty ones before them; whatever `compile` raises is passed on.
+def _compiled(lines: list[str], read: Callable[[str], ast.Module], skipped: int = 0) -> ast.Module:
+    """The tree of a cell's lines, with this many empty ones before them; whatever `read` raises is passed on.
 
     Errors  ValueError where IPython's own functions fail, as at `x=%` and a line's end: of such a cell it runs nothing.
     """
@@ -133,8 +134,7 @@ def _compiled(lines: list[str], skipped: int = 0) -> ast.Module:
             raise
         except Exception as error:  # as IPython catches it; the cell's text alone decides what fails
             raise ValueError("IPython cannot read this cell") from error
-        text = "\n" * skipped + "".join(lines)
-        return compile(text, "<cell>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    return read("\n" * skipped + "".join(lines))
 
 
 def _outside_functions(tree: ast.Module) -> Iterator[ast.AST]:
@@ -182,7 +182,7 @@ def _is_expression(text: str) -> bool:
         return True
 
 
-def _below_a_magic(first: str, text: str, skipped: int) -> ast.Module | None:
+def _below_a_magic(first: str, text: str, skipped: int, unfold: bool) -> ast.Module | None:
     """The tree of a cell whose first line is a cell magic; only a first line of the usual form is believed."""
     usual = re.fullmatch(r"%%(\w+|!)((?:[ \t][^\r\n]*)?)(?:\r?\n)?", first)
     name, line = usual.groups() if usual else ("", "")
@@ -191,7 +191,7 @@ def _below_a_magic(first: str, text: str, skipped: int) -> ast.Module | None:
     if name not in PLAIN_MAGICS or name not in LINE_MAGICS and expands(line):
         return ast.parse(TOO_DEEP)
     setup = parse(line[OPTIONS.match(line).end() :]) if name in LINE_MAGICS else None
-    body = parse(text)
+    body = parse(text, unfold)
     return body and ast.Module((setup.body if setup else []) + ast.increment_lineno(body, skipped + 1).body, [])
 
 

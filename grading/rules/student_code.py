@@ -173,11 +173,12 @@ def defined(codes: list[Code]) -> dict[str, list[tuple[Code, ast.AST]]]:
     """What the cells define at their top level, by name: functions, classes, assigned values, and their later changes.
 
     `Model.forward = forward`, `setattr(Model, "forward", forward)` and `steps.append(forward)` count as changes of what
-    they change.
+    they change, and annotations of variables as values of the names under which Python keeps these.
     """
     out: dict[str, list[tuple[Code, ast.AST]]] = {}
     for code in [code for code in codes if code.tree]:
-        by_statements = [pair for node in top_level(code.tree.body) for pair in _by_statement(node)]
+        statements = [*top_level(code.tree.body)]
+        by_statements = [pair for node in statements for pair in (*_by_statement(node), *_annotated(node))]
         for name, value in (*by_statements, *_on_the_way(code.tree)):
             out.setdefault(name, []).append((code, value))
     return out
@@ -193,12 +194,26 @@ def _by_statement(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             yield from ((name, node.value) for name in _changed(targets))
         case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[target, _, value])):
             yield from ((name, value) for name in _changed([target]))
-        case ast.stmt(name=ast.Name(id=name), value=value):  # `type A = nn.Linear`, which Python 3.11 doesn't have
-            yield name, value
+        case ast.stmt(name=ast.Name(id=name), type_params=parameters):  # `type A = nn.Linear`, from Python 3.12 on
+            yield from ((name, later(one)) for one in (*parameters, node.value))
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=target, attr=name)) as call) if name in CHANGING:
             yield from _brought(target, call)
         case _:
             yield from _taken(node)
+
+
+def _annotated(node: ast.stmt) -> Iterator[tuple[str, ast.AST]]:
+    """The names under which Python keeps the annotation of a variable, with what it computes."""
+    if isinstance(node, ast.AnnAssign):
+        yield from ((name, later(node.annotation)) for name in ("__annotations__", "__annotate__"))
+
+
+def later(value: ast.AST) -> ast.Lambda:
+    """What Python computes once it is asked for, and each time: so code that can be called, as a function is."""
+    none = ast.arguments([], [], None, [], [], None, [])
+    parts = [one for one in ast.iter_child_nodes(value) if isinstance(one, ast.expr)]
+    body = value if isinstance(value, ast.expr) else ast.Tuple(parts, ast.Load())  # of `T: bound = default`
+    return ast.copy_location(ast.Lambda(none, ast.copy_location(body, value)), value)
 
 
 def _brought(target: ast.expr, call: ast.Call) -> Iterator[tuple[str, ast.AST]]:

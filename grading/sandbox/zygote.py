@@ -119,7 +119,11 @@ def load(settings: dict) -> tuple[ModuleType, ModuleType, dict]:
         importlib.import_module(name)
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)
-        sys.modules["torch"].multiprocessing.set_sharing_strategy("file_system")  # no open file may be sent
+        # No open file may be sent: neither for a tensor, nor to the process from which Python 3.14 forks all others.
+        sys.modules["torch"].multiprocessing.set_sharing_strategy("file_system")
+        from multiprocessing import context
+
+        context._default_context._default_context = context._default_context.get_context("fork")
     child, namespaces = neighbour("child"), neighbour("namespaces")
     if settings["warmup"]:
         module(settings["warmup"]).warm()

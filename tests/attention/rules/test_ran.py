@@ -1,5 +1,9 @@
 """Loops in what runs when a test calls an answer: found by what the functions do, in whatever way they are reached."""
 
+import ast
+import codeop
+import sys
+
 import pytest
 from hand_written import notebook
 
@@ -17,6 +21,10 @@ CALLS = {
     "in a lambda": "def f(x):\n    return globals()['g' + ''](x)\n# %%\ng = lambda x: sum(i for i in (1, x))",
     "in a function within": "def f(x):\n    return globals()['g' + '']()(x)\n# %%\ndef g():\n"
     "    return lambda x: [i for i in (x,)]",
+    "in code that rules read otherwise: a table": "libs = {'np': np}\nR = []\ndef f(x):\n    return R[0](x)\n# %%\n"
+    "@R.append\ndef g(x):\n    return [libs['np'].add(i, 1) for i in (x,)]",
+    "in code that rules read otherwise: a text": "R = []\ndef f(x):\n    return R[0](x)\n# %%\n"
+    "@R.append\ndef g(x):\n    return [eval('i + 1') for i in (x,)]",
     "by map": "def f(x):\n    return globals()['g' + ''](x)\n# %%\ndef g(x):\n    return list(map(int, [x]))",
 }
 NONE = {
@@ -34,13 +42,15 @@ NONE = {
 
 
 class Kernel:
-    """A transport to the names of a notebook's cells."""
+    """A transport to the names of a notebook's cells, compiled as IPython does it: each statement by itself, and with
+    the same flags as the cells above."""
 
     def __init__(self, *cells: str) -> None:
         self.names: dict = {"__name__": "__main__"}
         exec("import torch\nimport numpy as np", self.names)
-        for cell in cells:
-            exec(compile(cell, "<cell>", "exec"), self.names)
+        as_above = codeop.Compile()
+        for statement in (one for cell in cells for one in ast.parse(cell).body):
+            exec(as_above(ast.Module([statement], []), "<cell>", "exec"), self.names)
 
     def ask(self, request: bytes, limit_s: float) -> bytes:
         return remote.answer(request, self.names)
@@ -65,6 +75,36 @@ def test_a_loop_is_found_that_a_call_reaches(source: str):
 
 def test_the_line_is_that_of_the_loop():
     assert breach(*cells(CALLS["by the notebook's names"])).startswith("Cell 3, line 2, `for _ in (1, 2):`: a for loop")
+
+
+def test_a_loop_is_found_where_an_earlier_cell_set_how_annotations_are_compiled():
+    looped = "def loop(x):\n    def g(y: int): return y\n    return [g(i) for i in (x,)]"
+    answer = "def f(x):\n    return R[0](x)"
+    assert "allows no loop" in breach(answer, "from __future__ import annotations\nR = []", f"@R.append\n{looped}")
+
+
+LAZY = {  # from Python 3.14 on
+    "of a variable": ("__annotate__", "heads: [h for h in (1, 2)]"),
+    "of a variable in a branch": ("__annotate__", "if True:\n    size: int\n    heads: [h for h in (1, 2)]"),
+    "of a class": ("State", "@(lambda c: c)\nclass State:\n    size: int = 2\n\n    heads: [h for h in (1, 2)]"),
+    "of a function": ("state", "@(lambda f: f)\ndef state(\n    x,\n    heads: [h for h in (1, 2)],\n): pass"),
+    "in a type statement": ("Heads", "type Heads = [h for h in (1, 2)]"),
+    "of a type's parameter": ("Heads", "type Heads[T: [h for h in (1, 2)]] = int"),
+}
+ASKED = {
+    "__annotate__": "(1)",
+    "type Heads =": ".evaluate_value(1)",
+    "type Heads[": ".__type_params__[0].evaluate_bound(1)",
+}
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="Python 3.13 computes an annotation once, before any call")
+@pytest.mark.parametrize(("name", "cell"), LAZY.values(), ids=LAZY)
+def test_a_loop_is_found_in_what_python_computes_each_time_that_it_is_asked_for(name: str, cell: str):
+    asked = next((how for start, how in ASKED.items() if start in name + cell), ".__annotate__(1)")
+    answer = f"def f(x):\n    return globals()['{name[:3]}' + '{name[3:]}']{asked}"
+    assert "allows no loop" in breach(answer, cell)
+    assert breach(answer, cell.replace("[h for h in (1, 2)]", "(1, 2)")) is None
 
 
 @pytest.mark.parametrize("source", NONE.values(), ids=NONE)

@@ -64,6 +64,14 @@ def test_a_type_statement_is_another_name_of_what_it_names():
     assert breach(rules.no_ready_made_attention, of_pytorch.replace("MultiheadAttention", "Linear")) is None
 
 
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="Python 3.13 has no t-strings")
+@pytest.mark.parametrize("value", ["libs['a'].ones(2)", "eval('torch.ones(2)')", "torch.ones(2)"])
+def test_the_values_in_a_t_string_are_read_as_any_others(value: str):
+    answer = f'def f(x):\n    return t"{{{value}}}".values[0]'
+    assert breach(rules.no_torch, answer, "libs = {'a': torch}", stem="part10").startswith("Answer, line 2")
+    assert breach(rules.no_torch, answer.replace(value, "x @ x"), stem="part10") is None
+
+
 TAKEN = "match nn.functional:\n        case object(scaled_dot_product_attention=g): pass"
 
 

@@ -1,6 +1,7 @@
 """Which names code takes from the notebook: those that it does not bind itself."""
 
 import ast
+import sys
 import time
 
 import busy
@@ -24,6 +25,14 @@ from grading.rules import closure
 )
 def test_the_names_that_code_takes_from_the_notebook_are_those_it_does_not_bind(source: str, names: set[str]):
     assert closure.free_names(ast.parse(source).body[0]) == names
+
+
+@pytest.mark.skipif(sys.version_info < (3, 14), reason="Python 3.13 has no t-strings")
+def test_a_t_string_takes_the_names_that_its_values_take():
+    cell = ast.parse("w = t'{[x for x in y]!r:>{z}} {u}'")
+    assert closure.free_names(cell.body[0]) == {"y", "z", "u"}
+    cell.body[0].value.values[-1].value = ast.Name("v", ast.Load())  # as rules rewrite what they read
+    assert closure.free_names(cell.body[0]) == {"y", "z", "v"}
 
 
 NAMES = [f"a{n}" for n in range(1_000)]

@@ -44,6 +44,11 @@ IN_FORCE = {
     "the second's annotation may not be there": (LOOP + GOOD.replace("f(self, x)", TYPED),),
     "the second's annotation is the first": (LOOP + GOOD.replace("f(self, x)", "f(self, x: M)"),),
     "a method's annotation is another": ((LOOP + GOOD).replace("f(self, x)", "f(self, x: __init__)"),),
+    "the second's default was an annotation, which nobody evaluated": (
+        "from __future__ import annotations\n"
+        + LOOP.replace("f(self, x)", "f(self, x: nn.Modul)")
+        + GOOD.replace("a):", "a=nn.Modul):"),
+    ),
     "the second's default is the first": (LOOP + GOOD.replace("a):", "a=M):"),),
     "the second's default may be the first": (LOOP + GOOD.replace("a):", "a=lambda: M):"),),
     "a default is too long for Python to print": ((LOOP + GOOD).replace("a):", f"a=int[0x{'f' * 4_000}]):"),),

@@ -19,6 +19,8 @@ HONEST = [
     "import torch.nn as nn",
     "import torch.nn.functional as F",
     "import torch.utils.data",
+    "import torch.utils.data\ntorch.load('x.pt')",
+    "import numpy.linalg\nnumpy.load('x.npy')",
     "from torch import nn",
     "from torch import nn, Tensor",
     "from torch import *",

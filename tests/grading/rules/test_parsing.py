@@ -3,12 +3,14 @@
 import ast
 import contextlib
 import itertools
+import sys
 import time
 
 import busy
 import pytest
 from hand_written import import_breach
 from IPython.core.inputtransformer2 import TransformerManager
+from IPython.core.interactiveshell import InteractiveShell
 
 from grading.rules import parsing
 
@@ -42,6 +44,10 @@ IMPORTING_CELLS = [
     "x = " + "-" * 250 + "1\nimport math",
     "x = [[[" + "(" * 100 + "1" + ")" * 100 + "]]]; import math",
     "x = a" + ".b" * 20_000 + "\nimport math",  # too deep for this process; a kernel may have room for a bit more
+    "x = " + "-" * 20_000 + "1\nimport math",  # likewise, from Python 3.14 on, where only the stack sets an end
+    "x = 1 <> 2\nimport math",
+    "exec('x = 1 <> 2\\nimport math')",
+    f"x = 1{'0' * 5_000}\nimport math",
 ]
 
 
@@ -55,6 +61,28 @@ def test_a_cell_that_imports_nothing_else_is_free_however_it_is_written(source: 
 def test_an_import_is_found_in_a_cell_however_it_is_written(source: str):
     assert import_breach(source).startswith("Answer, line ")
     assert import_breach("import torch", source).startswith("Cell 3, line ")
+
+
+SETTING = [
+    ("from __future__ import barry_as_FLUFL", "x = 1 <> 2\nimport math\ny = math.e"),
+    ("import sys\nsys.set_int_max_str_digits(0)", f"x = 1{'0' * 5_000}\nimport math\ny = math.e"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), SETTING, ids=["the old sign for unequal", "numbers of any length"])
+def test_an_import_is_found_where_python_reads_the_cell_only_for_what_an_earlier_one_set(first: str, second: str):
+    shell, digits = InteractiveShell(), sys.get_int_max_str_digits()
+    try:
+        shell.run_cell(first)
+        assert shell.run_cell(second).success and "y" in shell.user_ns  # a kernel runs it
+    finally:
+        sys.set_int_max_str_digits(digits)
+    assert import_breach("pass", second).startswith("Cell 3, line ")
+
+
+def test_an_honest_cell_may_set_what_has_a_later_one_read_otherwise():
+    assert import_breach("from __future__ import barry_as_FLUFL", "x = 1 <> 2") is None
+    assert import_breach("a <> b, as we wrote in old times\nimport os") is None  # which Python refuses in any case
 
 
 HIDING_LINES = [

@@ -1,6 +1,7 @@
 """The rules that any course may have: which line a breach names, and loops in whatever the answer reaches."""
 
 import ast
+import sys
 
 import pytest
 from hand_written import PACKAGES, breach, import_breach, notebook
@@ -192,6 +193,10 @@ REACHING = [
     ("def f(x):\n    return helper(x)", "if True:\n    " + HELPER.replace("\n", "\n    ")),
     ("def f(x):\n    return helper(x)", "match 1:\n    case 1:\n        " + HELPER.replace("\n", "\n        ")),
     ("def f(x):\n    return list(loop(g, x))", "loop = map"),
+    ("def f(x):\n    return __annotations__['g'](x)", "g: lambda x: [h for h in x]"),
+    ("def f(x):\n    return __annotate__(1)['g']", "g: [h for h in range(3)] = 4"),
+    ("def f(x):\n    return __annotate__(1)['g']", "if True:\n    g: [h for h in range(3)]"),
+    ("def f(x):\n    return A.__annotate__(1)['g']", "class A:\n    g: [h for h in range(3)]"),
     ("def f(x):\n    return g(x)", "print(g := lambda x: [h for h in x])"),
     ("def f(x):\n    return g(x)", "def make():\n    global g\n    g = lambda x: [h for h in x]\nmake()"),
     ("def f(x):\n    return g(x)", "def make():\n    global g\n    def g(x):\n        return [h for h in x]\nmake()"),
@@ -207,6 +212,13 @@ REACHING = [
 def test_a_loop_in_what_the_answer_reaches_in_another_cell_is_found(answer: str, other: str):
     assert loop_breach(answer, other).startswith("Cell 3, line ")
     assert loop_breach(answer, "pass", other).startswith("Cell 4, line ")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.11 has no type statement")
+@pytest.mark.parametrize("other", ["type A = [h for h in range(3)]", "type A[T: [h for h in range(3)]] = int"])
+def test_a_loop_in_a_type_statement_is_found_as_it_runs_whenever_it_is_asked_for(other: str):
+    assert loop_breach("def f(x):\n    return A.evaluate_value(1)", other).startswith("Cell 3, line 1")
+    assert loop_breach("def f(x):\n    return x", other) is None
 
 
 @pytest.mark.parametrize(
