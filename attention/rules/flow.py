@@ -132,8 +132,8 @@ def _constructor(made: ast.ClassDef) -> ast.FunctionDef | None:
 
 
 def _tuple_of_own(made: ast.ClassDef) -> ast.FunctionDef | None:
-    """What the call of a class gives that is a tuple or a list with names of its own, as `class Hats(tuple)`: what it is
-    given, or what its `__new__` makes a tuple of; None for any other class."""
+    """What the call of a class gives that is a tuple or a list with names of its own, as `class Hats(tuple)`: what it
+    is given, or what its `__new__` makes a tuple of; None for any other class."""
     special = {one.name: one for one in made.body if isinstance(one, ast.FunctionDef) and one.name.startswith("__")}
     match made.bases, special.pop("__new__", None), special.keys() <= TELLING:
         case [ast.Name(id="tuple" | "list")], None, True:

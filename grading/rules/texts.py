@@ -66,6 +66,8 @@ class Texts:
         if (text := folded(node)) is not None:
             return {text}
         match node:
+            case ast.Constant(value=int(number)):  # in a text that is put together, as f"float{16}"
+                return {str(number)}
             case ast.Name(id=name):
                 return None if self.hidden else self._any_of(self.bound.get(name, [None]), depth)
             case ast.IfExp(body=body, orelse=other):

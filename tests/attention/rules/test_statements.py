@@ -53,6 +53,21 @@ return W_DKV, W_DKV, Q, g(W_O, W_UV)
 Q, O = f(W_UK, W_Q), g(W_O, W_UV)
 return tuple([W_DKV, W_DKV, Q, O])
 """,
+    "an einsum that rearranges": """
+UK = torch.einsum("hdr -> hrd", W_UK.view(H, -1, W_DKV.shape[0]))
+Q = (UK @ W_Q.view(H, -1, W_Q.shape[1])).flatten(0, 1)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "rows turned round": """
+heads = torch.flip(W_UK.view(H, -1, W_DKV.shape[0]), (0,))
+return W_DKV, W_DKV, (heads.mT @ W_Q.view(H, -1, W_Q.shape[1]).flip(0)).flip(0).flatten(0, 1), g(W_O, W_UV)
+""",
+    "unpacked with a star": """
+hats = W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)
+K, *others = hats
+*first, O = [K, *others]
+return *first, O
+""",
     "a tuple with names": """
 class Hats(tuple):
     W_Q = property(lambda self: self[2])
@@ -571,6 +586,22 @@ return tuple(hats())
 """,
 }
 TWO = {
+    "an einsum that sums": """
+UK = torch.einsum("hdr->hr", W_UK.view(H, -1, W_DKV.shape[0]))
+Q = f(UK, W_Q)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled as what an einsum rearranges": """
+Q = f(W_UK, W_Q)
+same = torch.einsum("ab->ab", Q)
+same.mul_(2)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled after a star": """
+K, V, *others = W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)
+others[0] = 2 * others[0]
+return K, V, *others
+""",
     "scaled in a tuple with names": """
 class Hats(tuple):
     W_Q = property(lambda self: self[2])

@@ -7,6 +7,7 @@ from hand_written import import_breach
 
 TAKEN = "getattr(torch, op)"
 KNOWN = [
+    "for kind, bits in (('mm', 8), ('mul', 16)):\n    getattr(torch, f'float{{bits}}'); op = kind; {}",
     "ops = ['mm', 'mul']\nfor op in ops:\n    {}",
     "ops = 'mm', 'mul'\nfound = [{} for op in ops]",
     "ops = ['mm', 'mul']\nprint(len(ops), ops[0], f'{{ops}}')\nfor op in sorted(ops):\n    {}",
