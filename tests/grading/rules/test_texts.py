@@ -49,6 +49,37 @@ UNKNOWN = [
 ]
 
 
+EXEC_FREE = [
+    "for m in 'QK':\n    exec(f'shape_{m} = (H * D_qk, D_1)')",
+    "for m, D in (('Q', 'D_1'), ('V', 'D_2')):\n    exec(f'shape_{m} = [H * D_{m}, {D}]')",
+    "for n in (1, 2):\n    print(eval(f'D_{n}'))",
+]
+EXEC_OPEN = [
+    "for m in 'QK':\n    exec(f'shape_{m} = f({m})')",
+    "for m in ('os', 'Q'):\n    exec(f'import {m}')",
+    "for m in 'QK':\n    exec(f'{m} = torch')",
+    "for m in 'QK':\n    exec(f'{m} = f')",
+    "for m in 'QK':\n    exec(f'{m} = (torch,)')",
+    "for m in 'QK':\n    exec(f'{m} = (x.y, 1)')",
+    "for m in ('torch', 'np'):\n    eval(f'{m}').os",
+    "for m in ('__builtins__', 'D_1'):\n    eval(f'{m}')",
+    "for m in ('open', 'get_ipython'):\n    x = eval(f'{m}')",
+    "for m in (1, 2):\n    eval(f'D_{m}', names)",
+    "for m in 'QK':\n    exec(f'{m} = (')",
+    "for m in names:\n    exec(f'{m} = (1, 2)')",
+]
+
+
+@pytest.mark.parametrize("source", EXEC_FREE)
+def test_a_text_that_only_computes_with_names_may_be_run(source: str):
+    assert import_breach(source) is None
+
+
+@pytest.mark.parametrize("source", EXEC_OPEN)
+def test_a_text_that_may_do_more_may_not_be_run(source: str):
+    assert import_breach(source) is not None
+
+
 @pytest.mark.parametrize("source", KNOWN)
 def test_a_text_that_is_written_down_is_followed(source: str):
     assert import_breach(source.format(TAKEN)) is None
