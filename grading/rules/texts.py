@@ -23,7 +23,7 @@ SAME = frozenset("list tuple set sorted reversed".split())  # these give the pie
 
 def only_computes(text: str, modules: Collection[str]) -> bool:
     """Whether the code in a text does no more than compute with names of the notebook's, none of them in `modules`, and
-    give a name to what comes out, as in "shape_W_Q = (H * D_qk, D_1)"."""
+    give a name to what comes out, as in "area = (a * b, 'm')"."""
     try:
         with unwarned():
             statements = ast.parse(text.strip()).body
