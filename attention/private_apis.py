@@ -24,4 +24,10 @@ USES = (
         "the operations that TorchScript calls, to see whether weights were copied",
         "none: the public torch.overrides.TorchFunctionMode is not told of them",
     ),
+    Use(
+        "attention.questions.part07",
+        of("torch._C", "_is_torch_function_all_disabled"),
+        "whether an answer keeps its functions from being shown, to look at what it copies meanwhile",
+        "none: PyTorch has no public function for it; without this one nothing is looked at meanwhile",
+    ),
 )

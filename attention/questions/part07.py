@@ -4,8 +4,9 @@ from attention.questions.models import called
 from grading.bridge import probe
 
 
-def in_memory(tensor):
-    """A tensor of all that another one has in memory; of one that is not plain, of its numbers."""
+def in_memory(tensor, most=float("inf")):
+    """A tensor of all that another one has in memory, or of what it reaches of more than so many numbers; of one that
+    is not plain, of its numbers."""
     wrapped = getattr(torch._C._functorch, "is_functorch_wrapped_tensor", lambda tensor: False)
     while wrapped(tensor):  # within vmap: the tensor of all samples
         tensor = torch._C._functorch.get_unwrapped(tensor)
@@ -15,7 +16,10 @@ def in_memory(tensor):
     if tensor.layout != torch.strided:
         tensor = tensor.coalesce().values() if tensor.layout == torch.sparse_coo else tensor.to_dense()
     size = tensor.untyped_storage().nbytes() // tensor.element_size()
-    return tensor.as_strided((size,), (1,), 0)  # (size,)
+    if size <= most:
+        return tensor.as_strided((size,), (1,), 0)  # (size,)
+    reach = [(length - 1) * step for length, step in zip(tensor.shape, tensor.stride())]
+    return tensor.as_strided(((1 + sum(reach)) * bool(tensor.numel()),), (1,), tensor.storage_offset())
 
 
 def held_by(values):
@@ -108,14 +112,22 @@ def watching(look):
     return Watch()
 
 
-def through_python():
-    """A mode in which Python calls each operation of PyTorch's, so that `watching` is shown TorchScript's, too."""
+def through_python(look):
+    """A mode in which Python calls each operation of PyTorch's, so that `watching` is shown TorchScript's, too; it
+    shows `look` itself what is done while functions of torch's are not shown to anybody."""
 
     class Calls(torch.utils._python_dispatch.TorchDispatchMode):
         pass
 
-    # Written in the class, it would have PyTorch load its compiler at the first call, in each notebook anew.
-    Calls.__torch_dispatch__ = lambda mode, function, types, args=(), kwargs=None: function(*args, **(kwargs or {}))
+    hidden = getattr(torch._C, "_is_torch_function_all_disabled", bool)
+
+    def operate(mode, function, types, args=(), kwargs=None):
+        out = function(*args, **(kwargs or {}))
+        if hidden() and isinstance(out, torch.Tensor):
+            look(out)
+        return out
+
+    Calls.__torch_dispatch__ = operate  # in the class, it would have PyTorch load its compiler, in each notebook anew
     return Calls()
 
 
@@ -127,14 +139,18 @@ def counting(weights, copies, scale, found):
 
     def look(tensor):
         try:
-            there = in_memory(tensor)
+            there = in_memory(tensor, 100_000)
             if not len(there) or len(there) > 100_000:
                 return
         except Exception:  # no tensor with numbers in memory
             return
         counts = {name: copies_held(there, numbers, scale) for name, numbers in weights.items()}
-        owners, _ = held.get(there.data_ptr(), ([], None))
-        held[there.data_ptr()] = ([*[o for o in owners if o() is not None], weakref.ref(tensor)], counts)
+        memory = there.untyped_storage()
+        owners, before = held.get(memory.data_ptr(), ([], None))
+        owners = [owner for owner in owners if owner() is not None]
+        if owners and memory.nbytes() > there.numel() * there.element_size():  # a part of it: others may hold more
+            counts = {name: torch.maximum(counts[name], before[name]) for name in counts}
+        held[memory.data_ptr()] = ([*owners, weakref.ref(tensor)], counts)
         for place in [place for place, (owners, _) in held.items() if not any([o() is not None for o in owners])]:
             del held[place]
         for name in weights:
@@ -159,8 +175,9 @@ def copied(sizes, x, y):
     for name in ("W_K", "W_V"):
         weights[name] = marked(model, name)
     try:
-        # The inner mode doesn't look: it would see what PyTorch copies within an operation, also in right answers.
-        with watching(counting(weights, copies, sizes[2] ** -0.5, found)), through_python():
+        # The inner mode mostly doesn't look: it would see what PyTorch copies in an operation, also in right answers.
+        look = counting(weights, copies, sizes[2] ** -0.5, found)
+        with watching(look), through_python(look):
             model(x, y)
     except Exception:  # a forward that fails loses other points
         pass

@@ -27,11 +27,11 @@ from attention.rules.forms import (
     LENT,
     SAME,
     SCALAR_CALLS,
-    VIEWS,
     allocates,
     is_size,
     key_of,
     place_in,
+    rearranges,
     root_of,
     slice_of,
 )
@@ -279,7 +279,7 @@ def _computes(value: ast.expr, names: Names) -> bool:
                 if HERE in call.flow.lines:
                     return True
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)):
-                if name not in VIEWS and name not in SCALAR_CALLS and flow_of(node, names).tensor:
+                if not rearranges(node, name) and name not in SCALAR_CALLS and flow_of(node, names).tensor:
                     return True
             case ast.Call(func=func) if flow_of(node, names).tensor:  # (f if fast else g)(A, B)
                 mapped = _mapped(func, node, names)

@@ -10,6 +10,7 @@ from typing import NamedTuple, Optional
 MAX_PARTS = 100  # of a tuple, a list or a mapping that are told apart: `a = [*a, *a]` would double them again and again
 Place = tuple[int, int]  # the line and column where a statement begins
 NOWHERE: frozenset[Place] = frozenset()
+TELLING = frozenset("__repr__ __str__ __doc__ __format__".split())  # methods that change nothing in what a tuple holds
 OBJECT = "class"  # with which the name of a function begins that stands for a class
 HERE: Place = (0, 0)  # in what a function gives, the statement that calls it
 
@@ -109,7 +110,7 @@ def function_of(value: ast.AST, scope: Names) -> Flow:
         body = ast.copy_location(ast.Return(value.body), value.body)
         value = ast.copy_location(ast.FunctionDef("", value.args, [body], []), value)
     if isinstance(value, ast.ClassDef):
-        value = _constructor(value)
+        value = _tuple_of_own(value) or _constructor(value)
     if not isinstance(value, ast.FunctionDef):
         return Flow()
     reads = frozenset(node.id for node in ast.walk(value) if isinstance(node, ast.Name))
@@ -128,6 +129,29 @@ def _constructor(made: ast.ClassDef) -> ast.FunctionDef | None:
     args = copy.copy(first.args)
     args.args = args.args[1:]
     return ast.copy_location(ast.FunctionDef(f"{OBJECT} {made.name}", args, first.body, []), first)
+
+
+def _tuple_of_own(made: ast.ClassDef) -> ast.FunctionDef | None:
+    """What the call of a class gives that is a tuple or a list with names of its own, as `class Hats(tuple)`: what it
+    is given, or what its `__new__` makes a tuple of; None for any other class."""
+    special = {one.name: one for one in made.body if isinstance(one, ast.FunctionDef) and one.name.startswith("__")}
+    match made.bases, special.pop("__new__", None), special.keys() <= TELLING:
+        case [ast.Name(id="tuple" | "list")], None, True:
+            args, inner = ast.arguments([], [ast.arg("given")], defaults=[], kwonlyargs=[], kw_defaults=[]), None
+        case (
+            [ast.Name(id="tuple")],
+            ast.FunctionDef(
+                args=ast.arguments(args=[_, *_]) as args,
+                body=[ast.Return(value=ast.Call(func=ast.Attribute(attr="__new__"), args=[_, inner]))],
+            ),
+            True,
+        ):
+            args = copy.copy(args)
+            args.args = args.args[1:]
+        case _:
+            return None
+    body = [ast.copy_location(ast.Return(inner or ast.Name("given", ast.Load())), made)]
+    return ast.copy_location(ast.FunctionDef(made.name, args, body, []), made)
 
 
 def boxed(entries: Mapping[object, Flow]) -> Flow:

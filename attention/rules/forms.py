@@ -12,11 +12,13 @@ VIEWS = frozenset(
     "cuda repeat tile stack cat concat concatenate vstack hstack requires_grad_ view_as reshape_as data ravel "
     "half bfloat16 asarray resolve_conj resolve_neg "
     "broadcast_to type_as index_select rearrange hsplit vsplit dsplit adjoint as_strided unfold diagonal block_diag "
-    "diag_embed take_along_dim gather numpy from_numpy from_dlpack frombuffer array astype".split()
+    "diag_embed take_along_dim gather numpy from_numpy from_dlpack frombuffer array astype "
+    "flip fliplr flipud roll rot90 repeat_interleave column_stack row_stack dstack".split()
 )
 # Of these, what copies: writing into the copy leaves the first one as it is.
 COPIES = frozenset(
-    "repeat tile stack cat concat concatenate vstack hstack index_select block_diag diag_embed array astype".split()
+    "repeat tile stack cat concat concatenate vstack hstack index_select block_diag diag_embed array astype "
+    "flip fliplr flipud roll rot90 repeat_interleave column_stack row_stack dstack".split()
 )
 # The tensor that these are given lends its type or its shape alone.
 LENT = frozenset("to type_as view_as reshape_as expand_as".split())
@@ -44,6 +46,15 @@ def is_size(value: ast.expr) -> bool:
     return False
 
 
+def rearranges(call: ast.Call, name: str) -> bool:
+    """Whether a call of this name only rearranges a tensor, as `torch.einsum("ihd->hid", W)` does."""
+    match call.args:
+        case [ast.Constant(value=str(equation)), _] if name == "einsum":
+            before, arrow, after = equation.replace(" ", "").partition("->")
+            return bool(arrow) and len({*before}) == len(before) and sorted(before) == sorted(after)
+    return name in VIEWS
+
+
 def root_of(node: ast.expr) -> str | None:
     """The name of the tensor that an expression is, or is a view of: Q of Q[0], Q.data, Q.view(2, 3)."""
     while True:
@@ -54,6 +65,10 @@ def root_of(node: ast.expr) -> str | None:
                 node = inner
             case ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr=name), args=[inner, *_]) if (
                 of in LIBRARIES and name in VIEWS
+            ):
+                node = inner
+            case ast.Call(func=ast.Attribute(attr="einsum") | ast.Name(id="einsum"), args=[_, inner]) if rearranges(
+                node, "einsum"
             ):
                 node = inner
             case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in VIEWS:

@@ -27,6 +27,7 @@ _CAPITAL = r"[A-Z](?:_\w{1,6}|\d)?'?"  # a letter for a dimension that is no wor
 _ONE = rf"(?:{_CAPITAL}|\d+)(?:\s?[*/]{{1,2}}\s?(?:{_CAPITAL}|\d+))*"
 _AT_THE_END = re.compile(rf"(?<![\w*/.])({_ONE}(?:(?:,\s*|\s+){_ONE}){{2,}})\W*$")  # scores B, H, L_1, L_2
 _IS_CAPITAL = re.compile(_CAPITAL).fullmatch
+_IS_COMPOUND = re.compile(r".*_.*|[A-Z]\d'?").fullmatch  # n_heads, L1
 _DASH = r"\s*[-‐‑–—]\s*"
 _TYPE = re.compile(
     r"""\b\w*\[\s*(?:[\w.]+,\s*)?["']([^"'\[\]]*)["']\s*\]"""
@@ -103,9 +104,9 @@ def _is_shape(text: str, before: str | None) -> bool:
 
 
 def _is_row(names: list[str], compound: int) -> bool:
-    """Whether words without commas between them are dimensions, at least so many of them of the form n_heads."""
+    """Whether words without commas between them are dimensions, at least so many of them of the form n_heads or L1."""
     no_prose = all(map(_is_entry, names)) and {"in", "out", "all", "per"}.isdisjoint(names)
-    return len(names) >= 3 and no_prose and sum("_" in name for name in names) >= compound
+    return len(names) >= 3 and no_prose and sum(bool(_IS_COMPOUND(name)) for name in names) >= compound
 
 
 def _is_entry(entry: str) -> bool:

@@ -210,7 +210,7 @@ def _assign(target: ast.expr, value: ast.expr, at: Place, names: Names) -> None:
 def _store(target: ast.expr, flow: Flow, at: Place, names: Names) -> None:
     match target:
         case ast.Tuple(elts=targets) | ast.List(elts=targets):
-            parts = flow.parts if len(flow.parts) == len(targets) else [flow] * len(targets)
+            parts = _spread(targets, flow)
             for one, part in zip(targets, parts, strict=True):
                 _store(one, part, at, names)
         case ast.Name(id=name) | ast.Starred(value=ast.Name(id=name)):
@@ -221,6 +221,16 @@ def _store(target: ast.expr, flow: Flow, at: Place, names: Names) -> None:
             _rename(names[name], _spliced(names[name], slice_of(cut), flow), names)
         case _:
             _fill(target, flow, at, names)
+
+
+def _spread(targets: list[ast.expr], flow: Flow) -> list[Flow]:
+    """What each of several targets gets of a list, one with a star what is left; of anything else all of it."""
+    stars = [place for place, one in enumerate(targets) if isinstance(one, ast.Starred)]
+    more = len(flow.parts) - len(targets) + 1
+    if len(stars) == 1 and flow.keys is not None and more >= 0:
+        at = stars[0]
+        return [*flow.parts[:at], listed(flow.parts[at : at + more]), *flow.parts[at + more :]]
+    return [*flow.parts] if len(flow.parts) == len(targets) and not stars else [flow] * len(targets)
 
 
 def _put(name: str, key: object, flow: Flow, names: Names) -> None:

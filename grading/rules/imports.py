@@ -20,7 +20,7 @@ from grading.rules.parsing import folded
 from grading.rules.shell import hides_code
 from grading.rules.shown import shows_a_variable
 from grading.rules.student_code import Code
-from grading.rules.texts import Texts
+from grading.rules.texts import Texts, only_computes
 
 Given = frozenset[tuple[str, str | None]]  # what a setup cell imports: modules, (name, None), and (module, name)
 
@@ -139,7 +139,7 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
     modules, texts = libraries(codes, packages, setup), Texts(codes, packages)
     trees = [code.tree for code in codes if code.tree]
     parents = {inner: node for tree in trees for node in walk(tree) for inner in ast.iter_child_nodes(node)}
-    modules = AnyName(modules) if escape(trees, parents, texts) else modules
+    modules = AnyName(modules) if escape(trees, parents, texts, modules) else modules
     own = reads_of_own(trees, RUNNING_NAMES | LEAVING | {"get_ipython"})
     elsewhere = as_values(trees, parents, packages, setup) | set(starred(trees, SMUGGLED))
     functions, may_import = _functions(trees), functools.partial(_has_an_import, packages=packages)
@@ -216,7 +216,11 @@ def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: Texts, funct
         case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=key):
             return not IMPORTING_TEXTS.isdisjoint(texts.of(key) or ())
         case ast.Call(func=ast.Name(id=name), args=[text, *_]) if name in RUNNING_NAMES:
-            return name != "compile" or _may_import(texts.of(text), texts.packages)
+            found = texts.of(text)
+            if name == "compile":
+                return _may_import(found, texts.packages)
+            alone = len(node.args) == 1 and not node.keywords
+            return not (alone and found and all(only_computes(one, modules) for one in found))
         case ast.Call(func=func, args=given, keywords=keywords) if _is_timer(func, modules):
             given = given + [word.value for word in keywords if word.arg in (*TIMED, None)]
             return any(_may_import(texts.of(text), texts.packages) for text in given)

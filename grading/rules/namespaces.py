@@ -6,6 +6,7 @@ What is then read from it cannot be followed, so anything in the cells may be a 
 import ast
 from collections.abc import Collection, Mapping, Sequence
 
+from grading.rules import own_calls
 from grading.rules.modules import LOOKING
 from grading.rules.nodes import walk
 from grading.rules.own_names import reads_of_own
@@ -29,8 +30,11 @@ class AnyName(dict[str, str]):
         return ""
 
 
-def escape(trees: Sequence[ast.Module], parents: Mapping[ast.AST, ast.AST], texts: Texts) -> bool:
-    """Whether the cells get hold of values in ways in which nobody can tell whose they are."""
+def escape(
+    trees: Sequence[ast.Module], parents: Mapping[ast.AST, ast.AST], texts: Texts, modules: Collection[str]
+) -> bool:
+    """Whether the cells get hold of values in ways in which nobody can tell whose they are; `modules` are names of
+    modules."""
     nodes = [node for tree in trees for node in walk(tree)]
     read = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in NAMESPACES | KEPT]
     if not read:
@@ -41,7 +45,26 @@ def escape(trees: Sequence[ast.Module], parents: Mapping[ast.AST, ast.AST], text
     imported = {alias.asname or alias.name for n in nodes if isinstance(n, ast.ImportFrom) for alias in n.names}
     kept = any(name.id in KEPT - made for name in read)
     spaces = [name for name in read if name.id in NAMESPACES and name not in own]
+    spaces = [name for name in spaces if not _sets_attributes(name, parents, modules)]
     return kept or not all(_is_plain(name, parents, texts, NAMING | imported) for name in spaces)
+
+
+def _sets_attributes(name: ast.Name, parents: Mapping[ast.AST, ast.AST], modules: Collection[str]) -> bool:
+    """Whether this keeps a function's own variables, none of them a module, as `vars(self).update(locals())` does: it
+    is `self.H = H` for each of them."""
+    call, function = parents.get(name), parents.get(name)
+    while isinstance(function, ast.expr | ast.Expr | ast.With):
+        function = None if isinstance(function, ast.Lambda) else parents.get(function)
+    match parents.get(call):
+        case ast.Call(
+            func=ast.Attribute(
+                value=ast.Call(func=ast.Name(id="vars"), args=[_]) | ast.Attribute(attr="__dict__"), attr="update"
+            )
+        ) if name.id == "locals" and isinstance(function, ast.FunctionDef) and not call.args:
+            inside = [*ast.walk(function)]
+            own = {*own_calls.names_bound(inside), *own_calls.imported(inside)}
+            return isinstance(parents.get(function), ast.ClassDef) and own.isdisjoint(modules)
+    return False
 
 
 def _is_plain(name: ast.Name, parents: Mapping[ast.AST, ast.AST], texts: Texts, functions: Collection[str]) -> bool:

@@ -1,20 +1,47 @@
 """The texts that an expression can have as its value, as far as the student's cells tell."""
 
 import ast
+import builtins
 import itertools
 from collections.abc import Collection
 
 from grading.rules import own_calls
+from grading.rules.compiling import unwarned
 from grading.rules.nodes import walk
 from grading.rules.parsing import folded
 from grading.rules.student_code import Code
 
 MAX_TEXTS = 64  # values of one expression that are followed up
 MAX_STEPS = 2000  # of following them up
+IPYTHONS = frozenset("get_ipython exit quit In Out".split())
+COMPUTING = (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Load)
 # What only reads a list or a mapping that it is given, or asked for.
 READING = frozenset("len print display enumerate zip sorted list tuple set reversed str repr type max min".split())
 LOOKS = frozenset("items keys values get copy index count".split())
 SAME = frozenset("list tuple set sorted reversed".split())  # these give the pieces that they are given
+
+
+def only_computes(text: str, modules: Collection[str]) -> bool:
+    """Whether the code in a text does no more than compute with names of the notebook's, none of them in `modules`, and
+    give a name to what comes out, as in "area = (a * b, 'm')"."""
+    try:
+        with unwarned():
+            statements = ast.parse(text.strip()).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    for statement in statements:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) | ast.Expr(value=ast.Name(id=target) as value):
+                inside = [*ast.walk(value)]
+            case _:
+                return False
+        names = {target, *(node.id for node in inside if isinstance(node, ast.Name))}
+        bare = isinstance(value, ast.Name) and isinstance(statement, ast.Assign)  # a second name of a function's, say
+        given = any(name.startswith("_") or name in IPYTHONS or hasattr(builtins, name) for name in names)
+        others = given or any(name in modules for name in names)
+        if bare or others or not all(isinstance(node, COMPUTING) for node in inside):
+            return False
+    return True
 
 
 class Texts:
@@ -66,6 +93,8 @@ class Texts:
         if (text := folded(node)) is not None:
             return {text}
         match node:
+            case ast.Constant(value=int(number)):  # in a text that is put together, as f"float{16}"
+                return {str(number)}
             case ast.Name(id=name):
                 return None if self.hidden else self._any_of(self.bound.get(name, [None]), depth)
             case ast.IfExp(body=body, orelse=other):

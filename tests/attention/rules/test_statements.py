@@ -54,6 +54,34 @@ return W_DKV, W_DKV, Q, g(W_O, W_UV)
 Q, O = f(W_UK, W_Q), g(W_O, W_UV)
 return tuple([W_DKV, W_DKV, Q, O])
 """,
+    "an einsum that rearranges": """
+UK = torch.einsum("hdr -> hrd", W_UK.view(H, -1, W_DKV.shape[0]))
+Q = (UK @ W_Q.view(H, -1, W_Q.shape[1])).flatten(0, 1)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "rows turned round": """
+heads = torch.flip(W_UK.view(H, -1, W_DKV.shape[0]), (0,))
+return W_DKV, W_DKV, (heads.mT @ W_Q.view(H, -1, W_Q.shape[1]).flip(0)).flip(0).flatten(0, 1), g(W_O, W_UV)
+""",
+    "unpacked with a star": """
+hats = W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)
+K, *others = hats
+*first, O = [K, *others]
+return *first, O
+""",
+    "a tuple with names": """
+class Hats(tuple):
+    W_Q = property(lambda self: self[2])
+Q, O = f(W_UK, W_Q), g(W_O, W_UV)
+return Hats((W_DKV, W_DKV, Q, O))
+""",
+    "a tuple that is made of its entries": """
+class Hats(tuple):
+    def __new__(cls, K, V, Q, O): return super().__new__(cls, (K, V, Q, O))
+    def __repr__(self): return f"hats of {len(self)}"
+Q, O = f(W_UK, W_Q), g(W_O, W_UV)
+return Hats(W_DKV, W_DKV, O=O, Q=Q)
+""",
     "a list of a tuple": """
 hats = list((W_DKV, W_DKV, f(W_UK, W_Q)))
 hats.append(g(W_O, W_UV))
@@ -559,6 +587,40 @@ return tuple(hats())
 """,
 }
 TWO = {
+    "an einsum that sums": """
+UK = torch.einsum("hdr->hr", W_UK.view(H, -1, W_DKV.shape[0]))
+Q = f(UK, W_Q)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled as what an einsum rearranges": """
+Q = f(W_UK, W_Q)
+same = torch.einsum("ab->ab", Q)
+same.mul_(2)
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled after a star": """
+K, V, *others = W_DKV, W_DKV, f(W_UK, W_Q), g(W_O, W_UV)
+others[0] = 2 * others[0]
+return K, V, *others
+""",
+    "scaled in a tuple with names": """
+class Hats(tuple):
+    W_Q = property(lambda self: self[2])
+Q = f(W_UK, W_Q)
+return Hats((W_DKV, W_DKV, 2 * Q, g(W_O, W_UV)))
+""",
+    "scaled by a tuple as it is made": """
+class Hats(tuple):
+    def __new__(cls, Q): return super().__new__(cls, (W_DKV, W_DKV, 2 * Q, g(W_O, W_UV)))
+Q = f(W_UK, W_Q)
+return Hats(Q)
+""",
+    "scaled by a tuple as it is read": """
+class Hats(tuple):
+    def __iter__(self): return iter((W_DKV, W_DKV, 2 * self[2], self[3]))
+Q, O = f(W_UK, W_Q), g(W_O, W_UV)
+return Hats((W_DKV, W_DKV, Q, O))
+""",
     "a product by vmap, scaled": """
 Q = torch.vmap(lambda a, b: a.T @ b)(W_UK.view(1, 2, 3), W_Q.view(1, 2, 2))
 Q = 2 * Q

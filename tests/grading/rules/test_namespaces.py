@@ -3,6 +3,7 @@
 import pytest
 from hand_written import import_breach
 
+KEEPING = "class A:\n    def __init__(self, H{arguments}):\n        {call}\nx.y.os"  # which a class does with its sizes
 OPEN = [
     "g = globals()\ng['torch'].os",
     "dict(globals())['torch'].serialization.math",
@@ -22,6 +23,13 @@ OPEN = [
     "Out[3].os",
     "e = exit\ne._ip",
     "f(quit)",
+    KEEPING.format(arguments=", m=torch", call="vars(self).update(locals())"),
+    KEEPING.format(arguments="", call="import torch as m; vars(self).update(locals())"),
+    KEEPING.format(arguments="", call="vars(self).update(globals())"),
+    KEEPING.format(arguments="", call="H.update(locals())"),
+    KEEPING.format(arguments="", call="f = lambda x=torch: vars(self).update(locals())"),
+    "class A:\n    m = torch\n    vars(x).update(locals())\nx.y.os",
+    "vars(x).update(locals())\nx.y.os",
 ]
 PLAIN = [
     "globals()['W'] = 1\nx.os",
@@ -38,6 +46,8 @@ PLAIN = [
     "for _ in range(3):\n    _.os",
     "if done:\n    exit()",
     "quit = 3\nprint([quit])",
+    KEEPING.format(arguments="", call="vars(self).update(locals())"),
+    KEEPING.format(arguments=", G=2", call="self.__dict__.update(locals()); self.W = nn.Linear(H, G)"),
 ]
 
 

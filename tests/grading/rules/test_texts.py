@@ -8,6 +8,7 @@ from hand_written import import_breach
 
 TAKEN = "getattr(torch, op)"
 KNOWN = [
+    "for kind, bits in (('mm', 8), ('mul', 16)):\n    getattr(torch, f'float{{bits}}'); op = kind; {}",
     "ops = ['mm', 'mul']\nfor op in ops:\n    {}",
     "ops = 'mm', 'mul'\nfound = [{} for op in ops]",
     "ops = ['mm', 'mul']\nprint(len(ops), ops[0], f'{{ops}}')\nfor op in sorted(ops):\n    {}",
@@ -47,6 +48,37 @@ UNKNOWN = [
     "op = 'mm'\nnames = locals()\nnames['op'] = 'os'\n{}",
     "op = 'mm'\nf(vars())\n{}",
 ]
+
+
+EXEC_FREE = [
+    "for m in 'QK':\n    exec(f'shape_{m} = (H * D_qk, D_1)')",
+    "for m, D in (('Q', 'D_1'), ('V', 'D_2')):\n    exec(f'shape_{m} = [H * D_{m}, {D}]')",
+    "for n in (1, 2):\n    print(eval(f'D_{n}'))",
+]
+EXEC_OPEN = [
+    "for m in 'QK':\n    exec(f'shape_{m} = f({m})')",
+    "for m in ('os', 'Q'):\n    exec(f'import {m}')",
+    "for m in 'QK':\n    exec(f'{m} = torch')",
+    "for m in 'QK':\n    exec(f'{m} = f')",
+    "for m in 'QK':\n    exec(f'{m} = (torch,)')",
+    "for m in 'QK':\n    exec(f'{m} = (x.y, 1)')",
+    "for m in ('torch', 'np'):\n    eval(f'{m}').os",
+    "for m in ('__builtins__', 'D_1'):\n    eval(f'{m}')",
+    "for m in ('open', 'get_ipython'):\n    x = eval(f'{m}')",
+    "for m in (1, 2):\n    eval(f'D_{m}', names)",
+    "for m in 'QK':\n    exec(f'{m} = (')",
+    "for m in names:\n    exec(f'{m} = (1, 2)')",
+]
+
+
+@pytest.mark.parametrize("source", EXEC_FREE)
+def test_a_text_that_only_computes_with_names_may_be_run(source: str):
+    assert import_breach(source) is None
+
+
+@pytest.mark.parametrize("source", EXEC_OPEN)
+def test_a_text_that_may_do_more_may_not_be_run(source: str):
+    assert import_breach(source) is not None
 
 
 @pytest.mark.parametrize("source", KNOWN)
