@@ -161,8 +161,13 @@ def _python_alone(stage: Path, of_course: Iterable[Path]) -> tuple[list[str], di
     roots = interpreter_roots()
     hidden = concealed.folders([*SYSTEM, *roots], of_course)
     again = concealed.python_in(hidden)
-    staged = _staged([*roots, *again], stage)
-    python = {root: ["--ro-bind", staged.get(root, root), root] for root in [*roots, *again]}
+    real = {root: os.path.realpath(root) for root in [*roots, *again]}
+    staged = _staged([root for root in real if root == real[root]], stage)
+    # One that is a link, or behind one, is a link again: mounted a second time it would show what is hidden in it.
+    python = {
+        root: ["--ro-bind", staged.get(root, root), root] if root == leads_to else ["--symlink", leads_to, root]
+        for root, leads_to in real.items()
+    }
     options = [word for root in roots for word in python[root]]
     options += [word for folder in hidden for word in ("--tmpfs", folder)]
     options += [word for root in again for word in python[root]]
