@@ -28,7 +28,7 @@ from grading.sandbox.sandbox_limits import Limits
 
 ZYGOTE = Path(__file__).with_name("zygote.py")
 SHOWN = "zygote packets watch patience processes open_files mappings computing_time supervisor namespaces".split()
-SHOWN += "keeper own_limits package_ahead huge_pages gpu_trial shell_commands child".split()
+SHOWN += "keeper own_limits own_view package_ahead huge_pages gpu_trial shell_commands child".split()
 PROGRAM = tuple(ZYGOTE.with_name(f"{name}.py") for name in SHOWN)
 WARMUP, PACKAGE, FILTER = "/run/zygote/warmup.py", "/run/zygote/package", "/run/zygote/filter"
 HOME, FOLDER, FONTS = "/tmp/home", "/tmp/submission", "/run/fonts"
@@ -87,6 +87,8 @@ def walled(control: int, granted: Limits, gpu: bool, stage: Path, libraries: Lib
     data |= {WARMUP: libraries.warmup.read_bytes()} if libraries.warmup else {}
     settings |= {"fonts": [path for path in data if path.startswith(FONTS)], "modules": libraries.modules}
     settings |= {"gpu": gpu, "warmup": WARMUP if libraries.warmup else None}
+    shown = (path for path in (*SYSTEM, *SETTINGS) if os.path.isdir(path) and not os.path.islink(path))
+    settings["system"] = [*shown, *interpreter_roots()]
     modules = {f"{PACKAGE}/{path.parent.name}/{path.name}": path for path in _modules(libraries.package)}
     data |= {inside: path.read_bytes() for inside, path in modules.items()}
     settings["package"] = f"{PACKAGE}/{libraries.package.name}" if modules else None
@@ -161,8 +163,13 @@ def _python_alone(stage: Path, of_course: Iterable[Path]) -> tuple[list[str], di
     roots = interpreter_roots()
     hidden = concealed.folders([*SYSTEM, *roots], of_course)
     again = concealed.python_in(hidden)
-    staged = _staged([*roots, *again], stage)
-    python = {root: ["--ro-bind", staged.get(root, root), root] for root in [*roots, *again]}
+    real = {root: os.path.realpath(root) for root in [*roots, *again]}
+    staged = _staged([root for root in real if root == real[root]], stage)
+    # One that is a link, or behind one, is a link again: mounted a second time it would show what is hidden in it.
+    python = {
+        root: ["--ro-bind", staged.get(root, root), root] if root == leads_to else ["--symlink", leads_to, root]
+        for root, leads_to in real.items()
+    }
     options = [word for root in roots for word in python[root]]
     options += [word for folder in hidden for word in ("--tmpfs", folder)]
     options += [word for root in again for word in python[root]]

@@ -63,7 +63,7 @@ OF_KEEPER = "packets supervisor watch patience processes open_files mappings com
 parts = SimpleNamespace(**{name: neighbour(name) for name in OF_KEEPER})
 packets, supervisor, processes = parts.packets, parts.supervisor, parts.processes
 keeper, package_ahead, huge_pages = neighbour("keeper"), neighbour("package_ahead"), neighbour("huge_pages")
-own_limits = neighbour("own_limits")
+own_limits, own_view = neighbour("own_limits"), neighbour("own_view")
 
 
 def main() -> None:
@@ -194,8 +194,8 @@ class Preloaded:
                 os.close(fd)
             os.setsid()  # to which Linux gives one share of the processors
             if self._settings["walled"]:
-                gpu = self._settings["gpu"]
-                self._namespaces.enter(self._settings, fds, prepare, lambda _: supervisor.offer(asking, gpu))
+                gpu, view = self._settings["gpu"], functools.partial(own_view.over, namespaces=self._namespaces)
+                self._namespaces.enter(self._settings, fds, view, prepare, lambda _: supervisor.offer(asking, gpu))
             asking.close()
             self._run(request, fds[3:], status, gate)
             code = 0

@@ -51,6 +51,25 @@ for place in ('share/nbgrader', 'home/me', 'src/course'):
     assert run.printed.splitlines() == ["['share/words', 'src/course/.venv/lib/module.py']", "30", "30", "30"]
 
 
+def test_what_is_hidden_within_python_is_hidden_also_by_way_of_a_link_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    real, link = tmp_path / "python", tmp_path / "course" / ".venv"  # as where .venv leads to another disk
+    for place in ("ours/grading", "lib/numpy"):
+        (real / place).mkdir(parents=True)
+        (real / place / "module.py").write_text(PEERS)
+    link.parent.mkdir()
+    link.symlink_to(real)
+    prefixes, roots = concealed.prefixes(), bubblewrap.interpreter_roots()
+    monkeypatch.setattr(concealed, "PACKAGE", real / "ours" / "grading")
+    monkeypatch.setattr(concealed, "prefixes", lambda: {*prefixes, str(real), str(link)})
+    monkeypatch.setattr(bubblewrap, "interpreter_roots", lambda: [*roots, str(real), str(link)])
+    with opened(bare=True) as pool:
+        run = Run(pool, f"import os\nfor path in {str(real)!r}, {str(link)!r}:\n    print(*sorted(os.walk(path)))")
+    for path, told in zip((real, link), run.printed.splitlines(), strict=True):
+        assert told.count("module.py") == 1 and told.endswith(f"('{path}/ours', [], [])")
+
+
 def test_a_folder_of_the_system_s_stays_though_it_is_a_home_or_grading_is_started_in_it(
     monkeypatch: pytest.MonkeyPatch,
 ):
