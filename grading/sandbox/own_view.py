@@ -31,13 +31,18 @@ def over(settings: dict, namespaces: ModuleType) -> None:
     with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as lines:
         places = [ESCAPE.sub(lambda digits: chr(int(digits[1], 8)), line.split()[4]) for line in lines]
     flags = namespaces.MS_RDONLY | namespaces.MS_NOSUID | namespaces.MS_NODEV
-    parts = [[*itertools.islice(_without_mounts(shown, places), MOST + 1)] for shown in settings["system"]]
-    for folder in [one for found in parts if len(found) <= MOST for one in found]:
+    for folder in [part for shown in settings["system"] for part in _views(shown, places)]:
         below = os.open(folder, os.O_PATH | os.O_CLOEXEC)
         with contextlib.suppress(OSError):
             layers = f"lowerdir=/proc/self/fd/{below}:{EMPTY},userxattr"  # no path that would have to be quoted
             namespaces.mount("overlay", folder, "overlay", flags, layers)
         os.close(below)
+
+
+def _views(folder: str, places: list[str]) -> list[str]:
+    """The folders of which a notebook has a view of its own in place of this one; none if they are too many."""
+    found = [*itertools.islice(_without_mounts(folder, places), MOST + 1)]
+    return found if len(found) <= MOST else []
 
 
 def _without_mounts(folder: str, places: list[str]) -> Iterator[str]:

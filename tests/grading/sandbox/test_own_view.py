@@ -106,13 +106,13 @@ def test_no_notebook_keeps_others_from_a_folder_of_the_systems():
 
 
 def test_what_is_hidden_within_the_systems_folders_stays_hidden(monkeypatch: pytest.MonkeyPatch):
-    hidden = FOLDER / "nn" / "modules"
+    hidden = Path("/usr/local/share")
     monkeypatch.setattr(concealed, "EXCHANGE", hidden)
     looks = f"""
 import os
 print(os.listdir({str(hidden)!r}))
 views = [line.split()[4] for line in open("/proc/self/mountinfo") if " - overlay " in line]
-print(*({str(FOLDER)!r} + name in views for name in ("", "/nn", "/nn/utils", "/optim")))
+print(*("/usr" + name in views for name in ("", "/local", "/local/bin", "/share")))
 """
     with kernel_runs.opened(bare=True) as pool:
         run = kernel_runs.Run(pool, looks)
@@ -126,6 +126,10 @@ def test_a_folder_is_seen_as_a_whole_unless_something_is_mounted_in_it(tmp_path:
     top, mounted = str(tmp_path / "a"), str(tmp_path / "a/b/hidden")
     assert [*own_view._without_mounts(top, ["/", f"{top}else/x", top])] == [top]
     assert {*own_view._without_mounts(top, [mounted])} == {mounted, f"{top}/b/shown", f"{top}/c"}
+    assert len(own_view._views(top, [mounted])) == 3
+    for number in range(own_view.MOST):
+        (tmp_path / f"a/b/{number}").mkdir()
+    assert own_view._views(top, [mounted]) == []
 
 
 def test_where_linux_allows_no_overlay_a_notebook_begins_without():
