@@ -43,8 +43,10 @@ SETTINGS += ("/etc/localtime", "/etc/mime.types", "/etc/matplotlibrc")
 GPU = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia[0-9]*", "/dev/nvidia-caps")
 
 # Without them torch's library cpuinfo knows no processor on aarch64: torch then leaves out its faster ways, and writes
-# a warning into a notebook that computes a convolution.
-PROCESSORS = {"aarch64": ("/sys/devices/system/cpu/possible", "/sys/devices/system/cpu/present")}
+# a warning into a notebook that computes a convolution. Without the last, of which kind each is, each Python that
+# imports torch 2.13 writes a line of oneDNN's to standard error, and Arm's library takes the kind from /proc/cpuinfo.
+PROCESSORS_AT = Path("/sys/devices/system/cpu")
+PROCESSORS = {"aarch64": ("possible", "present", "cpu[0-9]*/regs/identification/midr_el1")}
 
 SEARCH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # where bwrap, setpriv, unshare and mount are looked for
 
@@ -223,10 +225,11 @@ def interpreter_roots() -> list[str]:
     return roots
 
 
-def processors(machine: str | None = None) -> dict[str, bytes]:
-    """What a machine's notebooks must read of Linux's list of processors, by path, as it stands here."""
-    paths = map(Path, PROCESSORS.get(machine or platform.machine(), ()))
-    return {str(path): path.read_bytes() for path in paths if path.exists()}
+def processors(machine: str | None = None, at: Path = PROCESSORS_AT) -> dict[str, bytes]:
+    """What a machine's notebooks must read of Linux's list of processors, by path, as it stands in the folder `at`."""
+    patterns = PROCESSORS.get(machine or platform.machine(), ())
+    paths = [path for pattern in patterns for path in sorted(at.glob(pattern))]
+    return {str(PROCESSORS_AT / path.relative_to(at)): path.read_bytes() for path in paths}
 
 
 def font_lists() -> list[Path]:

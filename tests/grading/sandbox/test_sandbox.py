@@ -307,9 +307,15 @@ for place, folders, files in os.walk('/'):
     assert run.errors == ["ModuleNotFoundError"]
 
 
-def test_on_aarch64_a_notebook_reads_how_many_processors_there_are_and_changes_nothing_of_it(monkeypatch):
-    files = bubblewrap.processors("aarch64")
-    assert sorted(map(os.path.basename, files)) == ["possible", "present"] and bubblewrap.processors("x86_64") == {}
+def test_on_aarch64_a_notebook_reads_which_processors_there_are_and_changes_nothing_of_it(monkeypatch, tmp_path):
+    kinds = [f"cpu{n}/regs/identification/midr_el1" for n in (0, 1)]
+    for name in ("possible", "present", "online", "cpufreq/boost", "cpu0/online", *kinds):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    files = bubblewrap.processors("aarch64", tmp_path)
+    shown = ["possible", "present", *kinds]
+    assert files == {f"/sys/devices/system/cpu/{name}": name.encode() for name in shown}
+    assert bubblewrap.processors("x86_64", tmp_path) == {}
     monkeypatch.setattr(bubblewrap, "processors", lambda: files)
     with opened(bare=True) as pool:
         run = Run(
@@ -319,8 +325,8 @@ def test_on_aarch64_a_notebook_reads_how_many_processors_there_are_and_changes_n
             "for path in paths: attempt(lambda: open(path, 'r+')), attempt(lambda: os.utime(path))",
         )
     told, listed, *tried = run.printed.splitlines()
-    assert (told, listed) == (str([*files.values()]), "['possible', 'present']")
-    assert tried == ["OSError 30"] * 4  # read-only
+    assert (told, listed) == (str([*files.values()]), "['cpu0', 'cpu1', 'possible', 'present']")
+    assert tried == ["OSError 30"] * 2 * len(files)  # read-only
 
 
 def test_nothing_of_the_judges_environment_or_command_line_is_visible(monkeypatch):
