@@ -220,7 +220,7 @@ def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: Texts, funct
             if name == "compile":
                 return _may_import(found, texts.packages)
             alone = len(node.args) == 1 and not node.keywords
-            return not (alone and found and all(only_computes(one, modules) for one in found))
+            return not (alone and found and all(only_computes(one, modules, texts.bound) for one in found))
         case ast.Call(func=func, args=given, keywords=keywords) if _is_timer(func, modules):
             given = given + [word.value for word in keywords if word.arg in (*TIMED, None)]
             return any(_may_import(texts.of(text), texts.packages) for text in given)

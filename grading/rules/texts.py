@@ -21,9 +21,9 @@ LOOKS = frozenset("items keys values get copy index count".split())
 SAME = frozenset("list tuple set sorted reversed".split())  # these give the pieces that they are given
 
 
-def only_computes(text: str, modules: Collection[str]) -> bool:
+def only_computes(text: str, modules: Collection[str], bound: Collection[str]) -> bool:
     """Whether the code in a text does no more than compute with names of the notebook's, none of them in `modules`, and
-    give a name to what comes out, as in "area = (a * b, 'm')"."""
+    give a name to what comes out, as in "area = (a * b, 'm')": none that is `bound` elsewhere, to what rules know."""
     try:
         with unwarned():
             statements = ast.parse(text.strip()).body
@@ -39,7 +39,9 @@ def only_computes(text: str, modules: Collection[str]) -> bool:
         bare = isinstance(value, ast.Name) and isinstance(statement, ast.Assign)  # a second name of a function's, say
         given = any(name.startswith("_") or name in IPYTHONS or hasattr(builtins, name) for name in names)
         others = given or any(name in modules for name in names)
-        if bare or others or not all(isinstance(node, COMPUTING) for node in inside):
+        if bare or others or isinstance(statement, ast.Assign) and target in bound:
+            return False
+        if not all(isinstance(node, COMPUTING) for node in inside):
             return False
     return True
 

@@ -68,6 +68,8 @@ EXEC_OPEN = [
     "for m in (1, 2):\n    eval(f'D_{m}', names)",
     "for m in 'QK':\n    exec(f'{m} = (')",
     "for m in names:\n    exec(f'{m} = (1, 2)')",
+    "op = 'mm'\nfor m in ('op',):\n    exec(f'{m} = 3')\ngetattr(torch, op)",  # 'os', say
+    "def mm(x): return x\nfor m in ('mm',):\n    exec(f'{m} = (1, 2)')",
 ]
 
 
