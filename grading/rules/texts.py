@@ -31,17 +31,15 @@ def only_computes(text: str, modules: Collection[str], bound: Collection[str]) -
         return False
     for statement in statements:
         match statement:
-            case ast.Assign(targets=[ast.Name(id=target)], value=value) | ast.Expr(value=ast.Name(id=target) as value):
+            case ast.Assign(targets=[ast.Name(id=target)], value=value) if not isinstance(value, ast.Name):
+                # A name alone would be a second name, of a function, say.
                 inside = [*ast.walk(value)]
             case _:
                 return False
         names = {target, *(node.id for node in inside if isinstance(node, ast.Name))}
-        bare = isinstance(value, ast.Name) and isinstance(statement, ast.Assign)  # a second name of a function's, say
         given = any(name.startswith("_") or name in IPYTHONS or hasattr(builtins, name) for name in names)
         others = given or any(name in modules for name in names)
-        if bare or others or isinstance(statement, ast.Assign) and target in bound:
-            return False
-        if not all(isinstance(node, COMPUTING) for node in inside):
+        if others or target in bound or not all(isinstance(node, COMPUTING) for node in inside):
             return False
     return True
 
