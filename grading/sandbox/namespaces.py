@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import fcntl
 import os
+import re
 import signal
 import sys
 import threading
@@ -23,6 +24,7 @@ PR_SET_SECCOMP, SECCOMP_MODE_FILTER, PR_CAPBSET_DROP, PR_CAP_AMBIENT, PR_CAP_AMB
 CAPABILITY_VERSION_3 = 0x20080522
 CAPABILITIES = 64  # numbers that there may be
 TERMINALS_AT = "/dev/pts"
+ESCAPE = re.compile(r"\\([0-7]{3})")  # as mountinfo writes spaces and the like
 # What /proc tells of the whole machine, and no library asks for: its counters would be notes to other notebooks, and
 # who runs the machine may have written what they like into the line that Linux was started with.
 MACHINE_WIDE = """
@@ -189,8 +191,13 @@ def _devices() -> set[str]:
 
     Where they are read-only, writing into them still works.
     """
-    with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as lines:
-        return {place for place in (line.split()[4] for line in lines) if place.startswith("/dev/")}
+    return {place for place in mounted() if place.startswith("/dev/")}
+
+
+def mounted() -> list[str]:
+    """Where something is mounted, as this process sees it."""
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as lines:
+        return [ESCAPE.sub(lambda digits: chr(int(digits[1], 8)), line.split()[4]) for line in lines]
 
 
 def give_up_rights(filter_program: bytes) -> None:

@@ -12,13 +12,10 @@ Like the zygote this file stands alone.
 import contextlib
 import itertools
 import os
-import re
 from collections.abc import Iterator
 from types import ModuleType
 
-EMPTY = "/dev/pts"  # an overlay that nobody can write to needs two folders, and this one is empty in each kernel
 MOST = 40  # views for one folder, each of which takes some 0.07 ms
-ESCAPE = re.compile(r"\\([0-7]{3})")  # as mountinfo writes spaces and the like
 
 
 def over(settings: dict, namespaces: ModuleType) -> None:
@@ -28,13 +25,12 @@ def over(settings: dict, namespaces: ModuleType) -> None:
     hides would be there again: so a folder with any is left, too, and each one in it has a view of its own, unless
     these would be too many.
     """
-    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as lines:
-        places = [ESCAPE.sub(lambda digits: chr(int(digits[1], 8)), line.split()[4]) for line in lines]
+    places, empty = namespaces.mounted(), namespaces.TERMINALS_AT  # an overlay without its own needs two folders
     flags = namespaces.MS_RDONLY | namespaces.MS_NOSUID | namespaces.MS_NODEV
     for folder in [part for shown in settings["system"] for part in _views(shown, places)]:
         below = os.open(folder, os.O_PATH | os.O_CLOEXEC)
         with contextlib.suppress(OSError):
-            layers = f"lowerdir=/proc/self/fd/{below}:{EMPTY},userxattr"  # no path that would have to be quoted
+            layers = f"lowerdir=/proc/self/fd/{below}:{empty},userxattr"  # no path that would have to be quoted
             namespaces.mount("overlay", folder, "overlay", flags, layers)
         os.close(below)
 

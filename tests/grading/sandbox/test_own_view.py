@@ -136,5 +136,7 @@ def test_where_linux_allows_no_overlay_a_notebook_begins_without():
     def refused(*_: object) -> None:
         raise PermissionError
 
-    flags = {name: getattr(namespaces, name) for name in ("MS_RDONLY", "MS_NOSUID", "MS_NODEV")}
-    own_view.over({"system": ["/usr"]}, SimpleNamespace(mount=refused, **flags))
+    names = {
+        name: getattr(namespaces, name) for name in ("MS_RDONLY", "MS_NOSUID", "MS_NODEV", "TERMINALS_AT", "mounted")
+    }
+    own_view.over({"system": ["/usr"]}, SimpleNamespace(mount=refused, **names))
