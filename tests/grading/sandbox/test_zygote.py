@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -377,6 +378,7 @@ def test_a_kernel_that_is_let_end_takes_no_more_of_its_student_s_time_and_ends_b
 
 # 100 busy processes on the one processor on which the first one gives back 1 GB, page by page: as long as that takes,
 # they compute for ten seconds, however busy the machine is.
+PF_EXITING = 4  # among Linux's flags of a process
 HEARING_S = 3  # of computing that all of them need to hear that they end
 GO_ON = """
 import mmap, os, time
@@ -402,17 +404,31 @@ def test_no_process_of_a_notebook_goes_on_once_that_has_ended_however_long_its_f
     box, before = student(walled)
     assert Run(walled, GO_ON).errors == []
 
-    early = {pid: computed_s(pid) for pid in inside(box) - before}
-    late = {**early}
+    late = {pid: computed_s(pid) for pid in inside(box) - before}
+    early = {**late}
+    first = statistics.mode(psutil.Process(pid).ppid() for pid in late)
 
     def ended() -> bool:
         left = inside(box)
         late.update({pid: max(late.get(pid, 0.0), computed_s(pid)) for pid in left - before})
+        if not is_ending(first):  # where no session has a share of its own, the judge waits long for a processor
+            early.update(late)
         return left == before
 
     busy.wait_for(ended)
     assert sum(late.values()) - sum(early.values()) < HEARING_S
     assert student(walled) == (box, before)
+
+
+def is_ending(pid: int) -> bool:
+    """Whether a process has been killed, even if it hasn't noticed yet."""
+    try:
+        told = dict(line.split(":\t") for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+        flags = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[6])
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    waiting = int(told["SigPnd"], 16) | int(told["ShdPnd"], 16)
+    return bool(waiting & 1 << signal.SIGKILL - 1 or flags & PF_EXITING)
 
 
 def computed_s(pid: int) -> float:
