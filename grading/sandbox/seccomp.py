@@ -1,6 +1,6 @@
 """The filter that holds code inside the walls to the system calls it may make, as the kernel's seccomp reads it.
 
-What is on the list (`system_calls`) is allowed, twenty calls by their arguments. Everything else fails with
+What is on the list (`system_calls`) is allowed, twenty-one calls by their arguments. Everything else fails with
 EPERM or, where that would make a library give up, with the error that makes it fall back. What writes files to a disk
 or chooses processors succeeds, and does nothing.
 """
@@ -20,6 +20,7 @@ from grading.sandbox.system_calls import (
     F_SETFL,
     FCNTL,
     FLUSHING,
+    GETSOCKOPT,
     IN_INTERRUPTS,
     IOCTL,
     KEEPERS_SIGNALS,
@@ -52,6 +53,7 @@ from grading.sandbox.system_calls import (
     SOCKET_OPTIONS,
     SOCKETPAIR,
     SOCKETS,
+    TOLD,
 )
 
 ALLOW, DENY, KILL = 0x7FFF0000, 0x00050000, 0x80000000  # what a filter answers; DENY plus an errno
@@ -64,7 +66,7 @@ UPPER_HALF = 4  # from an argument's lower 32 bits to its upper ones
 X32 = 0x40000000  # x86-64's second numbering, by which every entry of the table could be passed
 NAMESPACES = 0x7E020000  # the CLONE_NEW… flags of clone
 MAP_SHARED, MAP_PRIVATE, MAP_SHARED_VALIDATE, MAP_TYPE, MAP_ANONYMOUS = 0x01, 0x02, 0x03, 0x0F, 0x20
-AF_UNIX, NETLINK = 1, 16
+AF_UNIX, NETLINK, SOL_SOCKET = 1, 16, 1
 # What ZeroMQ, which asks netlink for the list of network devices, takes as "there are none"; at others it aborts.
 NO_NETLINK = errno.EOPNOTSUPP
 SOCKET_FLAGS = 0x80800  # SOCK_CLOEXEC and SOCK_NONBLOCK, which come with a socket's type
@@ -174,11 +176,19 @@ def _sockets(column: int, gpu: bool, deny: bytes) -> list[bytes]:
     others = [*_any((NETLINK,), [_answer(DENY | NO_NETLINK)]), _answer(DENY | errno.EAFNOSUPPORT)]
     code = _only(SOCKET[column], [*kinds, _step(LOAD, FIRST_ARGUMENT), *_any(known, [deny]), *others])
     code += _only(SOCKETPAIR[column], [_step(LOAD, FIRST_ARGUMENT), _step(EQUAL, AF_UNIX, 1, 0), deny, *kinds, deny])
+    unknown = _answer(DENY | errno.ENOPROTOOPT)  # as an older Linux answers, which knows fewer
+    told = {level: (*names, *(TOLD if level == SOL_SOCKET else ())) for level, names in SOCKET_OPTIONS.items()}
+    code += _only(SETSOCKOPT[column], _options(SOCKET_OPTIONS, deny))
+    return [*code, *_only(GETSOCKOPT[column], _options(told, unknown))]
+
+
+def _options(table: dict[int, tuple[int, ...]], refusal: bytes) -> list[bytes]:
+    """Steps that allow a socket's options of a table, by their levels, and refuse all others."""
     levels = []
-    for level, names in SOCKET_OPTIONS.items():
-        asked = [_step(LOAD, THIRD_ARGUMENT), *_allow(names), deny]
+    for level, names in table.items():
+        asked = [_step(LOAD, THIRD_ARGUMENT), *_allow(names), refusal]
         levels += [_step(LOAD, SECOND_ARGUMENT), *_any((level,), asked)]
-    return [*code, *_only(SETSOCKOPT[column], [*levels, deny])]
+    return [*levels, refusal]
 
 
 def _only(number: int, steps: list[bytes]) -> list[bytes]:

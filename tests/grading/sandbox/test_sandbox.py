@@ -733,6 +733,29 @@ print(served >= 4)
     assert run.printed == "True"
 
 
+def test_no_socket_hands_out_the_judge_or_counts_for_the_whole_machine(pool):
+    """SO_PEERPIDFD opened the judge's process, and SO_COOKIE numbers all sockets, from notebook to notebook."""
+    tried = """
+import os, socket
+told, works = set(), set()
+for name in os.listdir('/proc/self/fd'):
+    try:
+        one = socket.socket(fileno=os.dup(int(name)))
+    except OSError:
+        continue
+    for option in (31, 57, 59, 71, 75, 77):  # PEERSEC COOKIE PEERGROUPS NETNS_COOKIE RESERVE_MEM PEERPIDFD
+        for size in (4, 8, 64):
+            try:
+                told.add((option, bool(one.getsockopt(socket.SOL_SOCKET, option, size))))
+            except OSError as error:
+                told.add(error.errno)
+    for option in (socket.SO_TYPE, socket.SO_ERROR, socket.SO_RCVBUF, socket.SO_ACCEPTCONN, socket.SO_PROTOCOL):
+        works.add(one.getsockopt(socket.SOL_SOCKET, option) >= 0)
+print(told, works)
+"""
+    assert Run(pool, tried).printed == f"{{{errno.ENOPROTOOPT}}} {{True}}"
+
+
 @pytest.mark.parametrize("machine", seccomp.MACHINES)
 def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     architecture, column = seccomp.MACHINES[machine]
@@ -740,11 +763,11 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     listed = {numbers[column] for numbers in system_calls.ALLOWED.values()}
     names = (
         "CLONE CLONE3 SOCKET SOCKETPAIR MMAP IOCTL FCNTL PRCTL SETSOCKOPT SET_SCHEDULER SETRLIMIT PRLIMIT PIDFD_SIGNAL "
-        "MADVISE MSYNC"
+        "MADVISE MSYNC GETSOCKOPT"
     )
     calls = [getattr(system_calls, name)[column] for name in names.split()]
     clone, clone3, sock, socketpair, mmap, ioctl, fcntl, prctl, setsockopt, *others = calls
-    set_scheduler, setrlimit, prlimit, pidfd_signal, madvise, msync = others
+    set_scheduler, setrlimit, prlimit, pidfd_signal, madvise, msync, getsockopt = others
     unknown = {call[column] for call in (*system_calls.READING_WITH_FLAGS, *system_calls.IN_INTERRUPTS.values())}
     assert {_filtered(machine, architecture, number) for number in unknown - {None}} == {seccomp.DENY | 38}
     attributes = {call[column] for call in system_calls.SETXATTR}
@@ -842,6 +865,9 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     allowed = {each for each in options if _answer(machine, setsockopt, 0, *each) == seccomp.ALLOW}
     assert allowed == {(level, name) for level, names in system_calls.SOCKET_OPTIONS.items() for name in names}
     assert not allowed & {(1, 7), (1, 8), (1, 32), (1, 33), (1, 26), (1, 50), (1, 60), (6, 31)}
+    asked = {each: _answer(machine, getsockopt, 0, *each) for each in options}
+    assert {each for each in asked if asked[each] == seccomp.ALLOW} == allowed | {(1, n) for n in system_calls.TOLD}
+    assert {*asked.values()} == {seccomp.ALLOW, seccomp.DENY | errno.ENOPROTOOPT}
     assert [n for n in range(16) if _filtered(machine, architecture, setrlimit, n, 4096) == deny] == [4]  # RLIMIT_CORE
     for new in (0x7F00_1000, 2**32):  # a pointer whose lower half, too, may be 0
         assert [n for n in range(16) if _filtered(machine, architecture, prlimit, 0, n, new) == deny] == [4]

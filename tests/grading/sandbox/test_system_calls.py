@@ -18,7 +18,7 @@ if platform.machine() == "x86_64":
 NUMBER = re.compile(r"^#define __NR(?:3264)?_(\w+)\s+(\d+)", re.MULTILINE)
 NEWER = {"epoll_pwait2", "futex_waitv", "fchmodat2", "futex_wake", "futex_wait", "futex_requeue"}  # than some headers
 # What is not in the list itself, but allowed by its arguments or refused with an error of its own.
-ALONE = "socket socketpair setsockopt clone clone3 mmap madvise msync ioctl fcntl prctl setrlimit".split()
+ALONE = "socket socketpair setsockopt getsockopt clone clone3 mmap madvise msync ioctl fcntl prctl setrlimit".split()
 OTHERS = {
     **{name: getattr(system_calls, name.upper()) for name in ALONE},
     "prlimit64": system_calls.PRLIMIT,
