@@ -8,6 +8,7 @@ import functools
 import os
 import sys
 import threading
+from collections.abc import Callable
 from types import ModuleType
 
 # As long may a file of /proc be that tells the path of a mapped file: of each folder's name 255 signs, each written
@@ -40,18 +41,19 @@ class OpenFiles:
         """Whether the last look could list the open files, and none of them was a process's."""
         return self._listable and not self._ended[-1] and not self._texts[-1]
 
-    def kept_kb(self, largest_kb: int) -> int:
+    def kept_kb(self, largest_kb: int, meanwhile: Callable[[], object]) -> int:
         """What Linux may keep for open files of /proc: the path of a mapped file, or what a process held at its end.
 
-        What it held stays while others read it through the process's `mem` or `pagemap`.
+        What it held stays while others read it through the process's `mem` or `pagemap`. Where there are many it takes
+        a second to look at all: `meanwhile` is called before each thread's.
         """
-        ended, texts, systems = self._files_of_proc()
+        ended, texts, systems = self._files_of_proc(meanwhile)
         self._ended, self._texts = [*self._ended[1:], ended], [*self._texts[1:], texts]
         text_kb = FOLDER_KB * self._granted["files"]
         texts_kb = (min(self._texts) + max(0, systems - USUAL_TEXTS)) * text_kb
         return min(self._ended) * max(largest_kb, text_kb) + texts_kb
 
-    def _files_of_proc(self) -> list[int]:
+    def _files_of_proc(self, meanwhile: Callable[[], object] = lambda: None) -> list[int]:
         """How many files of /proc are open: of processes that have ended or changed programs, of others, and of none.
 
         A thread may have open files of its own. If a process hides its files, each counts as one of the first kind. A
@@ -60,6 +62,7 @@ class OpenFiles:
         owners, hidden, first, pids, compare = [], 0, {}, set(), self._processes.have_the_same
         for pid, name in self._processes.threads():
             thread = f"/proc/{pid}/task/{name}"
+            meanwhile()
             pids.add(pid)
             try:
                 for fd, owner in self._patience.read(pid, functools.partial(self._of_thread, pid, name), list):

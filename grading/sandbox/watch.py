@@ -49,7 +49,13 @@ class Watch:
         limit_kb = self._granted["memory_bytes"] / 1024
         each_kb = self._of_each(self._processes.resident_kb)
         self._largest_kb = max(self._largest_kb, *each_kb.values(), 0)
-        used_kb = self._unseen_kb(each_kb) if self._walled else 0
+        used_kb = 0
+        if self._walled:
+            still_kb = limit_kb * STILL_SHARE
+            with self._stopping(still_kb) as stop_where_memory_goes:
+                used_kb = self._unseen_kb(each_kb, stop_where_memory_goes)
+                if stop_where_memory_goes() > still_kb:  # they may have taken it since they were measured
+                    each_kb = self._of_each(self._processes.resident_kb)
         # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
         resident_kb = used_kb + sum(each_kb.values())
         if resident_kb > limit_kb:
@@ -112,8 +118,8 @@ class Watch:
 
         It tells how much has gone since.
 
-        Forks that write to what they share take memory, and none of them grows. Where there are many, a look takes
-        seconds.
+        Forks that write to what they share take memory, and none of them grows. Where there are many, or all have many
+        open files, a look takes seconds.
         """
         free_kb, stopped = self._processes.available_kb(), False
 
@@ -154,10 +160,10 @@ class Watch:
                 found_kb[pid] = counted_kb.pop(same[pid], 0)
         return found_kb
 
-    def _unseen_kb(self, each_kb: dict[int, int]) -> int:
-        """Memory that the notebook may hold and that Linux counts for no process."""
+    def _unseen_kb(self, each_kb: dict[int, int], meanwhile: Callable[[], object]) -> int:
+        """Memory that the notebook may hold and that Linux counts for no process; calls `meanwhile` over and over."""
         shown_kb = self._processes.unread_kb([*each_kb]) + self._mappings.noted_kb(len(each_kb))
-        return shown_kb + self._files.kept_kb(self._largest_kb) + self._not_yet_free_kb(each_kb)
+        return shown_kb + self._files.kept_kb(self._largest_kb, meanwhile) + self._not_yet_free_kb(each_kb)
 
     def _not_yet_free_kb(self, each_kb: dict[int, int]) -> int:
         """Memory of processes that are ending or becoming other programs, until Linux has it back.

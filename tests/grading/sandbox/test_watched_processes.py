@@ -122,6 +122,26 @@ def test_processes_stand_still_while_they_are_measured_if_the_machines_memory_go
     assert sent == [signal.SIGSTOP, signal.SIGCONT]
 
 
+def test_processes_stand_still_while_open_files_are_counted_if_the_machines_memory_goes_meanwhile(monkeypatch):
+    """Some 18,000 files of 120 processes take a second of computing, in which others take memory that was measured."""
+    own, sent, much_kb = os.getpid(), [], 2**40 // 2**10
+    _pretend(monkeypatch, lambda walled: [own], lambda pid: much_kb + 1)
+    monkeypatch.setattr(processes, "threads", lambda: [(own, str(own))] * 3)
+    monkeypatch.setattr(open_files.OpenFiles, "_of_thread", lambda self, pid, name: [])
+    for later_kb, signals, struck in (
+        (much_kb, [], None),
+        (much_kb // 2, [*[signal.SIGSTOP] * 4, signal.SIGCONT], "memory"),
+    ):
+        left, measured = (
+            itertools.chain([much_kb], itertools.repeat(later_kb)),
+            itertools.chain([9], itertools.repeat(much_kb + 1)),
+        )
+        monkeypatch.setattr(processes, "available_kb", functools.partial(next, left))
+        monkeypatch.setattr(processes, "resident_kb", lambda pid: next(measured))  # noqa: B023  (called at once)
+        assert _watch(signal_all=sent.append).exceeded() == struck
+        assert sent[: len(signals)] == signals and len(sent) >= len(signals)
+
+
 def test_what_is_taken_meanwhile_counts_on_top_of_what_the_largest_process_had(monkeypatch):
     """For a call that fills all of a process's memory goes on where that is stopped."""
     now_kb = {1: 300_000, 2: 50_000}
