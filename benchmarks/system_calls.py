@@ -41,6 +41,7 @@ BY_ARGUMENTS = {
     "prctl": system_calls.PRCTL,
     "socketpair": system_calls.SOCKETPAIR,
     "setsockopt": system_calls.SETSOCKOPT,
+    "getsockopt": system_calls.GETSOCKOPT,
     "sched_setaffinity": system_calls.SET_AFFINITY,
     "sched_setscheduler": system_calls.SET_SCHEDULER,
     "setrlimit": system_calls.SETRLIMIT,
