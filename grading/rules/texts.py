@@ -13,6 +13,7 @@ from grading.rules.student_code import Code
 
 MAX_TEXTS = 64  # values of one expression that are followed up
 MAX_STEPS = 2000  # of following them up
+MAX_BITS = 1000  # of a number in one; Python writes none of more than 4,300 digits
 IPYTHONS = frozenset("get_ipython exit quit In Out".split())
 COMPUTING = (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Load)
 # What only reads a list or a mapping that it is given, or asked for.
@@ -94,7 +95,7 @@ class Texts:
             return {text}
         match node:
             case ast.Constant(value=int(number)):  # in a text that is put together, as f"float{16}"
-                return {str(number)}
+                return {str(number)} if number.bit_length() <= MAX_BITS else None
             case ast.Name(id=name):
                 return None if self.hidden else self._any_of(self.bound.get(name, [None]), depth)
             case ast.IfExp(body=body, orelse=other):

@@ -3,6 +3,7 @@
 import ast
 import contextlib
 
+import numpy as np
 import pytest
 
 from attention.questions.versions import in_force
@@ -68,10 +69,29 @@ def test_any_other_code_is_not_the_last_version(source: str):
     assert not is_in_force(source)
 
 
-@pytest.mark.parametrize("reply", [None, [], {"M": None}, {"M": {"f": None, "g": 3}}, {"N": {}}])
+LONG = f"0x{'f' * 4000}"
+ARRAY = np.zeros(2)  # what is neither equal to anything else nor not
+
+
+@pytest.mark.parametrize("reply", [None, [], {"M": None}, {"M": {"f": None, "g": 3}}, {"N": {}}, {"M": {"f": ARRAY}}])
 def test_a_kernel_that_tells_something_odd_tells_nothing(reply: object, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("attention.questions.versions.made_by", lambda names: reply)
     assert in_force({"M": ast.parse(LAST).body[0]}) == set()
+
+
+@pytest.mark.parametrize("said", [ARRAY, [ARRAY] * 4, np.zeros((0, 3))])
+def test_a_kernel_that_tells_arrays_in_place_of_texts_tells_nothing(said: object, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("attention.questions.versions.made_by", lambda names: {"f": {"": said}})
+    assert in_force({"f": ast.parse("def f(x):\n    return x").body[0]}) == set()
+
+
+@pytest.mark.parametrize("number", ["{}, x", "(1, {})", "x in {{{}, 2}}", "x[1:{}]"])
+def test_a_number_too_long_to_be_written_has_a_digest(number: str, monkeypatch: pytest.MonkeyPatch):
+    source = f"def M(x):\n    return {number.format(LONG)}"
+    monkeypatch.setattr("attention.questions.versions.made_by", lambda names: {"M": {"": ["M"]}})
+    assert in_force({"M": ast.parse(source).body[0]}) == set()
+    monkeypatch.undo()
+    assert is_in_force(source, source)
 
 
 def test_a_class_without_a_method_has_nothing_to_be_told_by():

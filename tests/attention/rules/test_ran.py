@@ -25,6 +25,8 @@ CALLS = {
     "@R.append\ndef g(x):\n    return [libs['np'].add(i, 1) for i in (x,)]",
     "in code that rules read otherwise: a text": "R = []\ndef f(x):\n    return R[0](x)\n# %%\n"
     "@R.append\ndef g(x):\n    return [eval('i + 1') for i in (x,)]",
+    "beside a number too long to be written": "def f(x):\n    return globals()['g' + ''](x)\n# %%\ndef g(x):\n"
+    f"    return [i for i in (x, 0x{'f' * 4000})]",
     "by map": "def f(x):\n    return globals()['g' + ''](x)\n# %%\ndef g(x):\n    return list(map(int, [x]))",
 }
 NONE = {

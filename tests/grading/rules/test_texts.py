@@ -94,6 +94,10 @@ def test_a_text_that_may_change_may_name_anything(source: str):
     assert import_breach(source.format(TAKEN)).endswith("Remove it.")
 
 
+def test_a_number_too_long_to_be_written_makes_a_text_that_nobody_can_tell():
+    assert import_breach(f"exec(f'a{{0x{'f' * 4000}}} = 3')").endswith("Remove it.")
+
+
 def test_thousands_of_loops_over_long_lists_are_read_in_no_time():
     started = time.process_time()
     ops = ", ".join(f"'op{n}'" for n in range(3000))
