@@ -17,7 +17,7 @@ from grading.submission.unreadable import Fix
 KINDS = ("code", "markdown", "raw")  # of cells
 # Cells' ids and tags as nbformat has them; it refuses to write a notebook with any other.
 ID, TAG = re.compile(r"[\w-]{1,64}", re.ASCII), re.compile("[^,]+")
-TAGS, ATTACHMENTS = 100, 100  # of a cell that are kept
+TAGS, ATTACHMENTS, FORMS = 100, 100, 5  # of a cell that are kept, and the forms of each attachment
 LEVELS = range(1, 7)  # of an older form's headings: nbformat writes as many # as one says, be it a thousand million
 MARK = "grading"  # the key in the metadata of what is graded in its place, for what the judge must know
 
@@ -141,7 +141,8 @@ def _bare(cell: dict) -> dict:
         held = {name: kinds for name, kinds in cell["attachments"].items() if isinstance(kinds, dict)}
         held = dict(itertools.islice(held.items(), ATTACHMENTS))
         bare["attachments"] = {
-            name: {kind: text for kind, text in kinds.items() if _is_text(text)} for name, kinds in held.items()
+            name: dict(itertools.islice(((kind, text) for kind, text in kinds.items() if _is_text(text)), FORMS))
+            for name, kinds in held.items()
         }
     return bare | ({"outputs": [], "execution_count": None} if cell.get("cell_type") == "code" else {})
 
