@@ -1,11 +1,12 @@
 """What a call of a student's own function does with the tensors that it is given, and with those that it finds."""
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from attention.rules.dataflow import assigned
 from attention.rules.flow import HERE, OBJECT, Called, Flow, Function, Names, Place, Read, boxed, listed
 from attention.rules.forms import is_size
+from attention.rules.objects import ANY, with_own_names
 
 MOST_STATEMENTS = 3000  # that are read in all calls together; of a call beyond, nothing is known
 DEEPEST = 5  # a function that calls a function that calls …
@@ -13,29 +14,40 @@ DEEPEST = 5  # a function that calls a function that calls …
 Outputs = Callable[[ast.FunctionDef, Names, Place], Flow]
 
 
-def reader(outputs: Outputs) -> Read:
-    """What reads calls, by what `outputs` finds in a function's body, all of which stands where the call does."""
-    return _reader(outputs, [MOST_STATEMENTS], 0)
+def reader(outputs: Outputs, changed: Collection[str]) -> Read:
+    """What reads calls, by what `outputs` finds in a function's body, all of which stands where the call does.
+
+    `changed` are the attributes that an object may not keep as its `__init__` sets them.
+    """
+    return _reader(outputs, changed, [MOST_STATEMENTS], 0)
 
 
 def unknown(_function: Function, _call: ast.Call, _names: Names) -> None:
     """Reads no call: each may compute with all that it is given."""
 
 
-def _reader(outputs: Outputs, left: list[int], depth: int) -> Read:
+def _reader(outputs: Outputs, changed: Collection[str], left: list[int], depth: int) -> Read:
     def read(function: Function, call: ast.Call, names: Names) -> Called | None:
         left[0] -= 1 + len(function.node.body)
         if left[0] < 0 or depth >= DEEPEST:
             return None
         bound, given = _bound(function, call, names)
-        before = {**function.scope, **bound}
-        if function.node.name.startswith(f"{OBJECT} "):
-            return Called(Flow(), []) if _takes_sizes(function.node, before) else None
-        scope = Names(before, _reader(outputs, left, depth + 1))
-        flow = outputs(function.node, scope, HERE)
+        before, node, attributes = {**function.scope, **bound}, function.node, None
+        if node.name.startswith(f"{OBJECT} "):
+            if _takes_sizes(node, before):
+                return Called(Flow(), [])
+            found = with_own_names(node, node.name.removeprefix(f"{OBJECT} "))
+            if found is None or not {ANY, *found[1]}.isdisjoint(changed):
+                return None
+            node, attributes = found
+        scope = Names(before, _reader(outputs, changed, left, depth + 1))
+        flow = outputs(node, scope, HERE)
         written = [name for name, old in before.items() if scope[name] is not old and scope[name].shares(old)]
         if function.scope is names:
             written += [n for node in ast.walk(function.node) if isinstance(node, ast.Nonlocal) for n in node.names]
+        if attributes is not None:
+            kept = {attribute: scope.get(name, Flow()) for attribute, name in attributes.items()}
+            return None if written else Called(boxed(kept), [])
         places = [given.get(name) or ast.Name(name) for name in written if name in given or name not in bound]
         return Called(flow, places)
 

@@ -11,7 +11,7 @@ MAX_PARTS = 100  # of a tuple, a list or a mapping that are told apart: `a = [*a
 Place = tuple[int, int]  # the line and column where a statement begins
 NOWHERE: frozenset[Place] = frozenset()
 TELLING = frozenset("__repr__ __str__ __doc__ __format__".split())  # methods that change nothing in what a tuple holds
-OBJECT = "class"  # with which the name of a function begins that stands for a class
+OBJECT = "class"  # with which the name of a function begins that stands for a class; its name for the object follows
 HERE: Place = (0, 0)  # in what a function gives, the statement that calls it
 
 
@@ -118,7 +118,7 @@ def function_of(value: ast.AST, scope: Names) -> Flow:
 
 
 def _constructor(made: ast.ClassDef) -> ast.FunctionDef | None:
-    """What the call of a class runs, as a function without `self` whose name no other has; None if it can't be told."""
+    """What the call of a class runs, as a function of what the class is given; None if it can't be told."""
     body = made.body[ast.get_docstring(made) is not None :]
     plain = not (made.bases or made.keywords or made.decorator_list)
     usual = all(isinstance(one, ast.FunctionDef) and not one.name.startswith("__set") for one in body)
@@ -128,7 +128,7 @@ def _constructor(made: ast.ClassDef) -> ast.FunctionDef | None:
     (first,) = found
     args = copy.copy(first.args)
     args.args = args.args[1:]
-    return ast.copy_location(ast.FunctionDef(f"{OBJECT} {made.name}", args, first.body, []), first)
+    return ast.copy_location(ast.FunctionDef(f"{OBJECT} {first.args.args[0].arg}", args, first.body, []), first)
 
 
 def _tuple_of_own(made: ast.ClassDef) -> ast.FunctionDef | None:

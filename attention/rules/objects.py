@@ -1,13 +1,17 @@
-"""Attributes of an object that a function makes to keep its outputs in, and entries that it takes out of a list or a
+"""Attributes of an object that a function makes to keep tensors in, and entries that it takes out of a list or a
 mapping: each is a variable under another name.
 """
 
 import ast
 import copy
-from collections.abc import Collection, Mapping
+import functools
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from attention.rules.flow import Flow, Names, boxed, is_box
-from attention.rules.forms import place_in
+from attention.rules.forms import VIEWS, place_in
+
+ANY = "*"  # stands for all attributes
+SETTING = frozenset("setattr delattr vars __dict__ __setattr__ __delattr__".split())
 
 
 class _PlainNames(ast.NodeTransformer):
@@ -79,6 +83,66 @@ def with_plain_names(function: ast.FunctionDef, made: Collection[str] = ()) -> a
     others |= {n.value.id for n in attributes if (n.value.id, n.attr) not in stored}
     plain = {name: [attr for of, attr in stored if of == name] for name in own - others}
     return _PlainNames(plain).visit(copy.deepcopy(function))
+
+
+@functools.lru_cache(64)
+def with_own_names(function: ast.FunctionDef, owner: str) -> tuple[ast.FunctionDef, dict[str, str]] | None:
+    """An `__init__` with plain names for the attributes of its object `owner`, and these names by attribute; None if it
+    does anything else with the object than set them and read what it has set."""
+    plain = _PlainNames({owner: []}).visit(copy.deepcopy(function))
+    names = [node for node in ast.walk(plain) if isinstance(node, ast.Name)]
+    stored = {n.id for n in names if isinstance(n.ctx, ast.Store) and n.id.startswith(f"{owner}.")}
+    if any(n.id == owner or n.id.startswith(f"{owner}.") and n.id not in stored for n in names):
+        return None
+    return plain, {name.removeprefix(f"{owner}."): name for name in sorted(stored)}
+
+
+def changed_later(made: Iterable[ast.AST]) -> set[str]:
+    """The attributes that the code of functions and classes sets or writes into, but for what an `__init__` does."""
+    return {name for one in made for node in _outside_of_init(one) for name in _changed(node)}
+
+
+def _outside_of_init(top: ast.AST) -> list[ast.AST]:
+    nodes = [top]
+    for node in nodes:  # which grows
+        nodes += [
+            inner
+            for inner in ast.iter_child_nodes(node)
+            if not (isinstance(node, ast.ClassDef) and getattr(inner, "name", "") == "__init__")
+        ]
+    return nodes
+
+
+def _changed(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name) | ast.Attribute(attr=name) if name in SETTING:
+            yield ANY
+        case ast.Attribute(attr=name, ctx=ast.Store() | ast.Del()):
+            yield name
+        case (
+            ast.Subscript(value=owner, ctx=ast.Store() | ast.Del())
+            | ast.AugAssign(target=owner)
+            | ast.Expr(value=ast.Call(func=ast.Attribute(value=owner)))
+        ):
+            yield _attribute(owner)
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name.endswith("_"):
+            yield _attribute(owner)
+        case ast.keyword(arg="out", value=owner):
+            yield _attribute(owner)
+
+
+def _attribute(node: ast.AST) -> str:
+    """The attribute that an expression is, or is a view of: Q of hats.Q[0] and of hats.Q.data."""
+    while True:
+        match node:
+            case ast.Attribute(value=inner, attr=name) if name in VIEWS:
+                node = inner
+            case ast.Attribute(attr=name):
+                return name
+            case ast.Subscript(value=inner) | ast.Call(func=inner):
+                node = inner
+            case _:
+                return ""
 
 
 class _Taken(ast.NodeTransformer):

@@ -14,7 +14,7 @@ from attention.rules import calls
 from attention.rules.dataflow import assigned, computed, flow_of
 from attention.rules.flow import Flow, Names, Place, Read, boxed, called, function_of, is_box, listed, merged
 from attention.rules.forms import SAME, is_size, key_of, root_of, slice_of
-from attention.rules.objects import with_plain_names, without_pops
+from attention.rules.objects import changed_later, with_plain_names, without_pops
 from grading.rules.student_code import Code, defined, editable
 
 LIBRARIES = frozenset({"torch", "nn", "np", "F"})
@@ -40,8 +40,9 @@ def second_statement(answer_id: str, function: str, sizes: Collection[str | int]
     values = {name: changes[-1][1] for name, changes in table.items() if name != function}
     arguments = node.args.posonlyargs + node.args.args
     tensors = {a.arg: a.arg not in sizes and at not in sizes for at, a in enumerate(arguments)}
+    changed = changed_later({node, *values.values()})
     try:
-        output = _output(node, values, tensors, calls.reader(_outputs))
+        output = _output(node, values, tensors, calls.reader(_outputs, changed))
     except RecursionError:  # calls in calls, in expressions as deep as those that are read
         output = _output(node, values, tensors, calls.unknown)
     for position, flow in enumerate(output.parts or [output]):

@@ -59,6 +59,52 @@ TWO |= {
     "made by a function within": "i = lambda: f(W_UK)\nh = i()\nh.Q = h.T * 2\nh.Q = h.Q * W_Q\nreturn h, h, h.Q, h",
 }
 
+OWN = "class Pair:\n    def __init__(self, U, Q):\n        self.U, self.Q = U, {}\n"
+METHODS = "    def blocks(self):\n        return self.U.mT @ self.Q\n"
+METHODS += "    def __mul__(self, times):\n        return self.Q * times\n"
+ONE_QUERY = "p = Pair(W_UK, W_Q)\n{}\nreturn W_DKV, W_DKV, {}, g(W_O, W_UV)"
+FREE |= {
+    "an object's attribute": OWN.format("U @ Q") + ONE_QUERY.format("", "p.Q"),
+    "what an object's method computes": OWN.format("Q") + METHODS + ONE_QUERY.format("", "p.blocks()"),
+    "what an object's operator computes": OWN.format("Q") + METHODS + ONE_QUERY.format("", "p * 2"),
+    "an object that reads what it has set": OWN.format("Q")
+    + "        self.V = self.U\n"
+    + ONE_QUERY.format("", "p.V * 2"),
+    "an object next to a model that is filled": OWN.format("Q")
+    + METHODS
+    + "def fill(model):\n    model.U.weight = nn.Parameter(model.Q.weight)\n"
+    + ONE_QUERY.format("", "p.blocks()"),
+}
+TWO |= {
+    f"an object's attribute, {name}": OWN.format("U @ Q")
+    + METHODS
+    + ONE_QUERY.format(change.replace("h.", "p."), "p.Q")
+    for name, change in CHANGED.items()
+    if "own method" not in name  # it has none
+}
+TWO |= {
+    "an object that computes, and its method": OWN.format("U @ Q") + METHODS + ONE_QUERY.format("", "p.blocks()"),
+    "an object's own change": OWN.format("U @ Q")
+    + "    def scale(self):\n        self.Q = self.Q * 2\n"
+    + ONE_QUERY.format("p.scale()", "p.Q"),
+    "an object's own change in place": OWN.format("U @ Q")
+    + "    def scale(self):\n        return self.Q.T.mul_(2)\n"
+    + ONE_QUERY.format("p.scale()", "p.Q"),
+    "an object's own change by out": OWN.format("U @ Q")
+    + "    def scale(self):\n        torch.mul(self.Q, 2, out=self.Q)\n"
+    + ONE_QUERY.format("p.scale()", "p.Q"),
+    "an object's own change by +=": OWN.format("U @ Q")
+    + "    def scale(self):\n        self.Q += self.Q\n"
+    + ONE_QUERY.format("p.scale()", "p.Q"),
+    "an object's own change of its entries": OWN.format("U @ Q")
+    + "    def scale(self):\n        self.Q.data[0] = 2\n"
+    + ONE_QUERY.format("p.scale()", "p.Q"),
+    "an object that a helper changes": OWN.format("U @ Q")
+    + "def scale(p):\n    p.Q = 2 * p.Q\n"
+    + ONE_QUERY.format("scale(p)", "p.Q"),
+    "an object that its `__init__` gives away": OWN.format("U @ Q") + "        f(self)\n" + ONE_QUERY.format("", "p.Q"),
+}
+
 
 def second(body: str) -> object:
     with notebook("part13", HEAD + textwrap.indent(body, "    ")):

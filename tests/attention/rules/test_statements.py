@@ -1397,7 +1397,7 @@ FILLED = "Q = memory(H, 3)\nQ.copy_(f(W_UK, W_Q))\nreturn W_DKV, W_DKV, Q, g(W_O
         (SIZES_CLASS.replace("W.shape", "W.mul_(2).shape"), BY_ATTRIBUTES, False),
         (f"class A:\n    pass\n\n\n{SIZES_CLASS.replace('Sizes:', 'Sizes(A):')}", BY_ATTRIBUTES, False),
         (SIZES_CLASS.replace("W, H):", "W, H):\n        self.W = 2 * W"), KEPT_IN_IT, False),
-        (SIZES_CLASS.replace("self.H = H", "self.W = W"), KEPT_IN_IT, False),
+        (SIZES_CLASS.replace("self.H = H", "self.W = W"), KEPT_IN_IT, True),
         (
             "class C:\n    @staticmethod\n    def cut(W, n):\n        return W.view(n, 3 // n)\n\ncut = C.cut",
             IN_A_CLASS,
