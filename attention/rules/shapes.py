@@ -87,6 +87,7 @@ def _is_shape(text: str, before: str | None) -> bool:
         entries = [text]
     if len(entries) > 1:
         entries = [re.sub(r"\s*=\s*\w+$", "", entry) for entry in entries]  # (B=2, L_1=5)
+        entries = [re.sub(r"^(?:# ?|number of )(?=\w)", "", entry) for entry in entries]  # (#tokens, number of heads)
     letters = [e for e in entries if re.search(r"[^\W\d_]", e)]
     # Those that are more than a letter or two.
     known = [e for e in letters if _is_entry(e) and re.search(r"[A-Z]|_|\d|[a-z]{3}|[^\x00-\x7f]", e)]
@@ -113,8 +114,12 @@ def _is_entry(entry: str) -> bool:
     """Whether a piece of a list can be a dimension: a letter or a word for it, a number, a product, or an ellipsis."""
     if entry in {"...", "…", "*"}:
         return True
-    if re.fullmatch(r"[A-Za-z]+(?:[ -][A-Za-z]+)+", entry):
-        return all(word.lower() in words.DIMENSIONS for word in re.split(r"[ -]", entry))
+    if re.fullmatch(r"[^\W\d_]+(?:[ -][^\W\d_]+)+", entry):
+        first, *others = re.split(r"[ -]", entry.lower())
+        if others[-1] in {"x", "y"}:  # length of x
+            named = first in words.DIMENSIONS - words.TENSORS and len(first) >= 3 and first not in {"all", "out", "per"}
+            return named and words.OF.issuperset(others[:-1])
+        return words.DIMENSIONS.issuperset([first, *others])
     if re.fullmatch(r"[A-Z]\w* [A-Z]\w*", entry):  # H D_qk, a product
         return all(map(_is_atom, entry.split()))
     return bool(_PRODUCT.fullmatch(entry)) and all(_is_atom(atom) for atom in re.findall(_ATOM, entry))
@@ -157,7 +162,10 @@ def _count(functions: list[tuple[Code, ast.stmt]]) -> tuple[int, int]:
         statements = [s for s in ast.walk(function) if isinstance(s, ast.stmt) and _computes(s, sizes)]
         statements.sort(key=lambda s: (s.lineno, s.col_offset))
         looks = [s for s in ast.walk(function) if isinstance(s, ast.Expr | ast.Assert) and s not in statements]
-        commented, total = commented + _commented(code.source, statements, looks), total + len(statements)
+        done = _commented(code.source, statements, looks)
+        functions_only = [isinstance(getattr(s, "value", None), ast.Lambda) for s in statements]  # split = lambda t: …
+        commented += sum(done)
+        total += sum(has or not only for has, only in zip(done, functions_only, strict=True))
     return commented, total
 
 
@@ -182,8 +190,8 @@ def _with_helpers(codes: list[Code], class_name: str, first: tuple[Code, ast.stm
     return found
 
 
-def _commented(source: str, statements: list[ast.stmt], looks: list[ast.stmt]) -> int:
-    """How many of the statements have a comment with a shape; one that only looks at a tensor lends them its own."""
+def _commented(source: str, statements: list[ast.stmt], looks: list[ast.stmt]) -> list[bool]:
+    """Which statements have a comment with a shape; one that only looks at a tensor lends them its own."""
     comments, lines = _comments(source), numbered(source)
     alone = {n for n in comments if lines[n - 1].lstrip().startswith("#")} | {s.end_lineno for s in looks} & {*comments}
     done = [any(n in comments and comments[n] for n in range(s.lineno, s.end_lineno + 1)) for s in statements]
@@ -197,7 +205,7 @@ def _commented(source: str, statements: list[ast.stmt], looks: list[ast.stmt]) -
             for i in [i for i in beside if not done[i]][:serves]:  # the one above first: nothing else can serve it
                 done[i] = True
             block = []
-    return sum(done)
+    return done
 
 
 def _computes(statement: ast.stmt, sizes: set[str]) -> bool:

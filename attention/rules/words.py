@@ -21,6 +21,7 @@ _MORPHEMES = (
     "批次 批量 批 大小 多头 头数 头 注意力 序列 系列 长度 长 長 维度 维 次元 宽度 宽 幅 通道 特征 键 查询 值 隐藏 "
     "词 令牌 位置 嵌入 总 每 数 一 二 三 バッチ ヘッド トークン キー クエリ バリュー サイズ"
 ).split()
+OF = frozenset("of in de di da von des der del du".split())  # between a dimension and whose it is: length of x
 # Names of tensors, which in a list of their own are no dimensions.
 TENSORS = frozenset(
     "query queries key keys value values input output source target requête requêtes clé clés valeur valeurs consulta "
