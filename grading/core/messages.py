@@ -63,7 +63,10 @@ ENDED_WORKERS = (
 )
 HIDDEN_TESTS = "# The tests stay hidden; below is what they found."
 OUTPUT_CUT = "… the rest of this output is left out."
-NOT_IN_A_DRAFT = "Replace it, or delete it if it is a draft."  # ends what a rule says of the answer's code
+# Ends what a rule says of the answer's code.
+NOT_IN_A_DRAFT = (
+    "Replace it; or delete it if it is a draft, or move it to a cell of its own if it only tests your answer."
+)
 
 
 def no_mark_in_outputs(error: Exception) -> str:
