@@ -5,11 +5,13 @@ from grading.bridge import probe
 
 def called(model, tokens, how, changes):
     """A model's output: "evaluated" in evaluation mode and without gradients, "changed" with weights that are
-    multiplied meanwhile, by name, which no right answer notices in its next call.
+    multiplied meanwhile, by name, which no right answer notices in its next call. What a model keeps for evaluation is
+    of other tokens and weights then.
     """
     if how == "evaluated":
         getattr(model, "eval", int)()
         with torch.no_grad():
+            called(model, [each + 1.0 for each in tokens], "changed", changes)
             out = model(*tokens)
         getattr(model, "train", int)()
         return out
