@@ -32,10 +32,20 @@ def loop_that_ran(answer_id: str, ran: Collection[str]) -> Breach | None:
         looping = {node: loop for node in functions if (loop := loop_in(node, own))}
         for function in _functions(code) if looping else ():
             nodes = places.get((function.co_name, function.co_firstlineno), [])
-            if nodes and all(node in looping for node in nodes) and fingerprint(function) in ran:
-                loop, what = looping[nodes[0]]
+            loops = [looping[node] for node in nodes if node in looping]
+            if loops and len(loops) < len(nodes):  # lambdas of one line: is it one of those that loop?
+                there = _places_in(function)
+                loops = [(loop, what) for loop, what in loops if (loop.lineno, loop.col_offset) in there]
+            if loops and fingerprint(function) in ran:
+                loop, what = loops[0]
                 return Breach(messages.breach_loop(code.where, loop.lineno, code.line(loop.lineno), what))
     return None
+
+
+def _places_in(function: CodeType) -> set[tuple[int | None, int | None]]:
+    """The lines and columns where the pieces begin of which a function's code, and that within it, was made."""
+    inner = [_places_in(one) for one in function.co_consts if isinstance(one, CodeType)]
+    return {(line, column) for line, _, column, _ in function.co_positions()}.union(*inner)
 
 
 def _places(tree: ast.Module) -> Places:

@@ -6,7 +6,7 @@ import contextlib
 import numpy as np
 import pytest
 
-from attention.questions.versions import in_force
+from attention.questions.versions import fingerprint, in_force
 from grading.bridge import probe, remote
 
 FIRST = "class M:\n    def f(self, x):\n        return [i for i in x]\n"
@@ -67,6 +67,13 @@ def test_the_last_version_is_in_force_where_the_kernel_has_its_code(source: str,
 )
 def test_any_other_code_is_not_the_last_version(source: str):
     assert not is_in_force(source)
+
+
+@pytest.mark.parametrize(("one", "other"), [("{0, 8}", "{8, 0}"), ("{'a', 8, 0}", "{0, 8, 'a'}")])
+def test_code_is_known_again_in_whatever_order_python_keeps_a_set(one: str, other: str):
+    """That of a set of texts differs between a kernel and the judge, which hash texts in their own ways."""
+    codes = [compile(f"def f(x):\n    return x in {values}", "<cell>", "exec") for values in (one, other)]
+    assert fingerprint(codes[0]) == fingerprint(codes[1])
 
 
 LONG = f"0x{'f' * 4000}"

@@ -19,6 +19,8 @@ CALLS = {
     "in a method": "def f(x):\n    return globals()['A' + '']().g(x)\n# %%\nclass A:\n"
     "    def g(self, x):\n        return [i for i in (x,)][0]",
     "in a lambda": "def f(x):\n    return globals()['g' + ''](x)\n# %%\ng = lambda x: sum(i for i in (1, x))",
+    "in one of two lambdas of a line": "pair = (lambda x: x), (lambda x: [i for i in (x,)])\ndef f(x):\n"
+    "    return globals()['pa' + 'ir'][1](x)",
     "in a function within": "def f(x):\n    return globals()['g' + '']()(x)\n# %%\ndef g():\n"
     "    return lambda x: [i for i in (x,)]",
     "in code that rules read otherwise: a table": "libs = {'np': np}\nR = []\ndef f(x):\n    return R[0](x)\n# %%\n"
