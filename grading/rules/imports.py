@@ -141,7 +141,7 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
     parents = {inner: node for tree in trees for node in walk(tree) for inner in ast.iter_child_nodes(node)}
     modules = AnyName(modules) if escape(trees, parents, texts, modules) else modules
     own = reads_of_own(trees, RUNNING_NAMES | LEAVING | {"get_ipython"})
-    elsewhere = as_values(trees, parents, packages, setup) | set(starred(trees, SMUGGLED))
+    elsewhere = as_values(trees, parents, packages, setup) | set(starred(trees, SMUGGLED, packages))
     functions, may_import = _functions(trees), functools.partial(_has_an_import, packages=packages)
     found = []
     for code in codes:

@@ -12,7 +12,7 @@ from grading.rules.closure import asked_for, second_names
 from grading.rules.nodes import walk
 from grading.rules.own_names import local_reads, reads_of_own, reads_of_set
 from grading.rules.parsing import folded
-from grading.rules.reexports import LONGEST, is_foreign, is_module
+from grading.rules.reexports import LONGEST, foreign_names, is_foreign, is_module
 
 # Builtins that show a module or ask about it, and give nothing of it away.
 LOOKING = frozenset("help dir print type id repr str display hasattr getattr vars isinstance".split())
@@ -116,12 +116,15 @@ def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
     return False
 
 
-def starred(trees: list[ast.Module], names: frozenset[str]) -> Iterator[ast.Name]:
-    """Where some names are read that a star import can have brought: the student sets them nowhere after it."""
+def starred(trees: list[ast.Module], names: frozenset[str], packages: Collection[str]) -> Iterator[ast.Name]:
+    """Where some names are read that a star import can have brought, or others that it brings of what is no piece of
+    these packages, such as `reduce`: the student sets them nowhere after it."""
     with_star = [(n, tree) for n, tree in enumerate(trees) if _has_star(tree)]
     places = [(n, m) for n, tree in with_star for m, node in enumerate(tree.body) if _has_star(node)]
     if not places:
         return
+    stars = {node.module or "" for _, tree in with_star for node in walk(tree) if _is_star(node)}
+    names = names.union(*(foreign_names(module, packages) for module in stars))
     cell, statement = places[-1]
     after = [ast.Module(trees[cell].body[statement + 1 :], []), *trees[cell + 1 :]]
     own = local_reads(trees, names) | reads_of_set(after, names)
@@ -132,5 +135,8 @@ def starred(trees: list[ast.Module], names: frozenset[str]) -> Iterator[ast.Name
 
 
 def _has_star(tree: ast.AST) -> bool:
-    imports = [node for node in walk(tree) if isinstance(node, ast.ImportFrom)]
-    return any(alias.name == "*" for node in imports for alias in node.names)
+    return any(map(_is_star, walk(tree)))
+
+
+def _is_star(node: ast.AST) -> bool:
+    return isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)

@@ -4,6 +4,7 @@ Read from the text of the package's files, by their import statements. Nothing i
 """
 
 import ast
+import builtins
 import functools
 import importlib.util
 import os
@@ -38,6 +39,12 @@ def is_foreign(path: str, packages: Collection[str]) -> bool:
         if not is_module(f"{module}.{name}", packages) and _is_taken(module, name, packages):
             return True
     return False
+
+
+def foreign_names(module: str, packages: Collection[str]) -> set[str]:
+    """The names in a module, no builtins', that lead to what is no piece of these packages: `reduce` of functools."""
+    found = _imports(module) if is_module(module, packages) else ()
+    return {name for name in found if is_foreign(f"{module}.{name}", packages) and not hasattr(builtins, name)}
 
 
 def _is_taken(module: str, name: str, packages: Collection[str]) -> bool:

@@ -112,6 +112,8 @@ HANDED_ON = [
     "with torch as t:\n    t.os",
     "def f():\n    yield torch",
     "globals()['torch'].os",
+    "from torch._prims_common import *\nreduce(max, [1])",
+    "from torch._prims_common import *\ndef f():\n    return nullcontext()",
     "vars().get('torch').serialization.copyreg",
     "t = globals()['torch']\nt.os",
     "f(locals()['torch'])",
