@@ -176,7 +176,7 @@ def test_rows_where_two_keys_are_as_strong_are_the_most_undecided():
     assert rows[0] < 1e-6 < rows[1]
 
 
-def test_data_that_would_hide_a_forgotten_factor_are_found_where_scores_are_small():
+def test_data_that_would_hide_a_forgotten_factor_are_found_where_scores_are_small_or_very_large():
     random = np.random.default_rng(0)
     W = part13.weights(random, *part13.FULL)
     x, y = random.standard_normal((1, 4, D)), random.standard_normal((1, 6, D))
@@ -184,6 +184,7 @@ def test_data_that_would_hide_a_forgotten_factor_are_found_where_scores_are_smal
     assert part13_run.truth(tuple(W), x, np.repeat(y[:, :1], 6, axis=1)).without_factor < 1e-9
     assert part13_run.truth((*W[:3], 1e-6 * W[3], W[4]), x, y).without_factor < 1e-6
     assert part13_run.truth((*W[:3], 1e4 * W[3], W[4]), x, y).without_factor == math.inf
+    assert part13_run.truth((*W[:3], 1e7 * W[3], W[4]), x, y).without_factor < part13.BOUND
 
 
 def test_of_a_draw_of_the_simulation_every_right_run_passes_and_every_copy_is_refused(
