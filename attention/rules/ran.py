@@ -3,6 +3,7 @@
 import __future__
 
 import ast
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from types import CodeType
 
@@ -28,7 +29,7 @@ def loop_that_ran(answer_id: str, ran: Collection[str]) -> Breach | None:
     for code in codes:
         places = _places(code.tree)
         functions = [node for nodes in places.values() for node in nodes]
-        functions = [node for node in functions if getattr(node, "name", "") not in WATCHING]
+        functions = [node for node in functions if not _only_watches(node)]
         looping = {node: loop for node in functions if (loop := loop_in(node, own))}
         for function in _functions(code) if looping else ():
             nodes = places.get((function.co_name, function.co_firstlineno), [])
@@ -40,6 +41,28 @@ def loop_that_ran(answer_id: str, ran: Collection[str]) -> Breach | None:
                 loop, what = loops[0]
                 return Breach(messages.breach_loop(code.where, loop.lineno, code.line(loop.lineno), what))
     return None
+
+
+def _only_watches(node: ast.expr | ast.stmt) -> bool:
+    """Whether a function watches what PyTorch does: it gives what it was shown to give, and nothing of its own."""
+    if getattr(node, "name", "") not in WATCHING:
+        return False
+    given = {argument.arg for argument in node.args.args}
+    inside = [*ast.walk(node)]
+    stored = Counter(one.id for one in inside if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store))
+
+    def is_theirs(value: ast.expr | None) -> bool:
+        match value:
+            case ast.Call(func=ast.Name(id=name)):
+                return name in given and name not in stored
+            case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr=name)):
+                return name in WATCHING
+        return False
+
+    plain = [one for one in inside if isinstance(one, ast.Assign) and is_theirs(one.value)]
+    kept = {t.id for one in plain for t in one.targets if isinstance(t, ast.Name) and stored[t.id] == 1}
+    returned = [one.value for one in inside if isinstance(one, ast.Return)]
+    return all(is_theirs(one) or isinstance(one, ast.Name) and one.id in kept for one in returned)
 
 
 def _places_in(function: CodeType) -> set[tuple[int | None, int | None]]:

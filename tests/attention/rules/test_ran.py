@@ -29,6 +29,10 @@ CALLS = {
     "@R.append\ndef g(x):\n    return [eval('i + 1') for i in (x,)]",
     "beside a number too long to be written": "def f(x):\n    return globals()['g' + ''](x)\n# %%\ndef g(x):\n"
     f"    return [i for i in (x, 0x{'f' * 4000})]",
+    "in what computes itself where it could watch": "class Watch(torch.overrides.TorchFunctionMode):\n"
+    "    def __torch_function__(self, function, types, args=(), kwargs=None):\n"
+    "        return [a for a in args][0] if args else function(*args, **(kwargs or {}))\n"
+    "def f(x):\n    with Watch():\n        return torch.ones(2) + x",
     "by map": "def f(x):\n    return globals()['g' + ''](x)\n# %%\ndef g(x):\n    return list(map(int, [x]))",
 }
 NONE = {
@@ -38,6 +42,10 @@ NONE = {
     "in a lambda next to it": "pair = (lambda x: x), (lambda x: [i for i in x])\ndef f(x):\n"
     "    return globals()['pa' + 'ir'][0](x)",
     "outside of functions": "def f(x):\n    return x + steps\n# %%\nsteps = 0\nfor _ in (1, 2):\n    steps += 1",
+    "by which a notebook watches, and gives what it saw later": "class Watch(torch.overrides.TorchFunctionMode):\n"
+    "    def __torch_function__(self, function, types, args=(), kwargs=None):\n"
+    "        out = function(*args, **(kwargs or {}))\n        print([type(a) for a in args])\n        return out\n"
+    "def f(x):\n    with Watch():\n        return torch.ones(2) + x",
     "by which a notebook watches": "class Watch(torch.overrides.TorchFunctionMode):\n"
     "    def __torch_function__(self, function, types, args=(), kwargs=None):\n"
     "        print([type(a) for a in args])\n        return function(*args, **(kwargs or {}))\n"
