@@ -117,8 +117,8 @@ def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
 
 
 def starred(trees: list[ast.Module], names: frozenset[str], packages: Collection[str]) -> Iterator[ast.Name]:
-    """Where some names are read that a star import can have brought, or others that it brings of what is no piece of
-    these packages, such as `reduce`: the student sets them nowhere after it."""
+    """Where some names are read that a star import can have brought, or others that it brings from outside of these
+    packages, such as `reduce`: the student sets them nowhere after it."""
     with_star = [(n, tree) for n, tree in enumerate(trees) if _has_star(tree)]
     places = [(n, m) for n, tree in with_star for m, node in enumerate(tree.body) if _has_star(node)]
     if not places:

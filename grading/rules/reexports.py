@@ -42,7 +42,7 @@ def is_foreign(path: str, packages: Collection[str]) -> bool:
 
 
 def foreign_names(module: str, packages: Collection[str]) -> set[str]:
-    """The names in a module, no builtins', that lead to what is no piece of these packages: `reduce` of functools."""
+    """The names in a module, no builtins', that lead out of these packages: `reduce` of functools."""
     found = _imports(module) if is_module(module, packages) else ()
     return {name for name in found if is_foreign(f"{module}.{name}", packages) and not hasattr(builtins, name)}
 
