@@ -1,6 +1,6 @@
 """The filter that holds code inside the walls to the system calls it may make, as the kernel's seccomp reads it.
 
-What is on the list (`system_calls`) is allowed, twenty-one calls by their arguments. Everything else fails with
+What is on the list (`system_calls`) is allowed, twenty-two calls by their arguments. Everything else fails with
 EPERM or, where that would make a library give up, with the error that makes it fall back. What writes files to a disk
 or chooses processors succeeds, and does nothing.
 """
@@ -28,6 +28,7 @@ from grading.sandbox.system_calls import (
     MMAP,
     MSG_OOB,
     MSYNC,
+    NAMELESS,
     NVIDIA_KIND,
     NVIDIA_NUMBERS,
     NVIDIA_UVM,
@@ -115,6 +116,8 @@ def program(machine: str | None = None, gpu: bool = False) -> bytes:
         code += _only(ALLOWED[name][column], [_step(LOAD, which), *_refuse(KEEPERS_SIGNALS), allow])
     out_of_turn = [_step(ANY_BIT, MSG_OOB, 0, 1), _answer(DENY | errno.EOPNOTSUPP), allow]
     code += _only(ALLOWED["sendto"][column], [_step(LOAD, FOURTH_ARGUMENT), *out_of_turn])
+    named = [_step(LOAD, THIRD_ARGUMENT), _step(EQUAL, NAMELESS, 0, 1), _answer(DENY | errno.EINVAL), allow]
+    code += _only(ALLOWED["bind"][column], named)
     for numbers in (*FLUSHING, SET_AFFINITY):
         code += _only(numbers[column], [_answer(DONE)])
     for numbers in ALLOWED.values():

@@ -408,8 +408,8 @@ def test_the_network_is_not_there(pool):
             "attempt(socket.if_nameindex)",
         )
     assert run.printed.splitlines() == [
-        "OSError 101",
-        "OSError 101",
+        "OSError 97",
+        "OSError 97",
         "ConnectionRefusedError 111",
         "OSError 97",
         "PermissionError 1",
@@ -756,6 +756,37 @@ print(told, works)
     assert Run(pool, tried).printed == f"{{{errno.ENOPROTOOPT}}} {{True}}"
 
 
+def test_no_socket_counts_on_what_linux_counts_for_the_whole_machine(pool):
+    """Each look for a way to 0.0.0.0 counts there, though no network is there, and so does each name that Linux gives.
+
+    Both stay for a later notebook. The first is told in /proc, the second, before Linux 5.17, by the next such name.
+    """
+    run = Run(
+        pool,
+        f"""{TRY}
+def counted():
+    lines = [line.split() for line in open('/proc/self/net/stat/rt_cache')]
+    return sum(int(line[lines[0].index('out_slow_tot')], 16) for line in lines[1:])
+def connect(kind):
+    with socket.socket(socket.AF_INET, kind) as one:
+        one.connect(('0.0.0.0', 9))
+before = counted()
+for _ in range(500):
+    for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM):
+        try:
+            connect(kind)
+        except OSError:
+            pass
+print(counted() - before < 500)
+attempt(lambda: socket.socket(socket.AF_UNIX).bind(''))
+attempt(lambda: socket.socket(socket.AF_UNIX).setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1))
+for name in (b'/tmp/one', b'\\0one', b'a', b'\\0'):
+    attempt(lambda: socket.socket(socket.AF_UNIX).bind(name))
+""",
+    )
+    assert run.printed.splitlines() == ["True", "OSError 22", "PermissionError 1", *["ok"] * 4]
+
+
 @pytest.mark.parametrize("machine", seccomp.MACHINES)
 def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     architecture, column = seccomp.MACHINES[machine]
@@ -794,18 +825,14 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
         assert refused == [signal.SIGCONT]
     families, protocols = (*range(4), 10, 16, 17, 30, 38, 40), (0, 1, 6, 17, 58, 132, 136, 255, 262)
     kinds = [(family, kind, protocol) for family in families for kind in range(7) for protocol in protocols]
-    unix, web = [(1, 1, 0), (1, 2, 0)], [(1, 0), (1, 6), (2, 0), (2, 17)]
-    for call, allowed in (
-        (sock, [*unix, *((2, *each) for each in web)]),
-        (socketpair, unix),
-    ):
+    for call in (sock, socketpair):
         for flag in (0, 0x80800):
             asked = [
                 each for each in kinds if _answer(machine, call, each[0], each[1] | flag, each[2]) == seccomp.ALLOW
             ]
-            assert asked == allowed
-    # IPv6, packets, crypto, vsock
-    refused = {errno.EAFNOSUPPORT: (10, 17, 38, 40), errno.EOPNOTSUPP: (16,), errno.EPERM: (1, 2)}
+            assert asked == [(1, 1, 0), (1, 2, 0)]
+    # IPv4, IPv6, packets, crypto, vsock
+    refused = {errno.EAFNOSUPPORT: (2, 10, 17, 38, 40), errno.EOPNOTSUPP: (16,), errno.EPERM: (1,)}
     for reason, families in refused.items():
         assert {_answer(machine, sock, family, 3, 0) for family in families} == {seccomp.DENY | reason}
     flags = {0x01: True, 0x02: True, 0x22: True, 0x21: False, 0x23: False, 0x4022: True, 0x4021: False, 0x20: False}
@@ -864,7 +891,7 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     options = [(level, name) for level in (0, 1, 2, 6, 17, 41, 132, 270, 282) for name in range(80)]
     allowed = {each for each in options if _answer(machine, setsockopt, 0, *each) == seccomp.ALLOW}
     assert allowed == {(level, name) for level, names in system_calls.SOCKET_OPTIONS.items() for name in names}
-    assert not allowed & {(1, 7), (1, 8), (1, 32), (1, 33), (1, 26), (1, 50), (1, 60), (6, 31)}
+    assert not allowed & {(1, 7), (1, 8), (1, 16), (1, 32), (1, 33), (1, 26), (1, 50), (1, 60), (6, 31)}
     asked = {each: _answer(machine, getsockopt, 0, *each) for each in options}
     assert {each for each in asked if asked[each] == seccomp.ALLOW} == allowed | {(1, n) for n in system_calls.TOLD}
     assert {*asked.values()} == {seccomp.ALLOW, seccomp.DENY | errno.ENOPROTOOPT}
@@ -874,6 +901,8 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
         assert _filtered(machine, architecture, pidfd_signal, 3, 9, new) == deny
     assert _filtered(machine, architecture, prlimit, 0, 4, 0, 4096) == seccomp.ALLOW
     assert _filtered(machine, architecture, pidfd_signal, 3, 9, 0) == seccomp.ALLOW
+    binds = [_answer(machine, system_calls.ALLOWED["bind"][column], 3, 0, length) for length in (0, 2, 3, 16, 110)]
+    assert binds == [seccomp.ALLOW, seccomp.DENY | errno.EINVAL, *[seccomp.ALLOW] * 3]
     for call, before in (("kill", [1]), ("tkill", [1]), ("tgkill", [1, 1]), (None, [3])):
         number = system_calls.ALLOWED[call][column] if call else pidfd_signal
         refused = [n for n in range(65) if _answer(machine, number, *before, n) != seccomp.ALLOW]
