@@ -41,7 +41,7 @@ IMPORTING_NAMES = frozenset(
     "__path__ extension_manager find_line_magic find_cell_magic magics_manager register_alias register_magic_function "
     "input_transformers_cleanup input_transformers_post ast_transformers input_transformer_manager attrgetter "
     "__defaults__ __kwdefaults__ __closure__ cell_contents __code__ gi_code cr_code ag_code f_back f_locals "
-    "on_generate_code set_codegen".split()
+    "on_generate_code set_codegen __self__ tb_frame gi_frame cr_frame ag_frame".split()
 )
 IMPORTING_TEXTS = frozenset(
     "__import__ import_module importlib __builtins__ __loader__ __spec__ __globals__ __subclasses__ f_globals "
@@ -53,7 +53,9 @@ RUNNING_PIECES = frozenset(
     "_method_from_src collect_env CompilationUnit parse_ir _jit_get_operation _get_operation_overload "
     "_load_from_bytes get_overridable_functions get_testing_overrides resolve_name "
     "_import_dotted_name ctypeslib load_library load_url codecache PyCodeCache _internal read_array NpzFile "
-    "load_config _tensor_to_object ConnectionWrapper".split()
+    "load_config _tensor_to_object ConnectionWrapper _ufunc_reconstruct _makenamedict _fa4_import_module "
+    "_import_module load_object _load_obj_from_str rpc deserialize basichandlers _eval_no_call infer_schema "
+    "createResolutionCallbackFromEnv createResolutionCallbackFromFrame createResolutionCallbackFromClosure".split()
 )
 # What else `torch.load` and `np.load` may be given: with these they read numbers, and never make objects of bytes. No
 # other `load` may be called.
@@ -202,8 +204,6 @@ def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: Texts, funct
             return not (isinstance(value, ast.Name) and (modules[value.id], name) in OWN)
         case ast.Attribute(value=value, attr="__dict__") | ast.Call(func=ast.Name(id="vars"), args=[value]):
             return root(value) in modules
-        case ast.Attribute(value=ast.Name(id=name), attr="__self__"):
-            return hasattr(builtins, name)
         case (
             ast.Constant(value=str())
             | ast.BinOp(op=ast.Add())
