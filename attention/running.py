@@ -22,24 +22,27 @@ def of_models(answer_id: str, model: Model, cases: list[Sizes]) -> Breach | None
 
 
 def of_function(answer_id: str, name: str, *given: object, with_torch: bool = True) -> Breach | None:
-    """The breach, if a loop of the student's runs in a call of a function, or PyTorch computes in one `with_torch`
-    off."""
+    """The breach, if a loop of the student's runs in a call of a function; `with_torch` off, also if PyTorch computes
+    in it, or another process starts, in which either would run unseen. (With PyTorch, compiling may start one.)"""
     match questions.of_function(name, *given):
-        case (bool(by_torch), list(ran)) if all(isinstance(one, str) for one in ran):
+        case (bool(by_torch), bool(process), list(ran)) if all(isinstance(one, str) for one in ran):
             if by_torch and not with_torch:
                 return Breach(f"When the test calls your `{name}`, PyTorch runs. This part must be done without it.")
+            if process and not with_torch:
+                return Breach(_process(name, "the function"))
             return loop_that_ran(answer_id, ran)
     return None
+
+
+def _process(name: str, where: str) -> str:
+    return f"When the test calls your `{name}`, it starts another process or thread. Call everything in {where} itself."
 
 
 def _seen(name: str, seen: list[str]) -> Breach:
     """The breach that these names of attention, or of another process, show."""
     shown = next((f"`{one}`" for one in sorted(SHOWN) if one in seen), "attention of PyTorch's own")
     if seen == ["process"]:
-        return Breach(
-            f"When the test calls your `{name}`, it starts another process or thread. Call everything in "
-            "`forward` itself."
-        )
+        return Breach(_process(name, "`forward`"))
     return Breach(
         f"When the test calls your `{name}`, {shown} runs. This part asks you to build attention yourself. Replace it."
     )

@@ -89,10 +89,11 @@ def of_models(name, cases):
 
 @probe.remote(using=(is_attention, looking, ends, digest, fingerprint, students))
 def of_function(name, *given):
-    """Whether PyTorch computes anything in a call of a function, and the fingerprints of the student's functions."""
-    profiler, ran = torch.autograd.profiler_legacy.profile(), set()
-    ends(lambda: globals()[name](*given), profiler, looking(set(), ran))
+    """Whether PyTorch computes anything in a call of a function, whether another process or thread is started, in which
+    it would unseen, and the fingerprints of the student's functions."""
+    profiler, seen, ran = torch.autograd.profiler_legacy.profile(), set(), set()
+    ends(lambda: globals()[name](*given), profiler, looking(seen, ran))
     home = nn.__file__.rpartition("nn")[0]  # PyTorch's folder
     by_torch = any([code.co_filename.startswith(home) for code in ran])
     by_torch = by_torch or any([event.name.startswith("aten::") for event in profiler.function_events or ()])
-    return by_torch, students(ran)
+    return by_torch, "process" in seen, students(ran)

@@ -85,6 +85,14 @@ def test_a_loop_is_found_that_a_call_reaches(source: str):
     assert "allows no loop" in breach(*cells(source))
 
 
+PROCESS = "def f(x):\n    return R[0](x)", "import subprocess\nR = [lambda x: subprocess.call(['true']) + x]"
+
+
+def test_another_process_is_found_where_pytorch_may_not_run_either():
+    assert "starts another process" in breach(*PROCESS, with_torch=False)
+    assert breach(*PROCESS) is None
+
+
 def test_the_line_is_that_of_the_loop():
     assert breach(*cells(CALLS["by the notebook's names"])).startswith("Cell 3, line 2, `for _ in (1, 2):`: a for loop")
 
