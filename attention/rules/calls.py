@@ -1,7 +1,9 @@
 """What a call of a student's own function does with the tensors that it is given, and with those that it finds."""
 
 import ast
+import functools
 from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 from attention.rules.dataflow import assigned
 from attention.rules.flow import HERE, OBJECT, Called, Flow, Function, Names, Place, Read, boxed, listed
@@ -19,14 +21,14 @@ def reader(outputs: Outputs, changed: Collection[str]) -> Read:
 
     `changed` are the attributes that an object may not keep as its `__init__` sets them.
     """
-    return _reader(outputs, changed, [MOST_STATEMENTS], 0)
+    return _reader(outputs, changed, functools.cache(with_own_names), [MOST_STATEMENTS], 0)
 
 
 def unknown(_function: Function, _call: ast.Call, _names: Names) -> None:
     """Reads no call: each may compute with all that it is given."""
 
 
-def _reader(outputs: Outputs, changed: Collection[str], left: list[int], depth: int) -> Read:
+def _reader(outputs: Outputs, changed: Collection[str], own: Callable[..., Any], left: list[int], depth: int) -> Read:
     def read(function: Function, call: ast.Call, names: Names) -> Called | None:
         left[0] -= 1 + len(function.node.body)
         if left[0] < 0 or depth >= DEEPEST:
@@ -36,11 +38,11 @@ def _reader(outputs: Outputs, changed: Collection[str], left: list[int], depth: 
         if node.name.startswith(f"{OBJECT} "):
             if _takes_sizes(node, before):
                 return Called(Flow(), [])
-            found = with_own_names(node, node.name.removeprefix(f"{OBJECT} "))
+            found = own(node, node.name.removeprefix(f"{OBJECT} "))
             if found is None or not {ANY, *found[1]}.isdisjoint(changed):
                 return None
             node, attributes = found
-        scope = Names(before, _reader(outputs, changed, left, depth + 1))
+        scope = Names(before, _reader(outputs, changed, own, left, depth + 1))
         flow = outputs(node, scope, HERE)
         written = [name for name, old in before.items() if scope[name] is not old and scope[name].shares(old)]
         if function.scope is names:

@@ -4,7 +4,6 @@ mapping: each is a variable under another name.
 
 import ast
 import copy
-import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from attention.rules.flow import Flow, Names, boxed, is_box
@@ -85,7 +84,6 @@ def with_plain_names(function: ast.FunctionDef, made: Collection[str] = ()) -> a
     return _PlainNames(plain).visit(copy.deepcopy(function))
 
 
-@functools.lru_cache(64)
 def with_own_names(function: ast.FunctionDef, owner: str) -> tuple[ast.FunctionDef, dict[str, str]] | None:
     """An `__init__` with plain names for the attributes of its object `owner`, and these names by attribute; None if it
     does anything else with the object than set them and read what it has set."""
