@@ -704,10 +704,15 @@ def test_pages_of_files_are_not_sent_and_what_copies_files_still_works(pool):
         "copied = 'cp -p copy other && cat other | tail -c 1 | wc -c && cmp copy other'",
         "done = subprocess.run(copied, shell=True, capture_output=True, text=True)",
         "print(done.returncode, done.stdout.strip(), repr(done.stderr))",
-        "print(zmq.Context.instance().socket(zmq.REP).bind_to_random_port('tcp://127.0.0.1') > 0)",
+        "web, one = (zmq.Context.instance().socket(zmq.PAIR) for _ in range(2))\nweb.connect('tcp://127.0.0.1:9')",
+        "for place in ('tcp://127.0.0.1:*', 'tcp://*:*', 'tcp://lo:*'): attempt(lambda: web.bind(place))",
+        "other = zmq.Context.instance().socket(zmq.PAIR)\none.bind('ipc://here')\nother.connect('ipc://here')",
+        "other.send(b'heard')\nprint(one.recv())",
     )
+    assert run.errors == []
     assert run.printed.splitlines()[:3] == ["OSError 22", "OSError 22", "b'ELF'"]
-    assert run.printed.splitlines()[3:] == ["0 1 ''", "True"]
+    # ZeroMQ, which gives up where it finds what it doesn't expect, has errors in place of IPv4.
+    assert run.printed.splitlines()[3:] == ["0 1 ''", "ZMQError 97", "ZMQError 97", "ZMQError 19", "b'heard'"]
 
 
 def test_the_judges_sockets_tell_nothing_of_the_hosts_networks(pool):
