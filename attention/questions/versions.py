@@ -59,14 +59,18 @@ def _agrees(made: object, node: ast.stmt, code: CodeType) -> bool:
     if not isinstance(made, dict):
         return False
     if not isinstance(node, ast.ClassDef):
-        return _is_text(made.get("")) and made[""] == digest(code)
+        return _is(made.get(""), digest(code))
     methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
     inner = {one.co_name: digest(one) for one in code.co_consts if hasattr(one, "co_code")}
-    return bool(methods) and all(_is_text(made.get(name)) and made[name] == inner.get(name) for name in methods)
+    return bool(methods) and all(_is(made.get(name), inner.get(name)) for name in methods)
+
+
+def _is(told: object, expected: list | None) -> bool:
+    """Whether a kernel told this digest, in texts: an array in their place is neither equal to anything nor not."""
+    return _is_text(told) and told == expected
 
 
 def _is_text(told: object) -> bool:
-    """Whether a kernel told texts, and lists of them: an array in their place is neither equal to anything nor not."""
     return isinstance(told, str) or isinstance(told, list) and all(map(_is_text, told))
 
 

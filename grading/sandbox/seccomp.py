@@ -180,7 +180,7 @@ def _sockets(column: int, gpu: bool, deny: bytes) -> list[bytes]:
     code = _only(SOCKET[column], [*kinds, _step(LOAD, FIRST_ARGUMENT), *_any(known, [deny]), *others])
     code += _only(SOCKETPAIR[column], [_step(LOAD, FIRST_ARGUMENT), _step(EQUAL, AF_UNIX, 1, 0), deny, *kinds, deny])
     unknown = _answer(DENY | errno.ENOPROTOOPT)  # as an older Linux answers, which knows fewer
-    told = {level: (*names, *(TOLD if level == SOL_SOCKET else ())) for level, names in SOCKET_OPTIONS.items()}
+    told = SOCKET_OPTIONS | {SOL_SOCKET: (*SOCKET_OPTIONS[SOL_SOCKET], *TOLD)}
     code += _only(SETSOCKOPT[column], _options(SOCKET_OPTIONS, deny))
     return [*code, *_only(GETSOCKOPT[column], _options(told, unknown))]
 

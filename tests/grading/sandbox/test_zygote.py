@@ -376,9 +376,10 @@ def test_a_kernel_that_is_let_end_takes_no_more_of_its_student_s_time_and_ends_b
     assert student(pool) == (box, before) and kernel.returncode == -signal.SIGKILL and allowance.spent_s == spent_s
 
 
+PF_EXITING = 4  # among Linux's flags of a process
+
 # 100 busy processes on the one processor on which the first one gives back 1 GB, page by page: as long as that takes,
 # they compute for ten seconds, however busy the machine is.
-PF_EXITING = 4  # among Linux's flags of a process
 HEARING_S = 3  # of computing that all of them need to hear that they end
 GO_ON = """
 import mmap, os, time
