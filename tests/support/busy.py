@@ -40,6 +40,14 @@ def wait_for(condition: Callable[[], object], limit_s: float = 120.0) -> object:
     return found
 
 
+def within(spent_s: float, seconds: float) -> bool:
+    """Whether what was computed for `spent_s` took no longer than it may, `seconds` on a usual processor.
+
+    How slow this one is gets measured only where that matters: measuring takes longer than most of what is asked about.
+    """
+    return spent_s < seconds or spent_s < computing(seconds)
+
+
 def computing(seconds: float) -> float:
     """Seconds of computing that something may take here and now which takes so many on a usual processor.
 

@@ -107,7 +107,7 @@ def test_a_hidden_test_marks_whatever_comes_back(name: str, model: Model):
     for pieces in (False, True) if model.has_pieces else (False,):
         started = time.thread_time()
         report = run(model.number, Canned(model, VALUES[name], pieces))
-        assert time.thread_time() - started < busy.computing(LIMIT_S)
+        assert busy.within(time.thread_time() - started, LIMIT_S)
         assert type(report.marks) is float and report.marks < report.points
         assert "SECRET" not in report.text() and "99999" not in report.text()
 
