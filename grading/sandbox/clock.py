@@ -134,7 +134,8 @@ def _listed(folder: str) -> list[str]:
 def _text(path: str) -> str:
     """What a file in /proc says; nothing where the process has ended, or the system keeps no such file."""
     try:
-        with open(path, encoding="ascii", errors="replace") as file:  # a process's name may be any bytes
+        # A process's name may be any bytes: also a "\r", of which Python would make the end of a line.
+        with open(path, encoding="ascii", errors="replace", newline="\n") as file:
             return file.read()
     except OSError:
         return ""

@@ -56,6 +56,18 @@ def test_sleeping_counts():
         process.kill()
 
 
+def test_the_name_of_a_process_that_sleeps_cannot_say_that_it_runs():
+    named = "import ctypes, time; ctypes.CDLL(None).prctl(15, b'a\\rState:\\tR'); print(flush=True); time.sleep(60)"
+    with subprocess.Popen([sys.executable, "-S", "-c", named], stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        clock = Clock(lambda: process.pid)
+        time.sleep(0.3)
+        before = clock.now()
+        time.sleep(1.0)
+        assert clock.now() - before == pytest.approx(1.0, abs=0.3)
+        process.kill()
+
+
 def test_without_a_process_all_time_counts():
     before = time.monotonic()
     clock, made = Clock(), time.monotonic()
