@@ -67,7 +67,7 @@ UPPER_HALF = 4  # from an argument's lower 32 bits to its upper ones
 X32 = 0x40000000  # x86-64's second numbering, by which every entry of the table could be passed
 NAMESPACES = 0x7E020000  # the CLONE_NEW… flags of clone
 MAP_SHARED, MAP_PRIVATE, MAP_SHARED_VALIDATE, MAP_TYPE, MAP_ANONYMOUS = 0x01, 0x02, 0x03, 0x0F, 0x20
-AF_UNIX, NETLINK, SOL_SOCKET = 1, 16, 1
+AF_UNIX, NETLINK, USUAL_PROTOCOL, SOL_SOCKET = 1, 16, 0, 1
 # What ZeroMQ, which asks netlink for the list of network devices, takes as "there are none"; at others it aborts.
 NO_NETLINK = errno.EOPNOTSUPP
 SOCKET_FLAGS = 0x80800  # SOCK_CLOEXEC and SOCK_NONBLOCK, which come with a socket's type
@@ -169,29 +169,22 @@ def _driver(allow: bytes) -> list[bytes]:
 
 def _sockets(column: int, gpu: bool, deny: bytes) -> list[bytes]:
     """Steps for the system calls that make sockets and set their options."""
-    kinds = []
-    for name, (family, types, protocols) in SOCKETS.items():
-        types = (*types, *CUDA_SOCKETS.get(name, ())) if gpu else types
-        asked = [_step(LOAD, THIRD_ARGUMENT), *_allow(protocols), _answer(DENY | errno.EPROTONOSUPPORT)]
-        asked = [_step(LOAD, SECOND_ARGUMENT), _step(AND, ~SOCKET_FLAGS & 0xFFFFFFFF), *_any(types, asked)]
-        kinds += [_step(LOAD, FIRST_ARGUMENT), *_any((family,), asked)]
-    known = sorted({family for family, _, _ in SOCKETS.values()})
+    types = (*SOCKETS, *CUDA_SOCKETS) if gpu else SOCKETS
+    asked = [_step(LOAD, THIRD_ARGUMENT), *_allow((USUAL_PROTOCOL,)), _answer(DENY | errno.EPROTONOSUPPORT)]
+    asked = [_step(LOAD, SECOND_ARGUMENT), _step(AND, ~SOCKET_FLAGS & 0xFFFFFFFF), *_any(types, asked)]
+    kinds = [_step(LOAD, FIRST_ARGUMENT), *_any((AF_UNIX,), asked)]
     others = [*_any((NETLINK,), [_answer(DENY | NO_NETLINK)]), _answer(DENY | errno.EAFNOSUPPORT)]
-    code = _only(SOCKET[column], [*kinds, _step(LOAD, FIRST_ARGUMENT), *_any(known, [deny]), *others])
+    code = _only(SOCKET[column], [*kinds, _step(LOAD, FIRST_ARGUMENT), *_any((AF_UNIX,), [deny]), *others])
     code += _only(SOCKETPAIR[column], [_step(LOAD, FIRST_ARGUMENT), _step(EQUAL, AF_UNIX, 1, 0), deny, *kinds, deny])
     unknown = _answer(DENY | errno.ENOPROTOOPT)  # as an older Linux answers, which knows fewer
-    told = SOCKET_OPTIONS | {SOL_SOCKET: (*SOCKET_OPTIONS[SOL_SOCKET], *TOLD)}
     code += _only(SETSOCKOPT[column], _options(SOCKET_OPTIONS, deny))
-    return [*code, *_only(GETSOCKOPT[column], _options(told, unknown))]
+    return [*code, *_only(GETSOCKOPT[column], _options((*SOCKET_OPTIONS, *TOLD), unknown))]
 
 
-def _options(table: dict[int, tuple[int, ...]], refusal: bytes) -> list[bytes]:
-    """Steps that allow a socket's options of a table, by their levels, and refuse all others."""
-    levels = []
-    for level, names in table.items():
-        asked = [_step(LOAD, THIRD_ARGUMENT), *_allow(names), refusal]
-        levels += [_step(LOAD, SECOND_ARGUMENT), *_any((level,), asked)]
-    return [*levels, refusal]
+def _options(names: tuple[int, ...], refusal: bytes) -> list[bytes]:
+    """Steps that allow these options of a socket, and refuse all others."""
+    asked = [_step(LOAD, THIRD_ARGUMENT), *_allow(names), refusal]
+    return [_step(LOAD, SECOND_ARGUMENT), *_any((SOL_SOCKET,), asked), refusal]
 
 
 def _only(number: int, steps: list[bytes]) -> list[bytes]:

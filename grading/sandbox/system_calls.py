@@ -23,7 +23,7 @@ the same calls. Left out are calls
 - that send signals with a description of the sender's own: rt_sigqueueinfo, by which process 1 ends itself as only the
   system could.
 
-open, openat, socket, socketpair, bind, setsockopt, getsockopt, clone, clone3, mmap, madvise, ioctl, fcntl, prctl,
+open, openat, socket, socketpair, bind, setsockopt, getsockopt, clone, mmap, madvise, msync, ioctl, fcntl, prctl,
 sched_setscheduler, setrlimit, prlimit64, sendto, kill, tkill, tgkill and pidfd_send_signal are allowed by their
 arguments; the tables at the end have the commands, kinds and options. fsync and its like succeed, and do nothing, and
 so does sched_setaffinity.
@@ -177,22 +177,18 @@ ADVICE = {
     "MADV_DONTFORK MADV_DOFORK MADV_HUGEPAGE MADV_NOHUGEPAGE MADV_DONTDUMP MADV_DODUMP": (10, 11, 14, 15, 16, 17),
     "MADV_WIPEONFORK MADV_KEEPONFORK MADV_GUARD_INSTALL MADV_GUARD_REMOVE": (18, 19, 102, 103),
 }
-# Kinds of sockets: family, types without SOCK_CLOEXEC and SOCK_NONBLOCK, and protocols. Not among them: IPv4, by which
-# nobody is reached, but each look for a way to 0.0.0.0 is counted for the whole machine, in /proc/net/stat/rt_cache: a
-# note to a later notebook, as exact as SO_COOKIE below; IPv6, because where it is switched off Linux starts modprobe
-# outside, as root, for each that is asked for.
-SOCKETS = {
-    "AF_UNIX": (1, (1, 2), (0,)),
-}
-# SOCK_SEQPACKET: CUDA listens on one, for other processes that share its memory, and does not start without.
-CUDA_SOCKETS = {"AF_UNIX": (5,)}
-# setsockopt's options by level. Not among them: sizes of buffers, because nobody counts what lies in them; filters,
-# encryption and other protocols' parts, which take memory or load modules; pages that stay in a socket (SO_ZEROCOPY);
-# senders' numbers (SO_PASSCRED), with which Linux names each socket that has no name, as NAMELESS says.
-SOCKET_OPTIONS = {
-    # REUSEADDR DONTROUTE BROADCAST KEEPALIVE OOBINLINE LINGER REUSEPORT RCVLOWAT RCVTIMEO SNDTIMEO, in 64 bits
-    1: (2, 5, 6, 9, 10, 13, 15, 18, 20, 21, 66, 67),
-}
+# Types of Unix sockets, without SOCK_CLOEXEC and SOCK_NONBLOCK. There are no others: not IPv4, by which nobody is
+# reached, but each look for a way to 0.0.0.0 is counted for the whole machine, in /proc/net/stat/rt_cache: a note to a
+# later notebook, as exact as SO_COOKIE below; nor IPv6, because where it is switched off Linux starts modprobe outside,
+# as root, for each that is asked for.
+SOCKETS = (1, 2)  # SOCK_STREAM SOCK_DGRAM
+CUDA_SOCKETS = (5,)  # SOCK_SEQPACKET: CUDA listens on one, for others that share its memory, and does not start without
+# setsockopt's options, of sockets themselves (SOL_SOCKET). Not among them: sizes of buffers, because nobody counts what
+# lies in them; filters, encryption and other protocols' parts, which take memory or load modules; pages that stay in a
+# socket (SO_ZEROCOPY); senders' numbers (SO_PASSCRED), with which Linux names each socket that has no name, as NAMELESS
+# says.
+# REUSEADDR DONTROUTE BROADCAST KEEPALIVE OOBINLINE LINGER REUSEPORT RCVLOWAT RCVTIMEO SNDTIMEO, in 64 bits
+SOCKET_OPTIONS = (2, 5, 6, 9, 10, 13, 15, 18, 20, 21, 66, 67)
 # The length of an address without a name, for which Linux makes one up. Before 5.17 it numbers these for the whole
 # machine, in 20 bits, and hardly anything asks for one: as exact a note.
 NAMELESS = 2
