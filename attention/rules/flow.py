@@ -69,6 +69,11 @@ class Names(dict[str, Flow]):
         super().__init__(known)
         self.read = read
 
+    def replace(self, old: Flow, new: Flow) -> None:
+        """Gives all names of one and the same list or mapping what it has become."""
+        for name in [name for name, known in self.items() if known is old]:
+            self[name] = new
+
 
 class Function(NamedTuple):
     """A function of the student's, and the variables where it is defined: those that it `reads` are as at the call."""

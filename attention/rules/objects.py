@@ -165,12 +165,10 @@ class _Taken(ast.NodeTransformer):
         return node
 
     def _leave(self, whole: Flow, key: object) -> None:
-        """Gives all names of the list or mapping what is left of it."""
+        """Leaves the list or mapping without this entry."""
         entries = {one: flow for one, flow in whole.entries.items() if one != key}
         is_list = [*whole.entries] == [*range(len(whole.parts))]
-        left = boxed(dict(enumerate(entries.values())) if is_list else entries)
-        for name in [name for name, known in self.names.items() if known is whole]:
-            self.names[name] = left
+        self.names.replace(whole, boxed(dict(enumerate(entries.values())) if is_list else entries))
 
 
 def without_pops(statement: ast.stmt, names: Names) -> ast.stmt:

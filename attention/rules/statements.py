@@ -183,18 +183,17 @@ def _written(statement: ast.stmt, names: Names) -> Iterator[tuple[ast.expr, ast.
                 continue
             case ast.Name(id="setattr") if call.args:
                 yield call.args[0], call
-        alone = isinstance(statement, ast.Expr) and statement.value is call
-        if alone and root_of(call.func) in LIBRARIES and "assert" not in getattr(call.func, "attr", "assert"):
-            yield from ((one, call) for one in _tensors(call, names))  # its value is dropped, so it changes something
-        if isinstance(statement, ast.Expr) and statement.value is call:
-            for one in [*call.args, *(keyword.value for keyword in call.keywords)]:
+        if isinstance(statement, ast.Expr) and statement.value is call:  # which is dropped, so it changes something
+            given = [*call.args, *(keyword.value for keyword in call.keywords)]
+            if root_of(call.func) in LIBRARIES and "assert" not in getattr(call.func, "attr", "assert"):
+                yield from ((one, call) for one in _tensors(given, names))
+            for one in given:
                 if not is_size(one) and names.get(root_of(one) or "", Flow()).blank:
                     yield one, call
 
 
-def _tensors(call: ast.Call, names: Names) -> list[ast.expr]:
-    """The arguments of a call that are tensors, also those in a list."""
-    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+def _tensors(given: list[ast.expr], names: Names) -> list[ast.expr]:
+    """Those of a call's arguments that are tensors, also those in a list."""
     pieces = [piece for one in given for piece in (one.elts if isinstance(one, ast.List | ast.Tuple) else [one])]
     return [piece for piece in pieces if not is_size(piece) and names.get(root_of(piece) or "", Flow()).tensor]
 
@@ -219,7 +218,7 @@ def _store(target: ast.expr, flow: Flow, at: Place, names: Names) -> None:
         case ast.Subscript(value=ast.Name(id=name), slice=place) if (key := key_of(place, name, names)) is not None:
             _put(name, key, flow, names)
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice() as cut) if is_box(name, names):
-            _rename(names[name], _spliced(names[name], slice_of(cut), flow), names)
+            names.replace(names[name], _spliced(names[name], slice_of(cut), flow))
         case _:
             _fill(target, flow, at, names)
 
@@ -239,7 +238,7 @@ def _put(name: str, key: object, flow: Flow, names: Names) -> None:
     if is_box(name, names):
         entries = names[name].entries
         entries[len(entries) if key is None else key] = flow
-        _rename(names[name], boxed(entries), names)
+        names.replace(names[name], boxed(entries))
 
 
 def _spliced(old: Flow, cut: slice | None, flow: Flow) -> Flow:
@@ -249,12 +248,6 @@ def _spliced(old: Flow, cut: slice | None, flow: Flow) -> Flow:
         return old | flow
     parts[cut] = flow.parts
     return listed(parts)
-
-
-def _rename(old: Flow, new: Flow, names: Names) -> None:
-    """Gives all names of one and the same list or mapping what it has become."""
-    for name in [name for name, known in names.items() if known is old]:
-        names[name] = new
 
 
 def _fill(owner: ast.expr, flow: Flow, at: Place, names: Names) -> None:
