@@ -3,7 +3,6 @@
 import ast
 import functools
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
 
 from attention.rules.dataflow import assigned
 from attention.rules.flow import HERE, OBJECT, Called, Flow, Function, Names, Place, Read, boxed, listed
@@ -21,39 +20,41 @@ def reader(outputs: Outputs, changed: Collection[str]) -> Read:
 
     `changed` are the attributes that an object may not keep as its `__init__` sets them.
     """
-    return _reader(outputs, changed, functools.cache(with_own_names), [MOST_STATEMENTS], 0)
+    plain_form, left = functools.cache(with_own_names), MOST_STATEMENTS
+
+    def at(depth: int) -> Read:
+        def read(function: Function, call: ast.Call, names: Names) -> Called | None:
+            nonlocal left
+            left -= 1 + len(function.node.body)
+            if left < 0 or depth >= DEEPEST:
+                return None
+            bound, given = _bound(function, call, names)
+            before, node, attributes = {**function.scope, **bound}, function.node, None
+            if node.name.startswith(f"{OBJECT} "):
+                if _takes_sizes(node, before):
+                    return Called(Flow(), [])
+                found = plain_form(node, node.name.removeprefix(f"{OBJECT} "))
+                if found is None or not {ANY, *found[1]}.isdisjoint(changed):
+                    return None
+                node, attributes = found
+            scope = Names(before, at(depth + 1))
+            flow = outputs(node, scope, HERE)
+            written = [name for name, old in before.items() if scope[name] is not old and scope[name].shares(old)]
+            if function.scope is names:
+                written += [n for node in ast.walk(function.node) if isinstance(node, ast.Nonlocal) for n in node.names]
+            if attributes is not None:
+                kept = {attribute: scope.get(name, Flow()) for attribute, name in attributes.items()}
+                return None if written else Called(boxed(kept), [])
+            places = [given.get(name) or ast.Name(name) for name in written if name in given or name not in bound]
+            return Called(flow, places)
+
+        return read
+
+    return at(0)
 
 
 def unknown(_function: Function, _call: ast.Call, _names: Names) -> None:
     """Reads no call: each may compute with all that it is given."""
-
-
-def _reader(outputs: Outputs, changed: Collection[str], own: Callable[..., Any], left: list[int], depth: int) -> Read:
-    def read(function: Function, call: ast.Call, names: Names) -> Called | None:
-        left[0] -= 1 + len(function.node.body)
-        if left[0] < 0 or depth >= DEEPEST:
-            return None
-        bound, given = _bound(function, call, names)
-        before, node, attributes = {**function.scope, **bound}, function.node, None
-        if node.name.startswith(f"{OBJECT} "):
-            if _takes_sizes(node, before):
-                return Called(Flow(), [])
-            found = own(node, node.name.removeprefix(f"{OBJECT} "))
-            if found is None or not {ANY, *found[1]}.isdisjoint(changed):
-                return None
-            node, attributes = found
-        scope = Names(before, _reader(outputs, changed, own, left, depth + 1))
-        flow = outputs(node, scope, HERE)
-        written = [name for name, old in before.items() if scope[name] is not old and scope[name].shares(old)]
-        if function.scope is names:
-            written += [n for node in ast.walk(function.node) if isinstance(node, ast.Nonlocal) for n in node.names]
-        if attributes is not None:
-            kept = {attribute: scope.get(name, Flow()) for attribute, name in attributes.items()}
-            return None if written else Called(boxed(kept), [])
-        places = [given.get(name) or ast.Name(name) for name in written if name in given or name not in bound]
-        return Called(flow, places)
-
-    return read
 
 
 def _takes_sizes(function: ast.FunctionDef, before: Mapping[str, Flow]) -> bool:
