@@ -119,12 +119,11 @@ def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
 def starred(trees: list[ast.Module], names: frozenset[str], packages: Collection[str]) -> Iterator[ast.Name]:
     """Where some names are read that a star import can have brought, or others that it brings from outside of these
     packages, such as `reduce`: the student sets them nowhere after it."""
-    with_star = [(n, tree) for n, tree in enumerate(trees) if _has_star(tree)]
-    places = [(n, m) for n, tree in with_star for m, node in enumerate(tree.body) if _has_star(node)]
-    if not places:
+    stars = {node for tree in trees for node in walk(tree) if _is_star(node)}
+    if not stars:
         return
-    stars = {node.module or "" for _, tree in with_star for node in walk(tree) if _is_star(node)}
-    names = names.union(*(foreign_names(module, packages) for module in stars))
+    names = names.union(*(foreign_names(module, packages) for module in {node.module or "" for node in stars}))
+    places = [(n, m) for n, tree in enumerate(trees) for m, one in enumerate(tree.body) if stars & {*ast.walk(one)}]
     cell, statement = places[-1]
     after = [ast.Module(trees[cell].body[statement + 1 :], []), *trees[cell + 1 :]]
     own = local_reads(trees, names) | reads_of_set(after, names)
@@ -132,10 +131,6 @@ def starred(trees: list[ast.Module], names: frozenset[str], packages: Collection
         for node in walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names and node not in own:
                 yield node
-
-
-def _has_star(tree: ast.AST) -> bool:
-    return any(map(_is_star, walk(tree)))
 
 
 def _is_star(node: ast.AST) -> bool:

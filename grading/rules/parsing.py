@@ -62,7 +62,7 @@ def parse(source: str, unfold: bool = True) -> ast.Module | None:
     skipped, lines = _cleaned(whole)
     if cell_magic(lines) != lines:
         return _below_a_magic(lines[0], "".join(lines[1:]), skipped, unfold)
-    if _takes_long("\n".join("".join(lines).splitlines())):
+    if _takes_long(lines):
         return ast.parse(TOO_DEEP)
     try:
         tree = _compiled(lines, compiling.read_as_set)
@@ -91,7 +91,7 @@ def refused(source: str) -> tuple[int, str] | None:
             return None
         below, lines = _cleaned(lines[1:])
         skipped += 1 + below
-    if cell_magic(lines) != lines or _takes_long("\n".join("".join(lines).splitlines())):
+    if cell_magic(lines) != lines or _takes_long(lines):
         return None
     try:
         tree = _compiled(lines, compiling.read, skipped)
@@ -195,8 +195,9 @@ def _below_a_magic(first: str, text: str, skipped: int, unfold: bool) -> ast.Mod
     return body and ast.Module((setup.body if setup else []) + ast.increment_lineno(body, skipped + 1).body, [])
 
 
-def _takes_long(text: str) -> bool:
-    """Whether IPython would need long to transform a cell's text, whose lines end in no way but one."""
+def _takes_long(lines: list[str]) -> bool:
+    """Whether IPython would need long to transform a cell's lines."""
+    text = "\n".join("".join(lines).splitlines())  # in which they end in no way but one
     helps = len(HELP_LINE.findall(text))
     again = helps and helps * sum(len(word) ** 2 for word in WORD.findall(text))
     magics = sum(len("".join("".join(signs).split())) ** 2 for signs in MAGICS.findall(text))
