@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from grading.rules import own_calls
 from grading.rules.drafts import replaced
-from grading.rules.nodes import walk
+from grading.rules.nodes import names_imported, walk
 from grading.rules.parsing import folded
 from grading.rules.student_code import Code, defined, editable
 
@@ -201,17 +201,7 @@ def _either(value: ast.expr) -> Iterator[ast.expr]:
 
 def imported(tree: ast.AST, packages: Collection[str]) -> dict[str, str]:
     """The names that the import statements in a piece of code give to the packages and to pieces of them."""
-    names = {}
-    for node in walk(tree):
-        match node:
-            case ast.Import():
-                for alias in node.names:
-                    package = alias.name.split(".")[0]
-                    if package in packages:  # `import torch.nn` gives the name torch, to all of torch
-                        names[alias.asname or package] = alias.name if alias.asname else package
-            case ast.ImportFrom(module=str(module)) if module.split(".")[0] in packages:
-                names |= {alias.asname or alias.name: f"{module}.{alias.name}" for alias in node.names}
-    return names
+    return {name: path for name, path in names_imported(walk(tree)) if path.split(".")[0] in packages}
 
 
 def root(node: ast.AST) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from grading.rules import own_calls
 from grading.rules.closure import asked_for, second_names
-from grading.rules.nodes import walk
+from grading.rules.nodes import names_imported, walk
 from grading.rules.own_names import local_reads, reads_of_own, reads_of_set
 from grading.rules.parsing import folded
 from grading.rules.reexports import LONGEST, foreign_names, is_foreign, is_module
@@ -51,15 +51,8 @@ def _named(tree: ast.Module) -> set[ast.expr]:
 def _paths(trees: list[ast.Module], packages: Collection[str]) -> tuple[dict[str, set[str]], set[str]]:
     """The names of modules and of what is taken from them, with their full paths; those that are second names."""
     paths, second = {name: {name} for name in packages}, set()
-    for node in (node for tree in trees for node in walk(tree)):
-        match node:
-            case ast.Import(names=names):
-                for alias in names:
-                    whole = alias.name if alias.asname else alias.name.split(".")[0]
-                    paths.setdefault(alias.asname or whole, set()).add(whole)
-            case ast.ImportFrom(module=str(module), names=names, level=0):
-                for alias in names:
-                    paths.setdefault(alias.asname or alias.name, set()).add(f"{module}.{alias.name}")
+    for name, path in names_imported(node for tree in trees for node in walk(tree)):
+        paths.setdefault(name, set()).add(path)
     given = [*second_names(trees), *own_calls.given(trees)]
     for _ in range(MAX_STEPS):
         for name, value in given:

@@ -1,7 +1,7 @@
 """The nodes of a cell's syntax tree, found once: the rules go through each tree a dozen times; and what they name."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 
 def walk(tree: ast.AST) -> Iterable[ast.AST]:
@@ -20,3 +20,16 @@ def first_name(value: ast.expr) -> str | None:
     while isinstance(value, ast.Attribute):
         value = value.value
     return value.id if isinstance(value, ast.Name) else None
+
+
+def names_imported(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
+    """The names that import statements among some nodes give, each with the path of what it stands for."""
+    for node in nodes:
+        match node:
+            case ast.Import(names=names):
+                for alias in names:  # `import torch.nn` gives the name torch, to all of torch
+                    path = alias.name if alias.asname else alias.name.split(".")[0]
+                    yield alias.asname or path, path
+            case ast.ImportFrom(module=module, names=names, level=level):
+                before = "." * level + (module or "")
+                yield from ((alias.asname or alias.name, f"{before}.{alias.name}") for alias in names)

@@ -7,7 +7,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from grading.rules.nodes import walk
+from grading.rules.nodes import names_imported, walk
 
 # By these, the notebook's names can be read and set in ways that nobody follows. What IPython's shell may be asked for,
 # `shell` knows: nothing of it sets a name.
@@ -43,9 +43,7 @@ def reads_in_other_ways(nodes: Iterable[ast.AST]) -> bool:
 
 def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The names that import statements give."""
-    for node in nodes:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield from (alias.asname or alias.name.split(".")[0] for alias in node.names)
+    return (name for name, _ in names_imported(nodes))
 
 
 def names_bound(nodes: Iterable[ast.AST]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from grading.core import messages
 from grading.core.course import Part
 from grading.core.part_report import Report
-from grading.rules import closure, student_code
+from grading.rules import closure, own_calls, student_code
 from grading.rules.nodes import walk
 
 STOPPED = re.compile(re.escape(messages.raised("NameError", 7)).replace("7", r"(\d+)"))
@@ -29,8 +29,7 @@ def explained(report: Report, part: Part) -> Report:
     answer = f"{part.stem}-answer"
     codes, setup = student_code.editable(answer), student_code.setup(answer)
     trees = [setup, *(code.tree for code in codes if code.tree)]
-    imports = [node for tree in trees for node in walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    there = {(one.asname or one.name).split(".")[0] for node in imports for one in node.names}
+    there = {*own_calls.imported(node for tree in trees for node in walk(tree))}
     if "*" in there:
         return report
     there |= {*dir(builtins), *OF_THE_KERNEL, *(node.id for node in walk(setup) if isinstance(node, ast.Name))}
