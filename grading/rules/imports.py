@@ -14,7 +14,7 @@ from grading.rules.closure import imports_by_call, libraries, root
 from grading.rules.compiling import unwarned
 from grading.rules.modules import as_values, starred
 from grading.rules.namespaces import AnyName, escape
-from grading.rules.nodes import walk
+from grading.rules.nodes import call_of, walk
 from grading.rules.own_names import reads_of_own
 from grading.rules.parsing import folded
 from grading.rules.shell import hides_code
@@ -57,6 +57,7 @@ RUNNING_PIECES = frozenset(
     "_import_module load_object _load_obj_from_str rpc deserialize basichandlers _eval_no_call infer_schema "
     "createResolutionCallbackFromEnv createResolutionCallbackFromFrame createResolutionCallbackFromClosure".split()
 )
+LEADING = SMUGGLED | IMPORTING_NAMES | RUNNING_PIECES  # beyond the packages: nothing may be read under these names
 # What else `torch.load` and `np.load` may be given: with these they read numbers, and never make objects of bytes. No
 # other `load` may be called.
 LOADING = {"map_location": None, "mmap_mode": None, "weights_only": True, "allow_pickle": False}
@@ -176,21 +177,19 @@ def _takes_code(
         case ast.Attribute(value=value, attr=name) if name in RUNNING_PIECES:
             return root(value) in modules
         case ast.Attribute(value=value, attr="__getattribute__" | "__getattr__") if root(value) in modules:
-            call = parents.get(node)  # as a value, it reads what cannot be told
-            return not isinstance(call, ast.Call) or call.func is not node
+            return call_of(node, parents) is None  # as a value, it reads what cannot be told
         case ast.Name() | ast.Attribute() if _is_timer(node, modules) and isinstance(node.ctx, ast.Load):
-            call = parents.get(node)
-            return not isinstance(call, ast.Call) or call.func is not node
+            return call_of(node, parents) is None
         case ast.Attribute(value=value, attr="load") if root(value) in modules:
             if modules.get(getattr(value, "id", "")) not in packages:
                 return True  # a piece's own, such as torch.jit.load: what it loads is code, which nobody reads
-            call = parents.get(node)
-            if not isinstance(call, ast.Call) or call.func is not node or len(call.args) != 1:
+            call = call_of(node, parents)
+            if call is None or len(call.args) != 1:
                 return True
             given = {keyword.arg: getattr(keyword.value, "value", None) for keyword in call.keywords}
             return any(name not in LOADING or LOADING[name] not in (None, value) for name, value in given.items())
         case ast.MatchClass(kwd_attrs=names):  # `case object(math=m)` reads an attribute, and names it here alone
-            return not (SMUGGLED | IMPORTING_NAMES | RUNNING_PIECES).isdisjoint(names)
+            return not LEADING.isdisjoint(names)
     return brings_more(node, packages)
 
 
@@ -232,7 +231,7 @@ def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: Texts, funct
             names = texts.of(name)
             if root(place) not in modules:
                 return _leads_anywhere(place, functions) if names is None else not IMPORTING_NAMES.isdisjoint(names)
-            return names is None or not (SMUGGLED | IMPORTING_NAMES | RUNNING_PIECES).isdisjoint(names)
+            return names is None or not LEADING.isdisjoint(names)
     return False
 
 
@@ -286,4 +285,4 @@ def _may_import(sources: set[str] | None, packages: Collection[str]) -> bool:
 def _has_an_import(tree: ast.AST, packages: Collection[str]) -> bool:
     names = [getattr(node, "id", getattr(node, "attr", None)) for node in walk(tree)]
     imported = any(imports_more(node, packages) or brings_more(node, packages) for node in walk(tree))
-    return imported or not (IMPORTING_NAMES | RUNNING_NAMES | RUNNING_PIECES | SMUGGLED).isdisjoint(names)
+    return imported or not (LEADING | RUNNING_NAMES).isdisjoint(names)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from grading.rules import own_calls
 from grading.rules.modules import LOOKING
-from grading.rules.nodes import walk
+from grading.rules.nodes import call_of, walk
 from grading.rules.own_names import reads_of_own
 from grading.rules.texts import Texts
 
@@ -69,8 +69,7 @@ def _sets_attributes(name: ast.Name, parents: Mapping[ast.AST, ast.AST], modules
 
 def _is_plain(name: ast.Name, parents: Mapping[ast.AST, ast.AST], texts: Texts, functions: Collection[str]) -> bool:
     """Whether this gives names alone, or the value of one that can be told; `functions` may be given all of them."""
-    call = parents.get(name)
-    if not (isinstance(call, ast.Call) and call.func is name):
+    if (call := call_of(name, parents)) is None:
         return False
     if call.args:  # vars(model) has no names of the notebook's
         return True
@@ -83,10 +82,9 @@ def _is_plain(name: ast.Name, parents: Mapping[ast.AST, ast.AST], texts: Texts, 
         case ast.Subscript():
             return True
         case ast.Attribute(attr=attr):
-            asked = parents.get(outer)
-            called = isinstance(asked, ast.Call) and asked.func is outer
-            known = called and texts.of([*asked.args, None][0]) is not None
-            return called and attr in WITHOUT_VALUES or attr in ASKING and known
+            asked = call_of(outer, parents)
+            known = asked is not None and texts.of([*asked.args, None][0]) is not None
+            return asked is not None and attr in WITHOUT_VALUES or attr in ASKING and known
         case ast.Call(func=ast.Name(id=of)):
             return of in functions
         case ast.keyword(arg=arg):

@@ -1,7 +1,9 @@
-"""The nodes of a cell's syntax tree, found once: the rules go through each tree a dozen times; and what they name."""
+"""The nodes of a cell's syntax tree, found once: the rules go through each tree a dozen times; what they name, and in
+which calls they stand.
+"""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 
 def walk(tree: ast.AST) -> Iterable[ast.AST]:
@@ -33,3 +35,9 @@ def names_imported(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
             case ast.ImportFrom(module=module, names=names, level=level):
                 before = "." * level + (module or "")
                 yield from ((alias.asname or alias.name, f"{before}.{alias.name}") for alias in names)
+
+
+def call_of(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> ast.Call | None:
+    """The call of a piece of code, as that of `f` in `f(x)`; None where it is used in any other way."""
+    call = parents.get(node)
+    return call if isinstance(call, ast.Call) and call.func is node else None

@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Callable, Mapping
 
+from grading.rules.nodes import call_of
 from grading.rules.parsing import HARMLESS_MAGICS, LINE_MAGICS, OPTIONS, OTHER_MAGICS, expands, folded, parse
 
 LINE, CELL = "run_line_magic", "run_cell_magic"
@@ -40,15 +41,14 @@ def hides_code(node: ast.AST, parents: Mapping[ast.AST, ast.AST], may_import: Ca
 
 def _is_usual(name: ast.Name, parents: Mapping[ast.AST, ast.AST]) -> bool:
     """Whether the shell is called upon in one of the usual ways, or only looked at, as to tell whether there is one."""
-    call = parents.get(name)
-    if isinstance(call, ast.Expr):
+    if isinstance(parents.get(name), ast.Expr):
         return True
-    if not isinstance(call, ast.Call) or call.func is not name:
+    if (call := call_of(name, parents)) is None:
         return False
     taken = parents.get(call)
     outer = parents.get(taken)
     if isinstance(taken, ast.Attribute):
-        called = isinstance(outer, ast.Call) and outer.func is taken and taken.attr in METHODS
+        called = taken.attr in METHODS and call_of(taken, parents) is not None
         return called or taken.attr == "__class__" and isinstance(outer, ast.Attribute) and outer.attr == "__name__"
     if isinstance(taken, ast.Call) and getattr(taken.func, "id", "") == "type":  # as in str(type(get_ipython()))
         taken = outer
