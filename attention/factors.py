@@ -14,6 +14,7 @@ from grading.marking.rubric import Kind, Verdict
 
 MAX_PRODUCT = 10**5  # entries; the largest product that is asked for has 96 times 96
 FEW = 10  # of more pieces their number is not said
+SMALL = 1e-9  # what a factorisation of zeros may miss them by: of the other matrices' entries, which are of order 1
 TOO_LARGE = "the product of the two factors would be far larger than the task asks for, so it was not formed."
 
 

@@ -11,7 +11,6 @@ from grading.marking import rubric
 from grading.marking.rubric import Verdict
 
 Tried = tuple[Verdict, mistakes.Case]
-SMALL = 1e-9  # what a factorisation of zeros may miss them by: of the other matrices' entries, which are of order 1
 
 
 def tried(W: Array, H: int) -> Tried:
@@ -41,7 +40,7 @@ def tried(W: Array, H: int) -> Tried:
     product = factors.product(*got)  # (D, D)
     if product is None:  # a list with more than numbers in it, of the right shape
         return shapes, mistakes.Case(where, got, stacked, (W, H))
-    if not stacked.any() and np.abs(product).max() <= SMALL:  # nothing to measure a miss by
+    if not stacked.any() and np.abs(product).max() <= factors.SMALL:  # nothing to measure a miss by
         product = stacked
     return shapes, mistakes.Case(where, product, stacked, (W, H))
 

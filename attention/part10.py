@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention import mistakes, oracles, printed
-from attention.factors import TOO_LARGE, fit, not_two, product, shaped
+from attention.factors import SMALL, TOO_LARGE, fit, not_two, product, shaped
 from attention.oracles import Array
 from grading.bridge import probe
 from grading.marking import rubric
@@ -21,7 +21,6 @@ Returned = list[tuple[Array, object]]  # W, and what came back
 Printed = list[tuple[Array, object, str]]  # the same, and what was printed
 NAMES = "W_DKV_MLA and W_UM_MLA"
 NOTHING = "nothing was printed."
-SMALL = 1e-9  # what a factorisation of zeros may miss them by: of the other matrices' entries, which are of order 1
 # What another order of operations may multiply a mean squared error by: one that is nothing but rounding, or any other.
 # A mean over the wrong count is off by D or D / r, which of the large matrices are more than SLACK.
 SLACK, EXACT = 20.0, 1.001
