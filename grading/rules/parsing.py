@@ -266,7 +266,8 @@ def _in_text(node: ast.expr) -> ast.Module | None:
     """The tree of the code in the text that a call runs, if it is such a call and the text can be told."""
     match node:
         case ast.Call(func=ast.Name(id="exec" | "eval"), args=[text, *_]):
-            return parse((folded(text) or "").strip()) if folded(text) else None
+            code = folded(text)
+            return parse(code.strip()) if code else None
         case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[magic, text, *_]):
             code = folded(text)
             return parse(code[OPTIONS.match(code).end() :]) if code and folded(magic) in LINE_MAGICS else None

@@ -80,7 +80,7 @@ def _is_harmless(texts: list[ast.expr]) -> bool:
 
 def _expands(text: ast.expr) -> bool:
     """Whether a text holds an expression that IPython computes; one that cannot be told may."""
-    return expands(folded(text)) if folded(text) is not None else True
+    return (known := folded(text)) is None or expands(known)
 
 
 def _is_value(text: str) -> bool:

@@ -261,10 +261,10 @@ def _changed(targets: list[ast.expr]) -> set[str]:
         match targets.pop():
             case ast.Name(id=name):
                 names.add(name)
-            case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=key) if folded(
-                key
+            case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=key) if (
+                name := folded(key)
             ):
-                names.add(folded(key))
+                names.add(name)
             case ast.Attribute(value=inner) | ast.Subscript(value=inner) | ast.Starred(value=inner):
                 targets = [*targets, inner]
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
