@@ -28,8 +28,7 @@ def loop_that_ran(answer_id: str, ran: Collection[str]) -> Breach | None:
     own = own_map([code.tree for code in codes])
     for code in codes:
         places = _places(code.tree)
-        functions = [node for nodes in places.values() for node in nodes]
-        functions = [node for node in functions if not _only_watches(node)]
+        functions = [node for nodes in places.values() for node in nodes if not _only_watches(node)]
         looping = {node: loop for node in functions if (loop := loop_in(node, own))}
         for function in _functions(code) if looping else ():
             nodes = places.get((function.co_name, function.co_firstlineno), [])

@@ -54,9 +54,9 @@ def _evaluated(statement: ast.stmt) -> tuple[list[ast.expr], list[ast.expr]] | N
     annotations: list[ast.expr | None] = []
     match statement:
         case ast.FunctionDef(decorator_list=[], args=args) | ast.AsyncFunctionDef(decorator_list=[], args=args):
-            given = [*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg]
+            given = [one for one in ast.iter_child_nodes(args) if isinstance(one, ast.arg)]
             found = [*args.defaults, *args.kw_defaults]
-            annotations = [statement.returns, *(argument.annotation for argument in given if argument)]
+            annotations = [statement.returns, *(argument.annotation for argument in given)]
         case ast.ClassDef(decorator_list=[], keywords=[], bases=bases, body=body):
             found = [ast.Tuple(bases, ast.Load())] if bases else []  # together: two that are fine may not be so at once
             for inner in body[ast.get_docstring(statement, clean=False) is not None :]:

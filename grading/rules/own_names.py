@@ -93,9 +93,7 @@ def _reads(tree: ast.AST, names: set[str] | frozenset[str]) -> set[ast.Name]:
 
 def _locals(function: Function) -> set[str]:
     """The parameters of a function, and the variables that its own statements set."""
-    arguments = function.args
-    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    found = {argument.arg for argument in every if argument is not None}
+    found = {one.arg for one in ast.iter_child_nodes(function.args) if isinstance(one, ast.arg)}
     if isinstance(function, ast.Lambda):
         return found
     outside = {name for node in walk(function) if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
@@ -106,7 +104,7 @@ def _locals(function: Function) -> set[str]:
             found.add(node.name)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.add(node.id)
-        elif not isinstance(node, (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+        elif not isinstance(node, ast.Lambda | Comprehension):
             waiting += ast.iter_child_nodes(node)
     return found - outside
 
