@@ -1,13 +1,10 @@
-"""Attributes of an object that a function makes to keep tensors in, and entries that it takes out of a list or a
-mapping: each is a variable under another name.
-"""
+"""Attributes of an object that a function makes to keep tensors in: each is a variable under another name."""
 
 import ast
 import copy
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from attention.rules.flow import Flow, Names, boxed, is_box
-from attention.rules.forms import VIEWS, place_in
+from attention.rules.forms import VIEWS
 
 ANY = "*"  # stands for all attributes
 SETTING = frozenset("setattr delattr vars __dict__ __setattr__ __delattr__".split())
@@ -141,41 +138,6 @@ def _attribute(node: ast.AST) -> str:
                 node = inner
             case _:
                 return ""
-
-
-class _Taken(ast.NodeTransformer):
-    """Writes what is taken out of a list or a mapping, as in `hats.pop()`, as a variable of its own."""
-
-    def __init__(self, names: Names) -> None:
-        self.names = names
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        node = self.generic_visit(node)  # in the order in which Python computes them
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="pop"), args=places, keywords=[]) if is_box(
-                name, self.names
-            ):
-                whole = self.names[name]
-                key = place_in(whole, places[0] if places else ast.UnaryOp(ast.USub(), ast.Constant(1)))
-                if key in whole.entries:
-                    taken = f"{name}.pop {node.lineno} {node.col_offset}"
-                    self.names[taken] = whole.entries[key]
-                    self._leave(whole, key)
-                    return ast.copy_location(ast.Name(taken, ast.Load()), node)
-        return node
-
-    def _leave(self, whole: Flow, key: object) -> None:
-        """Leaves the list or mapping without this entry."""
-        entries = {one: flow for one, flow in whole.entries.items() if one != key}
-        is_list = [*whole.entries] == [*range(len(whole.parts))]
-        self.names.replace(whole, boxed(dict(enumerate(entries.values())) if is_list else entries))
-
-
-def without_pops(statement: ast.stmt, names: Names) -> ast.stmt:
-    """The statement, with variables of their own for what it takes out of lists and mappings that are known."""
-    if any(isinstance(node, ast.Attribute) and node.attr == "pop" for node in ast.walk(statement)):
-        return _Taken(names).visit(copy.deepcopy(statement))
-    return statement
 
 
 def _is_empty(made: ast.ClassDef) -> bool:

@@ -11,10 +11,11 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
 from attention.rules import calls
+from attention.rules.boxes import put, put_in, spliced, without_pops
 from attention.rules.dataflow import assigned, computed, flow_of
-from attention.rules.flow import Flow, Names, Place, Read, boxed, called, function_of, is_box, listed, merged
+from attention.rules.flow import Flow, Names, Place, Read, boxed, called, function_of, is_box, listed
 from attention.rules.forms import SAME, is_size, key_of, root_of, slice_of
-from attention.rules.objects import changed_later, with_plain_names, without_pops
+from attention.rules.objects import changed_later, with_plain_names
 from grading.rules.student_code import Code, defined, editable
 
 LIBRARIES = frozenset({"torch", "nn", "np", "F"})
@@ -102,7 +103,7 @@ def _outputs(function: ast.FunctionDef, names: Names, place: Place | None = None
                     if name := getattr(pattern, "name", None):
                         _assign(ast.Name(name), subject, at, names)
             case ast.AugAssign(target=target, value=value):
-                if not _into_box(statement, at, names):
+                if not put_in(statement, at, names):
                     _fill(target, computed(flow_of(target, names) | flow_of(value, names), at), at, names)
             case ast.Expr(value=ast.Yield(value=ast.expr() as value)):
                 yielded.append(assigned(value, at, names))
@@ -110,7 +111,7 @@ def _outputs(function: ast.FunctionDef, names: Names, place: Place | None = None
                 flow = assigned(value, at, names)
                 yielded += flow.parts or [flow]
             case ast.Expr():
-                _into_box(statement, at, names)
+                put_in(statement, at, names)
             case ast.Return(value=value) if value is not None:
                 returned.append(assigned(value, at, names))
     return listed(yielded) if yielded else max(reversed(returned), key=_most)
@@ -119,40 +120,6 @@ def _outputs(function: ast.FunctionDef, names: Names, place: Place | None = None
 def _most(flow: Flow) -> int:
     """How many statements an output took, at most; one does as well as none."""
     return max(1, *(len(part.statements) for part in flow.parts or [flow]))
-
-
-def _into_box(statement: ast.stmt, at: Place, names: Names) -> bool:
-    """Whether a statement puts something into a list or a mapping of the function's own, which is then recorded."""
-    match statement:
-        case ast.AugAssign(target=ast.Name(id=name), value=value):
-            method, given, named = {ast.Add: "extend", ast.BitOr: "update"}.get(type(statement.op)), [value], []
-        case ast.Expr(
-            value=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method), args=given, keywords=named)
-        ):
-            pass
-        case ast.Expr(value=ast.Call(func=ast.Name(id="setattr"), args=[ast.Name(id=name), key, value])):
-            method, given, named = "update", [ast.Dict([key], [value])], []  # of a ParameterDict
-        case _:
-            return False
-    if not is_box(name, names):
-        return False
-    entries = merged([word.arg for word in named], [assigned(word.value, at, names) for word in named])
-    whole = assigned(given[-1], at, names) if given else boxed(entries)
-    if method == "append":
-        _put(name, None, whole, names)
-    elif method == "insert" and given:
-        parts, place = [*names[name].parts], getattr(given[0], "value", None)
-        parts.insert(place if isinstance(place, int) else len(parts), whole)
-        names[name] = listed(parts)
-    elif method == "setdefault" and given:
-        if (key := getattr(given[0], "value", None)) not in names[name].keys:
-            _put(name, key, whole, names)
-    elif method in {"extend", "update"} and whole.keys is not None:
-        for key, part in [*whole.entries.items(), *(entries.items() if given else ())]:
-            _put(name, None if method == "extend" else key, part, names)
-    else:
-        return False
-    return True
 
 
 def _in_order(body: list[ast.stmt]) -> list[ast.stmt]:
@@ -216,9 +183,9 @@ def _store(target: ast.expr, flow: Flow, at: Place, names: Names) -> None:
         case ast.Name(id=name) | ast.Starred(value=ast.Name(id=name)):
             names[name] = flow
         case ast.Subscript(value=ast.Name(id=name), slice=place) if (key := key_of(place, name, names)) is not None:
-            _put(name, key, flow, names)
+            put(name, key, flow, names)
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice() as cut) if is_box(name, names):
-            names.replace(names[name], _spliced(names[name], slice_of(cut), flow))
+            names.replace(names[name], spliced(names[name], slice_of(cut), flow))
         case _:
             _fill(target, flow, at, names)
 
@@ -233,29 +200,12 @@ def _spread(targets: list[ast.expr], flow: Flow) -> list[Flow]:
     return [*flow.parts] if len(flow.parts) == len(targets) and not stars else [flow] * len(targets)
 
 
-def _put(name: str, key: object, flow: Flow, names: Names) -> None:
-    """Sets an entry of a list or mapping; the key None appends to a list."""
-    if is_box(name, names):
-        entries = names[name].entries
-        entries[len(entries) if key is None else key] = flow
-        names.replace(names[name], boxed(entries))
-
-
-def _spliced(old: Flow, cut: slice | None, flow: Flow) -> Flow:
-    """A list whose slice is set to another one; if it can't be told which or to what, one of unknown parts."""
-    parts = [*old.parts]
-    if cut is None or flow.keys is None or cut.step not in (None, 1) and len(parts[cut]) != len(flow.parts):
-        return old | flow
-    parts[cut] = flow.parts
-    return listed(parts)
-
-
 def _fill(owner: ast.expr, flow: Flow, at: Place, names: Names) -> None:
     """Records that a statement writes into a tensor, or into a view of it, under all the names of its memory."""
     match owner:
         case ast.Subscript(value=ast.Name(id=name), slice=place) if (key := key_of(place, name, names)) is not None:
             old = names[name].entries.get(key, Flow())
-            _put(name, key, _filled(old, flow, at), names)
+            put(name, key, _filled(old, flow, at), names)
         case _:
             name = root_of(owner)
             old = names.get(name, Flow()) if name else _nameless(owner, at, names)
