@@ -26,6 +26,7 @@ from grading.bridge import probe
 from grading.marking import rubric
 from grading.marking.rubric import Verdict
 
+MODEL = structure.Model("MyMHA", ("D_1", "D_2", "D_qk", "D_v", "H"))
 OTHERS = (9, 6, 5, 10, 3)  # the sizes of a model that is made later and must change nothing
 CALLS = {  # of a case, in words: which pair of tokens, or what is done with those of the call before
     "": 0,
@@ -50,9 +51,6 @@ def weight_shapes(sizes: Sizes) -> dict[str, Sizes]:
     """The shapes of a model's weights, as parts 2 and 4 have them; `sizes` are D_1, D_2, D_qk, D_v and H."""
     D_1, D_2, D_qk, D_v, H = sizes
     return {"W_Q": (H * D_qk, D_1), "W_K": (H * D_qk, D_2), "W_V": (H * D_v, D_2), "W_O": (D_1, H * D_v)}
-
-
-MODEL = structure.Model("MyMHA", ("D_1", "D_2", "D_qk", "D_v", "H"), weight_shapes)
 
 
 def projections_made(cases: list[Sizes]) -> Verdict:

@@ -67,13 +67,13 @@ def rows_differ(product: object, W_UM: object, W_DKV: object, shaped: bool) -> V
 
     A product that is not theirs shows nothing.
     """
-    verdict = _rows_differ(product, "product")
+    verdict = _rows_differ(product)
     if not shaped:
         return verdict
-    return rubric.all_of(verdict, _rows_differ(factors.product(W_UM, W_DKV), "W_UM_MLA @ W_DKV_MLA"))
+    return rubric.all_of(verdict, _rows_differ(factors.product(W_UM, W_DKV)))
 
 
-def _rows_differ(matrix: object, name: str) -> Verdict:
+def _rows_differ(matrix: object) -> Verdict:
     """Whether a matrix is (2, 2), finite, and its rows differ by more than rounding does."""
     shape = rubric.same_shape(matrix, (2, 2), kind=rubric.ANY)
     if not shape.right:

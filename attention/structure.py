@@ -5,7 +5,6 @@ judge has chosen: sizes are read in a different call from the one that names the
 and read in others, after all that may have changed them. SECURITY.md says what remains a claim.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
@@ -56,11 +55,10 @@ class Found:
 
 
 class Model(NamedTuple):
-    """What a part asks of its model: the class's name, its attributes, and its weights' shapes at given sizes."""
+    """What a part asks of its model: the class's name and its attributes."""
 
     name: str
     attributes: tuple[str, ...]
-    shapes: Callable[[Sizes], dict[str, Sizes]]
 
 
 def settle(model: Model, sizes: Sizes) -> None:
