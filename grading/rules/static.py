@@ -43,10 +43,8 @@ def no_imports(answer_id: str, packages: Mapping[str, str]) -> Breach | None:
     nodes = ((code, node) for code in codes if code.tree for node in walk(code.tree))
     more = [(code, node) for code, node in nodes if imports_more(node, packages, allowed)]
     locked = frozenset().union(*map(given, shown(answer_id) if more else ()))  # hardly ever needed, and parsed anew
-    for code, node in more:
-        if not repeats(node, locked):
-            return Breach(messages.breach_import(code.where, node.lineno, code.line(node.lineno), called))
-    for code, node in taken_beyond(codes, allowed):
+    more = [(code, node) for code, node in more if not repeats(node, locked)]
+    for code, node in more or taken_beyond(codes, allowed):
         return Breach(messages.breach_import(code.where, node.lineno, code.line(node.lineno), called))
     for code, node in hidden_imports(codes, packages, before):
         return Breach(messages.breach_hidden_import(code.where, node.lineno, code.line(node.lineno), called))
