@@ -30,7 +30,7 @@ def put_in(statement: ast.stmt, at: Place, names: Names) -> bool:
     elif method == "insert" and given:
         parts, place = [*names[name].parts], getattr(given[0], "value", None)
         parts.insert(place if isinstance(place, int) else len(parts), whole)
-        names[name] = listed(parts)
+        names.replace(names[name], listed(parts))
     elif method == "setdefault" and given:
         if (key := getattr(given[0], "value", None)) not in names[name].keys:
             put(name, key, whole, names)
