@@ -998,6 +998,13 @@ hats.insert(2, Q * 2)
 hats.insert(3, g(W_O, W_UV))
 return hats
 """,
+    "inserted into a list under another name": """
+Q = f(W_UK, W_Q)
+hats = [W_DKV, W_DKV, g(W_O, W_UV)]
+same = hats
+same.insert(2, Q * 2)
+return hats
+""",
     "asked of a mapping": """
 out = dict(Q=f(W_UK, W_Q))
 Q = out.get("Q") * 2
