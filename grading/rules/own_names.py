@@ -1,4 +1,4 @@
-"""Reads of a builtin's name that mean something else: a variable or function of the student's, such as `exec = 5`."""
+"""Reads of a name, a builtin's or a module's, that mean something else: the student's own, as after `exec = 5`."""
 
 import ast
 from collections.abc import Collection, Iterable, Iterator
