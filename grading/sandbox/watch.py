@@ -35,8 +35,7 @@ class Watch:
         signal_all: Callable[[int], None],
     ) -> None:
         self._granted, self._count_started, self._walled = granted, count_started, walled
-        self._signal_all, self._limit_kb = signal_all, granted["memory_bytes"] / 1024
-        self._still_kb = self._limit_kb * STILL_SHARE
+        self._signal_all = signal_all
         self._processes, self._patience, self.pause_s = processes, patience, LEAST_PAUSE_S
         self._files = open_files.OpenFiles(granted, processes, patience)
         self._mappings = mappings.Mappings(processes, patience)
@@ -47,25 +46,27 @@ class Watch:
     def exceeded(self) -> str | None:
         """The limit that all processes of a notebook together exceed, or None."""
         began = time.monotonic()
+        limit_kb = self._granted["memory_bytes"] / 1024
         each_kb = self._of_each(self._processes.resident_kb)
         self._largest_kb = max(self._largest_kb, *each_kb.values(), 0)
         used_kb = 0
         if self._walled:
-            with self._stopping() as stop_where_memory_goes:
+            still_kb = limit_kb * STILL_SHARE
+            with self._stopping(still_kb) as stop_where_memory_goes:
                 used_kb = self._unseen_kb(each_kb, stop_where_memory_goes)
-                if stop_where_memory_goes() > self._still_kb:  # they may have taken it since they were measured
+                if stop_where_memory_goes() > still_kb:  # they may have taken it since they were measured
                     each_kb = self._of_each(self._processes.resident_kb)
         # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
         resident_kb = used_kb + sum(each_kb.values())
-        if resident_kb > self._limit_kb:
-            resident_kb = used_kb + self._shared_kb(each_kb)
+        if resident_kb > limit_kb:
+            resident_kb = used_kb + self._shared_kb(each_kb, limit_kb)
         ended = time.monotonic()
-        left_s = (self._limit_kb - resident_kb) / GROWS_KB_S
+        left_s = (limit_kb - resident_kb) / GROWS_KB_S
         # Soon before any cell may hide its files, and while some may hold what a process had that ends meanwhile.
         is_plain = not self._walled or (self._files.none and not self._ending_kb[-1])
         soon_s = left_s if is_plain else LEAST_PAUSE_S
         self.pause_s = min(USUAL_PAUSE_S, max(LEAST_PAUSE_S, soon_s, (ended - began) / LOOKS_SHARE))
-        if resident_kb > self._limit_kb:
+        if resident_kb > limit_kb:
             return "memory"
         if self._walled and len({*map(self._processes.session, each_kb)} - {0}) > self._granted["sessions"]:
             return "sessions"
@@ -73,14 +74,13 @@ class Watch:
             return "processes started"
         return None
 
-    def _shared_kb(self, before_kb: dict[int, int]) -> float:
+    def _shared_kb(self, before_kb: dict[int, int], limit_kb: float) -> float:
         """The memory of all processes, each page counted once; at least the limit if they grow by more meanwhile.
 
         While a process forks, its reader waits, and busy processes on the same processor can make that long: then it
         counts with all that it shares. And what was one process's when that was measured is soon that of forks, too,
         which count again. So a look that finds too much in such a way is taken again.
         """
-        limit_kb = self._limit_kb
         taken = Taken(self._processes, self._walled, before_kb, limit_kb)
         there, waited, counted_kb = before_kb.keys(), set(), {}
 
@@ -100,7 +100,7 @@ class Watch:
         def is_exact(found_kb: dict[int, float]) -> bool:
             return not waited and found_kb.keys() <= there
 
-        with self._stopping() as stop_where_memory_goes:
+        with self._stopping(limit_kb * STILL_SHARE) as stop_where_memory_goes:
             for _ in range(SHARED_LOOKS):
                 waited.clear()
                 counted_kb.clear()
@@ -113,8 +113,8 @@ class Watch:
         return sum(found_kb.values())
 
     @contextlib.contextmanager
-    def _stopping(self) -> Iterator[Callable[[], int]]:
-        """Gives what stops all processes, until the end of the block, once much of the machine's memory has gone.
+    def _stopping(self, most_kb: float) -> Iterator[Callable[[], int]]:
+        """Gives what stops all processes, until the end of the block, once so much of the machine's memory has gone.
 
         It tells how much has gone since.
 
@@ -126,7 +126,7 @@ class Watch:
         def stop_where_memory_goes() -> int:
             nonlocal stopped
             gone_kb = free_kb - self._processes.available_kb()
-            stopped = stopped or self._walled and gone_kb > self._still_kb
+            stopped = stopped or self._walled and gone_kb > most_kb
             if stopped:  # each time, because Linux continues stopped ones whose parent ends, as one may that was ending
                 self._signal_all(signal.SIGSTOP)
             return gone_kb
