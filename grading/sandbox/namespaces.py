@@ -25,15 +25,13 @@ CAPABILITY_VERSION_3 = 0x20080522
 CAPABILITIES = 64  # numbers that there may be
 TERMINALS_AT = "/dev/pts"
 ESCAPE = re.compile(r"\\([0-7]{3})")  # as mountinfo writes spaces and the like
-# What /proc tells of the whole machine, and no library asks for: its counters would be notes to other notebooks, and
-# who runs the machine may have written what they like into the line that Linux was started with.
-MACHINE_WIDE = """
-bootconfig buddyinfo cmdline config.gz consoles crypto diskstats dma execdomains fb interrupts iomem ioports kallsyms
-kcore key-users keys kmsg kpagecgroup kpagecount kpageflags latency_stats locks misc modules mtrr pagetypeinfo
-partitions sched_debug schedstat slabinfo softirqs swaps sysrq-trigger timer_list vmallocinfo vmstat zoneinfo
+# What stays of what /proc tells of the whole machine: what libraries and programs ask for, and CUDA (`devices`, `driver`).
+# A list of what is fine, because each Linux tells more: its counters would be notes to other notebooks, and who runs
+# the machine may have written what they like into the line that Linux was started with.
+TOLD = """
+cgroups cpuinfo devices driver filesystems loadavg meminfo mounts net self stat sys sysvipc thread-self tty uptime
+version
 """.split()
-# The same in folders: counts of interrupts again, of waits and of file systems, and which devices there are.
-MACHINE_WIDE_FOLDERS = "acpi asound bus dynamic_debug fs irq pressure scsi".split()
 FILTER_STEP_BYTES = 8  # struct sock_filter
 THREADS_FORK_DEAF = (3, 13)  # the first Python that asks the thread which forked it about signals, and it is gone
 STACK_BYTES = 8 * 2**20  # of a kernel's main thread: what Linux gives a process by default
@@ -178,12 +176,18 @@ def furnish(places: dict[str, str], kept: list[str], gpu: bool = False) -> None:
     mount("/dev/null", "/dev/zero", None, MS_BIND)  # mapped and shared, it would be memory that nobody counts
     for path in _devices() - {*places}:
         mount(None, path, None, MS_BIND | MS_REMOUNT | MS_RDONLY | MS_NOSUID | MS_NOEXEC)
-    for name in MACHINE_WIDE:  # last, so that the device is read-only there, too
-        with contextlib.suppress(FileNotFoundError):  # this Linux has no such file
-            mount("/dev/null", f"/proc/{name}", None, MS_BIND)
-    for name in MACHINE_WIDE_FOLDERS:
-        with contextlib.suppress(FileNotFoundError):
-            mount("tmpfs", f"/proc/{name}", "tmpfs", EMPTY, "nr_inodes=1")
+    for name in untold():  # last, so that the device is read-only there, too
+        path = f"/proc/{name}"
+        with contextlib.suppress(FileNotFoundError):  # it is gone by now
+            if os.path.isdir(path):
+                mount("tmpfs", path, "tmpfs", EMPTY, "nr_inodes=1")
+            else:
+                mount("/dev/null", path, None, MS_BIND)
+
+
+def untold() -> list[str]:
+    """What lies in /proc next to the folders of processes and is hidden from notebooks."""
+    return [name for name in os.listdir("/proc") if not name.isdigit() and name not in TOLD]
 
 
 def _devices() -> set[str]:

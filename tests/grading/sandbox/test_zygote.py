@@ -25,7 +25,6 @@ from grading.core.course import Libraries
 from grading.judge import kernels
 from grading.sandbox import bubblewrap, host, kernel_handle, namespaces, sandbox_limits
 from grading.sandbox.allowance import Allowance
-from grading.sandbox.namespaces import MACHINE_WIDE, MACHINE_WIDE_FOLDERS
 
 LEAVE_A_DAEMON = """
 import os, time
@@ -534,28 +533,50 @@ def test_whoever_kills_all_processes_kills_only_what_it_started(walled):
     assert Run(walled, "print('next')").printed == "next"
 
 
+# What isn't empty of what lies in /proc next to the folders of processes, and whether anything can be made in a folder.
+WHAT_PROC_TELLS = """
+import os
+told = []
+for name in os.listdir('/proc'):
+    path = '/proc/' + name
+    if name.isdigit() or os.path.islink(path):
+        continue
+    if not os.path.isdir(path):
+        try:
+            told += [name] * bool(open(path).read())
+        except PermissionError:
+            pass
+    elif os.listdir(path):
+        told.append(name)
+    else:
+        try:
+            os.mkdir(path + '/note')
+            told.append('a note in ' + name)
+        except OSError:
+            pass
+print(*sorted(told))
+"""
+
+
 def test_of_the_whole_machine_proc_tells_only_what_libraries_ask_for(walled):
-    read = "for name in names:\n    if os.path.exists(f'/proc/{name}'):\n        print(open(f'/proc/{name}').read())"
     run = Run(
         walled,
-        f"import os, psutil\nnames = {MACHINE_WIDE}",
-        read,
-        "print(psutil.virtual_memory().total > 0, psutil.cpu_count() > 0, len(psutil.cpu_times()) > 3)",
-        f"""
-for name in {MACHINE_WIDE_FOLDERS}:
-    if os.path.exists('/proc/' + name):
-        print(name, os.listdir('/proc/' + name))
-        try:
-            os.mkdir('/proc/' + name + '/note')
-        except OSError as error:
-            print(error.errno)
-""",
+        WHAT_PROC_TELLS,
+        "import psutil\nprint(psutil.virtual_memory().total > 0, psutil.cpu_count() > 0, len(psutil.cpu_times()) > 3)",
     )
-    there = [name for name in MACHINE_WIDE_FOLDERS if Path("/proc", name).exists()]
-    assert run.errors == [] and "irq" in there
-    assert run.printed.splitlines() == ["True True True", *(line for name in there for line in (f"{name} []", "30"))]
+    told, libraries = run.printed.splitlines()
+    assert run.errors == [] and libraries == "True True True"
+    assert {*told.split()} <= {*namespaces.TOLD} and {"cpuinfo", "meminfo", "stat", "sys"} <= {*told.split()}
     tells = ["cmdline", "interrupts", "softirqs", "vmstat"]
-    assert [name for name in tells if Path("/proc", name).read_text()] == tells and {*tells} < {*MACHINE_WIDE}
+    assert [name for name in tells if Path("/proc", name).read_text()] == tells and "irq" in namespaces.untold()
+
+
+def test_what_nobody_thought_of_in_proc_is_hidden(monkeypatch, tmp_path):
+    """As a file of a newer Linux, or of one that is built otherwise."""
+    rewritten(monkeypatch, tmp_path, "namespaces.py", "tty uptime\nversion", "")
+    with opened(bare=True) as pool:
+        run = Run(pool, WHAT_PROC_TELLS)
+    assert "meminfo" in run.printed.split() and not {"tty", "uptime", "version"} & {*run.printed.split()}
 
 
 def test_what_the_namespaces_allow_cannot_be_changed(walled):
