@@ -25,7 +25,7 @@ CAPABILITY_VERSION_3 = 0x20080522
 CAPABILITIES = 64  # numbers that there may be
 TERMINALS_AT = "/dev/pts"
 ESCAPE = re.compile(r"\\([0-7]{3})")  # as mountinfo writes spaces and the like
-# What stays of what /proc tells of the whole machine: what libraries and programs ask for, and CUDA (`devices`, `driver`).
+# What stays of what /proc tells of the whole machine: what libraries and programs ask for, and CUDA (devices, driver).
 # A list of what is fine, because each Linux tells more: its counters would be notes to other notebooks, and who runs
 # the machine may have written what they like into the line that Linux was started with.
 TOLD = """
