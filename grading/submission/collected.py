@@ -7,6 +7,7 @@ make one (`fs.protected_hardlinks=0`). The file may have lost its first name sin
 """
 
 import contextlib
+import errno
 import hashlib
 import logging
 import os
@@ -25,6 +26,9 @@ from grading.submission import extra_files, kept_copies, safe_walk
 
 PIECE_BYTES = 2**20
 NOWHERE = "nowhere"  # where each link of a copy leads
+# What a disk says to a name that it can't hold: because it holds the same one in other letters or codes, no name that
+# isn't UTF-8, or no sign of some kind, or fewer of them.
+NO_NAMES = frozenset({errno.EEXIST, errno.EILSEQ, errno.EINVAL, errno.ENAMETOOLONG})
 Ignored = Callable[[str, list[str]], list[str]]  # of a folder's names those that are not copied, as in shutil.copytree
 
 
@@ -84,7 +88,8 @@ def take(directory: CourseDirectory, source: Path, place: Path, before: Callable
 def copy(source: Path, place: Path, ignored: Ignored = lambda _, names: [], room: Room | None = None) -> None:
     """Copies a folder to a new one; what is neither file nor folder, or is closed to us, becomes a link to nowhere.
 
-    Errors  UnreadableError if it cannot be read, or grows; other OSErrors if the copy cannot be written.
+    Errors  UnreadableError if it cannot be read, grows, or has a name that the disk of the copy can't hold; other
+            OSErrors if the copy cannot be written.
     """
     left_out: set[str] = set()
     room = room or Room()
@@ -98,10 +103,11 @@ def copy(source: Path, place: Path, ignored: Ignored = lambda _, names: [], room
             if parent in left_out or ignored(os.path.join(source, parent), [found.name]):
                 left_out.add(found.path)
                 continue
-        if found.is_folder:
-            (place / found.path).mkdir()
-        else:
-            _copy_file(found, place / found.path, room, author)
+        with _naming(found):
+            if found.is_folder:
+                (place / found.path).mkdir()
+            else:
+                _copy_file(found, place / found.path, room, author)
 
 
 def replace(
@@ -190,6 +196,20 @@ def _files(place: Path) -> list[str]:
 def _entries(source: Path) -> Iterator[safe_walk.Found]:
     with _reading(), safe_walk.opened(source) as folder:
         yield from safe_walk.below(folder)
+
+
+@contextlib.contextmanager
+def _naming(found: safe_walk.Found) -> Iterator[None]:
+    """A name that our disk can't hold within is the submission's fault, too: a student chooses it."""
+    try:
+        yield
+    except UnreadableError:
+        raise
+    except OSError as error:
+        if error.errno not in NO_NAMES:
+            raise
+        why = f"the course's disk can't hold a file named {names.printable(found.path, names.SHOWN)}"
+        raise UnreadableError(error.errno, why, error.filename) from error
 
 
 def _copy_file(found: safe_walk.Found, place: Path, room: Room, author: int) -> None:

@@ -1,6 +1,7 @@
 """`nbgrader collect` on an exchange that students fill: nobody keeps others from being collected; nothing is lost."""
 
 import contextlib
+import errno
 import logging
 import os
 import pwd
@@ -87,6 +88,32 @@ def test_what_can_t_be_collected_keeps_nobody_else_from_it_and_is_told(
     with caplog.at_level(logging.ERROR):
         assert collect() == {"ada": "ada", "zoe": "zoe"}
     assert [r.getMessage() for r in caplog.records if "mallory" in r.getMessage() and "not collected" in r.getMessage()]
+
+
+@pytest.mark.parametrize("number", [errno.EEXIST, errno.EILSEQ, errno.EINVAL, errno.ENAMETOOLONG])
+def test_a_name_that_the_course_s_disk_can_t_hold_keeps_nobody_else_from_being_collected(
+    number: int,
+    inbound: Path,
+    collect: Callable[..., dict[str, str]],
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+):
+    """As one in other letters where these don't count, or one that isn't UTF-8, on another disk than the exchange's."""
+    for student in ("ada", "mallory", "zoe"):
+        folder = submit(inbound, student, student)
+    (folder.with_name(folder.name.replace("zoe", "mallory")) / "an odd name").touch()
+    opened = Path.open
+
+    def on_such_a_disk(path: Path, *given: object, **settings: object) -> object:
+        if path.name == "an odd name":
+            raise OSError(number, os.strerror(number), str(path))
+        return opened(path, *given, **settings)
+
+    monkeypatch.setattr(Path, "open", on_such_a_disk)
+    with caplog.at_level(logging.ERROR):
+        assert collect() == {"ada": "ada", "zoe": "zoe"}
+    (told,) = (record.getMessage() for record in caplog.records if "mallory" in record.getMessage())
+    assert told.endswith("not collected: the course's disk can't hold a file named an odd name")
 
 
 def test_a_folder_that_is_gone_when_its_turn_comes_keeps_nobody_else_from_being_collected(
