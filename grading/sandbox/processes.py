@@ -10,13 +10,13 @@ import ctypes
 import os
 import platform
 import signal
+import socket
 import threading
 from collections.abc import Callable, Iterator
 
 ROUNDS = 10  # of listing processes that began during a look, before it ends all the same
 UNSHARED = ("VmPTE:", "HugetlbPages:")  # page tables, which cost as much as pages that are read but never written
 USUAL_SOCKETS = 50  # of a network; an idle kernel has about 10 in its own
-SOCKET_KB = 416  # what may wait unread in one: twice net.core.wmem_default, as Linux has it unless told otherwise
 FILE_BYTES = 2**16  # of a file of /proc that is read here; the longest has some kilobytes
 STATE, DEAD = b"\nState:\t", (b"Z", b"X")  # of threads
 KCMP = {"x86_64": 312, "aarch64": 272}.get(platform.machine(), -1)  # which some systems refuse
@@ -176,8 +176,17 @@ def unread_kb(pids: list[int]) -> int:
     for pid in pids:
         for name in _listed(f"/proc/{pid}/task"):
             if (used := lines_of(f"/proc/{pid}/task/{name}/net/sockstat", "sockets:", column=2)) is not None:
-                return max(0, used - USUAL_SOCKETS) * SOCKET_KB
+                return max(0, used - USUAL_SOCKETS) * socket_kb()
     return 0
+
+
+def socket_kb() -> int:
+    """What may wait unread in one: twice net.core.wmem_default, which new sockets tell, and networks of one's own hide.
+
+    That is 208 KiB, unless whoever runs the machine has set another.
+    """
+    with socket.socket(socket.AF_UNIX) as one:
+        return 2 * one.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF) // 1024
 
 
 def status_kb(pid: int, *names: str) -> int:

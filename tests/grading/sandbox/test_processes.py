@@ -5,6 +5,7 @@ import errno
 import mmap
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from kernel_runs import IN_MEMORY
 
 from grading.sandbox import processes
 
+SNDBUF = (socket.SOL_SOCKET, socket.SO_SNDBUF)
 # Run alone, where nothing else gives memory back and takes it. Neither the name nor the limit is written in here as it
 # is, which is among what a process's `stat` tells.
 LOOKS = f"""{IN_MEMORY}
@@ -53,6 +55,13 @@ def test_what_is_read_of_this_process_is_what_linux_tells():
     assert processes.session(os.getpid()) == os.getsid(0)
     assert processes.lines_of("/proc/0/status", "Threads:") is None and processes.session(2**22 + 1) == 0
     assert processes.resident_kb(os.getpid()) > 1000 < processes.proportional_kb(os.getpid())
+
+
+@pytest.mark.parametrize("room_bytes", [212_992, 10 * 2**20])
+def test_what_may_wait_in_sockets_follows_from_the_room_that_this_machine_gives_them(room_bytes, monkeypatch):
+    monkeypatch.setattr(socket.socket, "getsockopt", lambda _, *asked: {SNDBUF: room_bytes}[asked])
+    monkeypatch.setattr(processes, "lines_of", lambda *_, **__: processes.USUAL_SOCKETS + 3)
+    assert processes.unread_kb([os.getpid()]) == 3 * 2 * room_bytes // 1024
 
 
 def test_a_read_that_heeds_no_signal_ends_once_memory_is_taken_back():
