@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -225,6 +226,12 @@ def test_jupyterlab_asks_nobody_on_the_hub_about_news(term: Term):
     assert asked.json()["schema"]["properties"]["fetchNews"]["default"] == "false"
 
 
+def test_a_home_is_closed_to_others_once_its_user_s_server_has_started(term: Term):
+    for name in term.users:
+        home = term.root.parent.with_name(name)
+        assert stat.S_IMODE(home.stat().st_mode) == 0o700, name
+
+
 def _page_config(user: hub.Person) -> dict:
     """What a user's JupyterLab page is told."""
     found = re.search(r'<script id="jupyter-config-data"[^>]*>(.*?)</script>', user.ask("GET", "lab").text, re.S)
@@ -263,3 +270,15 @@ def test_the_teachers_secret_is_what_their_file_says(tmp_path: Path, monkeypatch
     found = PyFileConfigLoader("nbgrader_config.py", path=str(folder)).load_config()
     assert found.CourseDirectory.root == str(tmp_path / "attention")
     assert os.environ["ATTENTION_COURSE_SECRET"] == "nine grey geese"
+
+
+def test_a_terminal_is_no_login_shell_which_would_lose_the_path_of_the_hub(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    tmp_path.chmod(0o755)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHELL", "/bin/zsh")
+    folder = REPOSITORY / "docs" / "jupyterhub" / "everybody"
+    found = PyFileConfigLoader("jupyter_server_config.py", path=str(folder)).load_config()
+    assert found.ServerApp.terminado_settings == {"shell_command": ["/bin/zsh"]}
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
