@@ -13,9 +13,9 @@ def is_attention(name):
     return any([word in name.lower() for word in ("attention", "multi_head", "multihead", "transformer", "_sdp_")])
 
 
-def looking(seen, ran):
-    """A profile function for Python that records which of PyTorch's own attention is called, what is started, and the
-    code of all functions that run."""
+def looking(seen, ran, homes):
+    """A profile function for Python that records which of PyTorch's own attention is called, what is started, the code
+    of all functions that run, and of those written in C the modules."""
     home = nn.__file__.rpartition("nn")[0]  # PyTorch's folder
     inside = ("nn", "ao", "_decomp", "_refs", "_higher_order_ops", "nested", "onnx", "sparse")
     folders = tuple([home + one for one in inside])
@@ -31,24 +31,47 @@ def looking(seen, ran):
                 tells = code.co_filename
             if code.co_flags & 1 and is_attention(tells):
                 seen.add(code.co_qualname.split(".")[0])
-        elif event == "c_call" and (is_attention(name) or name in starts):
-            seen.add("process" if name in starts else name)
+            if code.co_qualname == "script" and code.co_filename.startswith(home + "jit"):
+                one = frame.f_locals.get("obj")  # what TorchScript compiles runs unseen
+                ran.add(getattr(getattr(one, "forward", one), "__code__", code))
+        elif event == "c_call":
+            if is_attention(name) or name in starts:
+                seen.add("process" if name in starts else name)
+            of = (called, type(getattr(called, "__self__", None)))
+            homes.update([str(getattr(one, "__module__", "")).partition(".")[0] for one in of])
 
     return look
 
 
+def calls(seen):
+    """A mode of PyTorch's in which those of its functions are recorded that bear the name of attention."""
+
+    class Calls(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, function, types, args=(), kwargs=None):
+            name = str(getattr(function, "__name__", ""))
+            seen.update({name} if is_attention(name) else ())
+            return function(*args, **(kwargs or {}))
+
+    return Calls()
+
+
 def ends(call, operations, look):
-    """Whether a call ends without an error while Python's functions, and PyTorch's operations, are looked at."""
+    """Whether a call ends without an error while Python's functions, and PyTorch's operations, are looked at.
+
+    Functions are looked at twice: a profiler that the answer itself runs takes the place of ours.
+    """
     import sys
 
-    before = sys.getprofile()
+    before, traced = sys.getprofile(), sys.gettrace()
     try:
         with operations:
+            sys.settrace(look)
             sys.setprofile(look)
             try:
                 call()
             finally:
                 sys.setprofile(before)
+                sys.settrace(traced)
     except Exception:  # of a model that fails, which loses other points, or of a profiler where another one runs
         return False
     return True
@@ -59,10 +82,10 @@ def students(ran):
     import sys
 
     installed = (sys.prefix, sys.base_prefix)
-    return [fingerprint(code) for code in ran if not code.co_filename.startswith(installed)][:1000]
+    return sorted({fingerprint(code) for code in ran if not code.co_filename.startswith(installed)})[:10_000]
 
 
-@probe.remote(using=(is_attention, looking, ends, digest, fingerprint, students))
+@probe.remote(using=(is_attention, looking, calls, ends, digest, fingerprint, students))
 def of_models(name, cases):
     """What runs while models of these sizes are made and called: the names of PyTorch's own attention, with "process"
     for another process or thread, in which it would run unseen; and the fingerprints of the student's functions.
@@ -79,8 +102,8 @@ def of_models(name, cases):
         as_written = torch.compiler.set_stance("force_eager")
     with as_written:
         profiler = torch.autograd.profiler_legacy.profile()
-        if not ends(call, profiler, looking(seen, ran)):
-            ends(call, contextlib.nullcontext(), looking(seen, ran))
+        if not ends(call, profiler, looking(seen, ran, set())):  # for one, where the answer runs a profiler itself
+            ends(call, calls(seen), looking(seen, ran, set()))
     operations = [event.name for event in profiler.function_events or ()]
     named = [one.partition("::") for one in operations if is_attention(one)]
     seen.update([name for home, _, name in named if home in ("aten", "onnx")])  # what it defines; a student may, too
@@ -91,9 +114,9 @@ def of_models(name, cases):
 def of_function(name, *given):
     """Whether PyTorch computes anything in a call of a function, whether another process or thread is started, in which
     it would unseen, and the fingerprints of the student's functions."""
-    profiler, seen, ran = torch.autograd.profiler_legacy.profile(), set(), set()
-    ends(lambda: globals()[name](*given), profiler, looking(seen, ran))
+    profiler, seen, ran, homes = torch.autograd.profiler_legacy.profile(), set(), set(), set()
+    ends(lambda: globals()[name](*given), profiler, looking(seen, ran, homes))
     home = nn.__file__.rpartition("nn")[0]  # PyTorch's folder
-    by_torch = any([code.co_filename.startswith(home) for code in ran])
+    by_torch = "torch" in homes or any([code.co_filename.startswith(home) for code in ran])
     by_torch = by_torch or any([event.name.startswith("aten::") for event in profiler.function_events or ()])
     return by_torch, "process" in seen, students(ran)

@@ -8,16 +8,17 @@ from collections.abc import Collection, Iterator, Mapping
 from types import CodeType
 
 from attention.questions.versions import fingerprint
+from attention.rules.forms import root_of
 from grading.core import messages
 from grading.rules.compiling import compiled
 from grading.rules.nodes import walk
 from grading.rules.parsing import parse
-from grading.rules.static import Breach, loop_in, own_map
+from grading.rules.static import LOOPS, Breach, loop_in, own_map
 from grading.rules.student_code import Code, editable, later, top_level
 
 # Through these a notebook watches all that PyTorch does, its own answer's part too, and mostly to look at it.
 WATCHING = frozenset({"__torch_function__", "__torch_dispatch__"})
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.GeneratorExp  # the last one runs where it is used
 Places = Mapping[tuple[str, int], list[ast.expr | ast.stmt]]  # functions, by their name and the line where each begins
 AS_SET = (0, __future__.annotations.compiler_flag)  # how an earlier cell may have set that the later ones are compiled
 
@@ -28,8 +29,9 @@ def loop_that_ran(answer_id: str, ran: Collection[str]) -> Breach | None:
     own = own_map([code.tree for code in codes])
     for code in codes:
         places = _places(code.tree)
-        functions = [node for nodes in places.values() for node in nodes if not _only_watches(node)]
-        looping = {node: loop for node in functions if (loop := loop_in(node, own))}
+        functions = [node for nodes in places.values() for node in nodes]
+        watching = {inner for node in functions if _only_watches(node) for inner in ast.walk(node)}
+        looping = {node: loop for node in functions if node not in watching and (loop := _loop_in(node, own))}
         for function in _functions(code) if looping else ():
             nodes = places.get((function.co_name, function.co_firstlineno), [])
             loops = [looping[node] for node in nodes if node in looping]
@@ -40,6 +42,12 @@ def loop_that_ran(answer_id: str, ran: Collection[str]) -> Breach | None:
                 loop, what = loops[0]
                 return Breach(messages.breach_loop(code.where, loop.lineno, code.line(loop.lineno), what))
     return None
+
+
+def _loop_in(node: ast.expr | ast.stmt, own: Collection[ast.Name]) -> tuple[ast.AST, str] | None:
+    if isinstance(node, ast.GeneratorExp):
+        return node, LOOPS[ast.GeneratorExp]
+    return loop_in(node, own)
 
 
 def _only_watches(node: ast.expr | ast.stmt) -> bool:
@@ -60,8 +68,23 @@ def _only_watches(node: ast.expr | ast.stmt) -> bool:
 
     plain = [one for one in inside if isinstance(one, ast.Assign) and is_theirs(one.value)]
     kept = {t.id for one in plain for t in one.targets if isinstance(t, ast.Name) and stored[t.id] == 1}
+    theirs = kept | given - {argument.arg for argument in node.args.args[:1]}
+    if any(root_of(one) in theirs for one in _written(inside)):
+        return False
     returned = [one.value for one in inside if isinstance(one, ast.Return)]
     return all(is_theirs(one) or isinstance(one, ast.Name) and one.id in kept for one in returned)
+
+
+def _written(inside: list[ast.AST]) -> Iterator[ast.expr]:
+    """What code writes into: `out[0] = …`, `out.data = …` and `out.mul_(2)` all write into out."""
+    for node in inside:
+        match node:
+            case ast.Subscript(value=value, ctx=ast.Store()) | ast.Attribute(value=value, ctx=ast.Store()):
+                yield value
+            case ast.keyword(arg="out", value=value):
+                yield value
+            case ast.Call(func=ast.Attribute(value=value, attr=name)) if name.endswith("_"):
+                yield value
 
 
 def _places_in(function: CodeType) -> set[tuple[int | None, int | None]]:
@@ -71,11 +94,12 @@ def _places_in(function: CodeType) -> set[tuple[int | None, int | None]]:
 
 
 def _places(tree: ast.Module) -> Places:
-    """The functions of a cell; several lambdas may begin in one line."""
+    """The functions of a cell, and its generators; several lambdas may begin in one line."""
     places: dict[tuple[str, int], list[ast.expr | ast.stmt]] = {}
     for node in walk(tree):
         if isinstance(node, Function):
-            places.setdefault((getattr(node, "name", "<lambda>"), _first_line(node)), []).append(node)
+            unnamed = "<genexpr>" if isinstance(node, ast.GeneratorExp) else "<lambda>"
+            places.setdefault((getattr(node, "name", unnamed), _first_line(node)), []).append(node)
         for name, line, pieces in _lazy(node):
             if pieces:
                 body = ast.copy_location(ast.Tuple(pieces, ast.Load()), pieces[0])

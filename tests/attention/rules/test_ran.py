@@ -33,9 +33,25 @@ CALLS = {
     "    def __torch_function__(self, function, types, args=(), kwargs=None):\n"
     "        return [a for a in args][0] if args else function(*args, **(kwargs or {}))\n"
     "def f(x):\n    with Watch():\n        return torch.ones(2) + x",
+    "in what writes where it could watch": "class Watch(torch.overrides.TorchFunctionMode):\n"
+    "    def __torch_function__(self, function, types, args=(), kwargs=None):\n"
+    "        out = function(*args, **(kwargs or {}))\n        [out.add_(a) for a in args]\n        return out\n"
+    "def f(x):\n    with Watch():\n        return torch.ones(2) + x",
+    "in a generator within a generator": "pairs = ((i for i in (1, 2)) for _ in iter(int, 1))\n"
+    "def f(x):\n    return [*next(globals()['pai' + 'rs'])]",
+    "in what TorchScript compiles there": "def f(x):\n    return torch.jit.script(globals()['loo' + 'ped'])",
+    "next to thousands of others": "def f(x):\n    sorted(many, key=lambda g: g())\n"
+    "    return globals()['loo' + 'ped'](x)\n# %%\nmany = [\n"
+    + "".join(f"    lambda: {n},\n" for n in range(3000))
+    + "]\n# %%\n"
+    + LOOP,
     "by map": "def f(x):\n    return globals()['g' + ''](x)\n# %%\ndef g(x):\n    return list(map(int, [x]))",
 }
 NONE = {
+    "of a generator by which a notebook watches": "class Watch(torch.overrides.TorchFunctionMode):\n"
+    "    def __torch_function__(self, function, types, args=(), kwargs=None):\n"
+    "        self.seen = sum(1 for a in args)\n        return function(*args, **(kwargs or {}))\n"
+    "def f(x):\n    with Watch():\n        return torch.ones(2) + x",
     "that does not run": "def f(x):\n    return x",
     "in an earlier version": "def g(x):\n    return [i for i in (x,)]\nold = 1\n# %%\ndef g(x):\n    return x\n"
     "def f(x):\n    return globals()['g' + ''](x)",
@@ -91,6 +107,16 @@ PROCESS = "def f(x):\n    return R[0](x)", "import subprocess\nR = [lambda x: su
 def test_another_process_is_found_where_pytorch_may_not_run_either():
     assert "starts another process" in breach(*PROCESS, with_torch=False)
     assert breach(*PROCESS) is None
+
+
+def test_a_loop_is_found_where_the_answer_runs_a_profiler_of_its_own():
+    profiled = "def f(x):\n    import cProfile\n    return cProfile.Profile().runcall(globals()['loo' + 'ped'], x)"
+    assert "allows no loop" in breach(profiled, LOOP)
+
+
+def test_pytorch_is_found_where_its_own_profiler_was_ended():
+    ended = "def f(x):\n    torch.autograd._disable_profiler_legacy()\n    return torch.ones(x).numpy()"
+    assert "PyTorch runs" in breach(ended, with_torch=False)
 
 
 def test_the_line_is_that_of_the_loop():
