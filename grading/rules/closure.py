@@ -14,6 +14,7 @@ from grading.rules.student_code import Code, defined, editable
 
 Place = tuple[str, int, int]  # a cell, a line and a column
 INTERPOLATION = getattr(ast, "Interpolation", ())  # {x} in a t-string, which Python has from 3.14 on
+TORCHSCRIPT = frozenset({"script", "script_method", "script_if_tracing"})
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
@@ -39,6 +40,7 @@ def answer(
     drafts = replaced(codes, table)
     made = [(code, node) for code in codes if code.answer and code.tree for node in definitions(code.tree)]
     found = [(code, node) for code, node in made if node not in drafts and place(code, node) not in left_out]
+    found += [(code, node) for code in codes if code.tree for node in _compiled_by_torch(code.tree)]
     names = deque([pair for _, node in found for pair in _named(node, True)] + [(name, True) for name in asked])
     seen: set[tuple[str, bool]] = set()
     read = {(node, late) for node in drafts for late in (True, False)}  # a node may be the value of thousands of names
@@ -56,6 +58,19 @@ def answer(
                         found.append((code, node))
                     names += _named(node, late)
     return found
+
+
+def _compiled_by_torch(tree: ast.Module) -> Iterator[ast.AST]:
+    """What is handed to TorchScript: it runs where nobody sees which function of the student's, or of a library, it was
+    made of, so that its text counts whoever calls it."""
+    for node in walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in TORCHSCRIPT:
+                yield node
+            case ast.FunctionDef(decorator_list=[_, *_] as given) | ast.ClassDef(decorator_list=[_, *_] as given):
+                used = [inner for one in given for inner in walk(one)]
+                if any(getattr(one, "id", getattr(one, "attr", "")) in TORCHSCRIPT for one in used):
+                    yield node
 
 
 def place(code: Code, node: ast.AST) -> Place:

@@ -24,6 +24,8 @@ LOOPS = {
     ast.GeneratorExp: "a generator expression",
 }
 
+LAZY = frozenset("iter enumerate zip filter".split())  # these go through their last argument only as they are read
+
 
 @dataclass(frozen=True)
 class Breach:
@@ -56,7 +58,7 @@ def no_loops(answer_id: str, asked: Iterable[str], left_out: Collection[closure.
     earlier versions that `earlier` has found."""
     own = own_map([code.tree for code in editable(answer_id) if code.tree])
     for code, node in closure.answer(answer_id, asked, left_out):
-        if found := loop_in(node, own):
+        if found := loop_in(node, own) or _kept_map(code.tree, node, own):
             loop, what = found
             return Breach(messages.breach_loop(code.where, loop.lineno, code.line(loop.lineno), what))
     return None
@@ -73,6 +75,19 @@ def loop_in(node: ast.AST, own: Collection[ast.Name]) -> tuple[ast.AST, str] | N
     called = {n.func for n in walk(node) if isinstance(n, ast.Call)}
     found = next((n for n in maps if n in {*inside} or n not in called), None)  # outside the answer, a call is allowed
     return (found, "`map` is a loop") if found else None
+
+
+def _kept_map(tree: ast.Module, node: ast.AST, own: Collection[ast.Name]) -> tuple[ast.AST, str] | None:
+    """A `map` that has a name, so that a function which reads that goes through it; `a, b = map(int, …)` is over."""
+    inner = node
+    while isinstance(inner, ast.Call) and inner.args and getattr(inner.func, "id", "") in LAZY:
+        inner = inner.args[-1]
+    is_map = isinstance(inner, ast.Call) and getattr(inner.func, "id", "") == "map" and inner.func not in own
+    named = is_map and any(
+        isinstance(one, ast.Assign) and one.value is node and all(isinstance(name, ast.Name) for name in one.targets)
+        for one in walk(tree)
+    )
+    return (inner, "`map` is a loop") if named else None
 
 
 def own_map(trees: list[ast.Module]) -> set[ast.Name]:
