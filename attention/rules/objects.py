@@ -5,6 +5,7 @@ import copy
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from attention.rules.forms import VIEWS
+from attention.rules.plainly import plainly
 
 ANY = "*"  # stands for all attributes
 SETTING = frozenset("setattr delattr vars __dict__ __setattr__ __delattr__".split())
@@ -43,11 +44,13 @@ def _all_of(node: ast.expr) -> str | None:
 
 
 def with_plain_names(function: ast.FunctionDef, made: Collection[str] = ()) -> ast.FunctionDef:
-    """The function, with plain names for the attributes of objects that it makes of nothing and uses for these alone.
+    """The function, with plain statements, and plain names for the attributes of objects that it makes of nothing and
+    uses for these alone.
 
     Nobody else has such an object: none is called upon, given away, or read in a function within. `made` are the names
     that the cells define: with `vars` among them, `vars(hats)` may be anything.
     """
+    function = plainly(function)
     nodes = [*ast.walk(function)]
     within = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.Lambda | ast.ClassDef) and n is not function]
     filled = [one for one in within if not isinstance(one, ast.ClassDef) or not _is_empty(one)]
@@ -78,7 +81,7 @@ def with_plain_names(function: ast.FunctionDef, made: Collection[str] = ()) -> a
     stored = dict.fromkeys((n.value.id, n.attr) for n in attributes if isinstance(n.ctx, ast.Store))
     others |= {n.value.id for n in attributes if (n.value.id, n.attr) not in stored}
     plain = {name: [attr for of, attr in stored if of == name] for name in own - others}
-    return _PlainNames(plain).visit(copy.deepcopy(function))
+    return _PlainNames(plain).visit(function)
 
 
 def with_own_names(function: ast.FunctionDef, owner: str) -> tuple[ast.FunctionDef, dict[str, str]] | None:

@@ -100,7 +100,7 @@ def _outputs(function: ast.FunctionDef, names: Names, place: Place | None = None
                 _assign(target, value, at, names)
             case ast.Match(subject=subject, cases=cases):
                 for pattern in [inner for case in cases for inner in ast.walk(case.pattern)]:
-                    if name := getattr(pattern, "name", None):
+                    if name := getattr(pattern, "name", None) or getattr(pattern, "rest", None):
                         _assign(ast.Name(name), subject, at, names)
             case ast.AugAssign(target=target, value=value):
                 if not put_in(statement, at, names):

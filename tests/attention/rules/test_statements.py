@@ -208,6 +208,18 @@ Q = (
 O = torch.einsum("Dhd,hdr->Dhr", W_O.view(D, H, d), W_UV.view(H, d, r)).reshape(D, H * r)
 return W_DKV, W_DKV, Q, O
 """,
+    "what with, except and finally name": """
+try:
+    with torch.no_grad() as quiet, Timer("hats") as timer:
+        Q = f(W_UK, W_Q)
+    if not torch.isfinite(Q).all():
+        raise ValueError(Q)
+    return W_DKV, W_DKV, Q, g(W_O, W_UV)
+except ValueError as error:
+    print(error)
+finally:
+    print(timer, locals()["Q"].shape)
+""",
     "match and except": """
 match W_DKV.shape:
     case (r, D):
@@ -676,6 +688,35 @@ return W_DKV, W_DKV, Q, g(W_O, W_UV)
 Q = f(W_UK, W_Q)
 P = torch.from_dlpack(Q)
 P *= 2
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled at last": """
+try:
+    Q = f(W_UK, W_Q)
+    return W_DKV, W_DKV, Q, g(W_O, W_UV)
+finally:
+    Q *= 2
+""",
+    "scaled under the name of a with": """
+with Held(f(W_UK, W_Q)) as Q:
+    Q = 2 * Q
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "caught, then scaled": """
+try:
+    raise Found(f(W_UK, W_Q))
+except Found as found:
+    Q = 2 * found.args[0]
+return W_DKV, W_DKV, Q, g(W_O, W_UV)
+""",
+    "scaled as one of the local names": """
+Q = f(W_UK, W_Q)
+return W_DKV, W_DKV, 2 * locals()["Q"], g(W_O, W_UV)
+""",
+    "what is left of a mapping, scaled": """
+match {"Q": f(W_UK, W_Q)}:
+    case {**rest}:
+        Q = 2 * rest["Q"]
 return W_DKV, W_DKV, Q, g(W_O, W_UV)
 """,
     "returned early": """
