@@ -55,7 +55,8 @@ RUNNING_PIECES = frozenset(
     "_import_dotted_name ctypeslib load_library load_url codecache PyCodeCache _internal read_array NpzFile "
     "load_config _tensor_to_object ConnectionWrapper _ufunc_reconstruct _makenamedict _fa4_import_module "
     "_import_module load_object _load_obj_from_str rpc deserialize basichandlers _eval_no_call infer_schema "
-    "createResolutionCallbackFromEnv createResolutionCallbackFromFrame createResolutionCallbackFromClosure".split()
+    "createResolutionCallbackFromEnv createResolutionCallbackFromFrame createResolutionCallbackFromClosure "
+    "tensorboard".split()  # which is none of PyTorch's: what is imported may be a file next to the notebook
 )
 LEADING = SMUGGLED | IMPORTING_NAMES | RUNNING_PIECES  # beyond the packages: nothing may be read under these names
 # What else `torch.load` and `np.load` may be given: with these they read numbers, and never make objects of bytes. No
@@ -143,7 +144,7 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
     trees = [code.tree for code in codes if code.tree]
     parents = {inner: node for tree in trees for node in walk(tree) for inner in ast.iter_child_nodes(node)}
     modules = AnyName(modules) if escape(trees, parents, texts, modules) else modules
-    own = reads_of_own(trees, RUNNING_NAMES | LEAVING | {"get_ipython"})
+    own = reads_of_own(trees, RUNNING_NAMES | LEAVING | {"get_ipython", "breakpoint"})
     elsewhere = as_values(trees, parents, packages, setup) | set(starred(trees, SMUGGLED, packages))
     functions, may_import = _functions(trees), functools.partial(_has_an_import, packages=packages)
     found = []
@@ -188,6 +189,9 @@ def _takes_code(
                 return True
             given = {keyword.arg: getattr(keyword.value, "value", None) for keyword in call.keywords}
             return any(name not in LOADING or LOADING[name] not in (None, value) for name, value in given.items())
+        case ast.Name(id="breakpoint", ctx=ast.Load()):  # calls what the environment names, also a module's function
+            call = parents.get(node)
+            return not (isinstance(parents.get(call), ast.Expr) and ast.unparse(call) == "breakpoint()")
         case ast.MatchClass(kwd_attrs=names):  # `case object(math=m)` reads an attribute, and names it here alone
             return not LEADING.isdisjoint(names)
     return brings_more(node, packages)
@@ -203,13 +207,8 @@ def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: Texts, funct
             return not (isinstance(value, ast.Name) and (modules[value.id], name) in OWN)
         case ast.Attribute(value=value, attr="__dict__") | ast.Call(func=ast.Name(id="vars"), args=[value]):
             return root(value) in modules
-        case (
-            ast.Constant(value=str())
-            | ast.BinOp(op=ast.Add())
-            | ast.JoinedStr()
-            | ast.Call(func=ast.Attribute(attr="join"))
-        ):
-            return folded(node) in IMPORTING_TEXTS
+        case ast.expr() if folded(node) in IMPORTING_TEXTS:
+            return True
         case ast.Call(func=ast.Attribute(attr="define"), args=[text, *_]):
             return "def " in (folded(text) or "")  # of TorchScript's, which compiles the text
         case ast.Subscript(value=ast.Call(func=ast.Name(id="globals" | "locals" | "vars")), slice=key):

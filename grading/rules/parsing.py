@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 
 from IPython.core.inputtransformer2 import TransformerManager, cell_magic, leading_empty_lines
 
-from grading.core import limits
 from grading.rules import compiling
 from grading.rules.compiling import is_read_often, unwarned
+from grading.rules.folding import folded
 
 # Magics whose code runs as ordinary code of this kernel; of these, those with code on their own line.
 PLAIN_MAGICS = frozenset({"time", "timeit", "capture", "prun", "debug"})
@@ -202,29 +202,6 @@ def _takes_long(lines: list[str]) -> bool:
     again = helps and helps * sum(len(word) ** 2 for word in WORD.findall(text))
     magics = sum(len("".join("".join(signs).split())) ** 2 for signs in MAGICS.findall(text))
     return magics * len(text) > MAX_MAGICS_TIMES_CHARS or again > MAX_HELPS_TIMES_LETTERS
-
-
-def folded(node: ast.AST) -> str | None:
-    """The text that an expression of constants spells, such as "os" or "o" + "s"; None if it cannot be told, or is
-    longer than all the code that is read."""
-    match node:
-        case ast.Constant(value=str(text)):
-            return text
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            parts = [folded(left), folded(right)]
-        case ast.JoinedStr(values=values):
-            parts = [folded(value) for value in values]
-        case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
-            return folded(value)
-        case ast.Call(
-            func=ast.Attribute(value=ast.Constant(value=str(between)), attr="join"), args=[ast.List() as pieces]
-        ):
-            parts = [folded(piece) for piece in pieces.elts]
-            size = len(between) * len(parts) + sum(len(part or "") for part in parts)  # before it takes that much
-            return between.join(parts) if None not in parts and size <= limits.CODE_CHARS else None
-        case _:
-            return None
-    return "".join(parts) if None not in parts else None
 
 
 class _Unfold(ast.NodeTransformer):

@@ -102,13 +102,31 @@ class Texts:
                 return self._any_of([body, other], depth)
             case ast.Subscript(value=ast.List(elts=pieces) | ast.Tuple(elts=pieces) | ast.Dict(values=pieces)):
                 return self._any_of(pieces, depth)
+            case ast.Subscript(value=ast.Name(id=name) as whole, slice=ast.Constant() | ast.Name()) if isinstance(
+                self.bound.get(name, [None])[0], ast.List | ast.Tuple
+            ):
+                return self._any_of(self._pieces(whole) or [None], depth)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
                 return self._joined([left, right], depth)
             case ast.JoinedStr(values=values):
                 return self._joined(values, depth)
             case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
                 return self.of(value, depth + 1)
-        return None
+            case ast.Call(func=ast.Attribute(value=inner) as method, args=given):
+                made = [
+                    ast.Call(ast.Attribute(ast.Constant(one), method.attr), given, [])
+                    for one in self._any(inner, depth)
+                ]
+            case ast.Subscript(value=inner, slice=ast.Slice() as cut):
+                made = [ast.Subscript(ast.Constant(one), cut) for one in self._any(inner, depth)]
+            case _:
+                return None
+        texts = {folded(one) for one in made}
+        return texts if texts and None not in texts else None
+
+    def _any(self, node: ast.expr, depth: int) -> list[str]:
+        """All possible texts; none if they cannot be told."""
+        return [*(self.of(node, depth + 1) or ())]
 
     def _joined(self, nodes: list[ast.expr], depth: int) -> set[str] | None:
         """All texts that these can make together, one after the other."""

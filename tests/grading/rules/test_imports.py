@@ -12,6 +12,8 @@ from hand_written import import_breach
 from grading.rules import imports
 
 HONEST = [
+    "def f(x):\n    breakpoint()\n    return x",
+    "def breakpoint(x): return x\nD = breakpoint(3)",
     "import torch",
     "import torch, numpy",
     "import torch as t",
@@ -86,6 +88,13 @@ HONEST = [
     "getattr(mha.W_Q, name)\ngetattr(self.layers, key)",
 ]
 SMUGGLED = [
+    "m = breakpoint('math')",
+    "breakpoint('math')",
+    "b = breakpoint",
+    "import torch.utils.tensorboard",
+    "from torch.utils import tensorboard",
+    "f = [lambda: 0]\ngetattr(f[0], '__GLOBALS__'.lower())",
+    "f = [lambda: 0]\nnames = '__SLABOLG__', 'x'\ngetattr(f[0], names[0][::-1].lower())",
     "from IPython.display import display, HTML",
     "from IPython.display import display as show",
     "from IPython.display import *",
