@@ -78,11 +78,17 @@ def ends(call, operations, look):
 
 
 def students(ran):
-    """The fingerprints of those functions that are of no installed package."""
+    """The fingerprints of those functions that are of no installed package, and "file" if one lies in a file next to
+    the notebook."""
+    import os
     import sys
 
-    installed = (sys.prefix, sys.base_prefix)
-    return sorted({fingerprint(code) for code in ran if not code.co_filename.startswith(installed)})[:10_000]
+    installed, here = (sys.prefix, sys.base_prefix), os.getcwd() + os.sep
+    theirs = [code for code in ran if not code.co_filename.startswith(installed)]
+    files = [code.co_filename[len(here) :] for code in theirs if code.co_filename.startswith(here)]
+    found = sorted({fingerprint(code) for code in theirs})[:10_000]
+    ours = ("attention_course", "grading")
+    return found + ["file" for name in files if name.split(os.sep)[0] not in ours][:1]
 
 
 @probe.remote(using=(is_attention, looking, calls, ends, digest, fingerprint, students))

@@ -1,4 +1,4 @@
-"""A function's statements as plainer ones: what `with` and `except` name, what `finally` does, `locals()["Q"]` for Q."""
+"""A function in plainer statements: what `with` and `except` name, what `finally` does, Q for `locals()["Q"]`."""
 
 import ast
 import copy
@@ -9,7 +9,7 @@ FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
 
 
 def plainly(function: ast.FunctionDef) -> ast.FunctionDef:
-    """The function, in which names are given by assignments alone, and a value is returned after what `finally` does."""
+    """The function, in which assignments alone give names, and a value is returned after what `finally` does."""
     return _Plain().visit(copy.deepcopy(function))
 
 

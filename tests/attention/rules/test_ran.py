@@ -3,6 +3,7 @@
 import ast
 import codeop
 import sys
+from pathlib import Path
 
 import pytest
 from hand_written import notebook
@@ -112,6 +113,13 @@ def test_another_process_is_found_where_pytorch_may_not_run_either():
 def test_a_loop_is_found_where_the_answer_runs_a_profiler_of_its_own():
     profiled = "def f(x):\n    import cProfile\n    return cProfile.Profile().runcall(globals()['loo' + 'ped'], x)"
     assert "allows no loop" in breach(profiled, LOOP)
+
+
+def test_a_function_in_a_file_next_to_the_notebook_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "stacked.py").write_text(LOOP)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "a function in a file of yours" in breach("import stacked\ndef f(x):\n    return stacked.looped(x)")
 
 
 def test_pytorch_is_found_where_its_own_profiler_was_ended():
