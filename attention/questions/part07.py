@@ -60,10 +60,8 @@ def bytes_kept(cases):
         kept, registered = {}, ("_parameters", "_buffers", "_modules")
         own = [value for part in model.modules() for name, value in vars(part).items() if name not in registered]
         own += [vars(tensor) for tensor in [*model.parameters(), *model.buffers()]]
-        classes = [made for part in model.modules() for made in type(part).__mro__]
-        own += [
-            [*vars(made).values()] for made in classes if made.__module__.split(".")[0] not in ("torch", "builtins")
-        ]
+        classes = [made for part in model.modules() for made in type(part).__mro__ if made not in nn.Linear.__mro__]
+        own += [[*vars(made).values()] for made in classes]
         plain = held_by(own)  # such as self.copies = W.repeat(2, 1), or {"W_K": W.repeat(2, 1)}
         for tensor in [*model.parameters(), *model.buffers(), *plain]:
             if nn.parameter.is_lazy(tensor) or tensor.is_meta:
