@@ -65,7 +65,9 @@ def _made(node: ast.expr) -> str | None:
 
 def _filled(text: str | None, sign: str, values: list[ast.expr]) -> str | None:
     """A text in which these values stand for a sign, each once."""
-    pieces, texts = (text or "").split(sign), [folded(value) for value in values]
+    if text is None:
+        return None
+    pieces, texts = text.split(sign), [folded(value) for value in values]
     if None in texts or len(pieces) != len(texts) + 1 or any(one in piece for piece in pieces for one in "%{}"):
         return None
     return "".join(piece + text for piece, text in zip(pieces, [*texts, ""], strict=True))

@@ -25,6 +25,7 @@ b"os".decode()
 """
 NOT_TOLD = """
 name.lower()
+name.format()
 "os".lower("x")
 "os".replace("o")
 "os".center(10)
