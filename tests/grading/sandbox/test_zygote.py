@@ -1,5 +1,6 @@
 """Kernels forked from a preloaded process: they compute as any kernel does, and none can reach beyond its notebook."""
 
+import contextlib
 import dataclasses
 import errno
 import json
@@ -406,7 +407,11 @@ def test_no_process_of_a_notebook_goes_on_once_that_has_ended_however_long_its_f
 
     late = {pid: computed_s(pid) for pid in inside(box) - before}
     early = {**late}
-    first = statistics.mode(psutil.Process(pid).ppid() for pid in late)
+    parents = []
+    for pid in late:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            parents.append(psutil.Process(pid).ppid())
+    first = statistics.mode(parents) if parents else 0  # on a busy machine all may have gone before anybody looks
 
     def ended() -> bool:
         left = inside(box)
