@@ -28,6 +28,9 @@ _TAG = re.compile(r"\\tag\{([^{}]*)\}")
 # there are: 2 s for 148 times \phantom, in a formula of which a page may hold hundreds.
 MAX_DEPTH = 40
 _SPACED = frozenset(["mi", "mn", "mo", "ms", "mtext"])  # the elements that hold text
+# How many elements these must hold: browsers draw any other number of them in a row, an exponent on the line.
+_HOLD = {"msub": 2, "msup": 2, "munder": 2, "mover": 2, "mfrac": 2, "mroot": 2, "msubsup": 3, "munderover": 3}
+_FENCED = frozenset(["mtable", "mfrac"])  # what stands between two brackets in a matrix or a binomial coefficient
 
 
 def shown(tex: str, block: bool = False) -> str:
@@ -44,11 +47,11 @@ def shown(tex: str, block: bool = False) -> str:
 def _written(element: Element, around: int = 0) -> str:
     """An element as MathML, which has so many `around` it; one that is not known gives only what is in it.
 
-    Errors  ValueError beyond MAX_DEPTH.
+    Errors  ValueError beyond MAX_DEPTH, and for one that holds another number of elements than it must.
     """
     if around >= MAX_DEPTH:
         raise ValueError("elements too deep in one another")
-    inside = "".join(_written(child, around + 1) for child in element)
+    inside = "".join(_written(child, around + 1) for child in _held(element))
     if element.tag in _SPACED:
         inside = html.escape(html.unescape(element.text or "").replace("\\_", "_"), quote=False) + inside
     if element.tag not in ELEMENTS:
@@ -57,3 +60,24 @@ def _written(element: Element, around: int = 0) -> str:
         f' {name}="{value}"' for name, value in element.items() if name in ATTRIBUTES and _VALUE.fullmatch(str(value))
     ]
     return f"<{element.tag}{''.join(kept)}>{inside}</{element.tag}>"
+
+
+def _held(element: Element) -> list[Element]:
+    """The elements in one; a matrix to a power, which latex2mathml leaves in three pieces, is one of them.
+
+    Errors  ValueError if there are more or fewer than there must be.
+    """
+    held, must = list(element), _HOLD.get(element.tag)
+    if must is None:
+        return held
+    at = 1
+    while len(held) > must and at + 1 < len(held):
+        if held[at].tag in _FENCED and held[at - 1].tag == held[at + 1].tag == "mo":
+            row = Element("mrow")
+            row.extend(held[at - 1 : at + 2])
+            held[at - 1 : at + 2] = [row]
+        else:
+            at += 1
+    if len(held) != must:
+        raise ValueError(f"{len(held)} elements in {element.tag}")
+    return held

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import browser
 import busy
@@ -400,6 +401,26 @@ def test_a_formula_that_is_none_is_shown_as_it_was_written(tex: str):
     assert busy.within(time.process_time() - started, 1)
     assert page_checks.faults_of_html(f"<!DOCTYPE html><title>t</title><p>{shown}") == []
     assert shown.startswith('<code class="tex">') or "<script" not in shown
+
+
+HOLD = {"msub": 2, "msup": 2, "munder": 2, "mover": 2, "mfrac": 2, "mroot": 2, "msubsup": 3, "munderover": 3}
+
+
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\begin{bmatrix} I & I \end{bmatrix}^\mathsf{T}",
+        r"\begin{pmatrix} 1 \\ 2 \end{pmatrix}_{ij}^2",
+        r"\binom{n}{k}^\begin{bmatrix} \binom{n}{k}' \end{bmatrix}",
+        r"\begin{cases} 1 \end{cases}^2 \begin{matrix} 1 \end{matrix}_1",
+        r"\frac\begin{bmatrix} 1 \end{bmatrix}{\dbinom nk^2}",
+    ],
+)
+def test_a_matrix_to_a_power_is_one_thing_with_an_exponent(tex: str):
+    shown = ElementTree.fromstring(mathml.shown(tex))
+    scripts = [element for element in shown.iter() if element.tag in HOLD]
+    assert scripts and all(len(element) == HOLD[element.tag] for element in scripts)
+    assert not any(element.tag == "mo" and element.text in "[(" for script in scripts for element in script)
 
 
 @pytest.mark.parametrize("wrapped", [r"\phantom{%s}", r"\raise{1em}{%s}", r"\boxed{%s}", r"\frac{1}{%s}"])
