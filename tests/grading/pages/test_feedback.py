@@ -200,6 +200,29 @@ def test_a_page_fits_a_phone_and_asks_for_nothing(name: str, pages: dict[str, Pa
     assert window.asked == []
 
 
+# How far each long formula lies above its line, as the page has it and as a formula that can't scroll has it.
+ABOVE = """[...document.querySelectorAll('.long math')].map(math => {
+    const long = math.closest('.long'), line = document.createElement('span'), foot = document.createElement('span')
+    line.style.whiteSpace = 'nowrap'
+    foot.style.display = 'inline-block'
+    long.before(line)
+    line.append(foot, long)
+    const above = () => foot.getBoundingClientRect().bottom - math.getBoundingClientRect().bottom
+    const there = above()
+    long.style.display = 'inline'
+    long.style.verticalAlign = 'baseline'
+    return [there, above()]
+})"""
+
+
+def test_a_long_formula_stands_on_the_line_that_it_is_in(pages: dict[str, Path], window: page_checks.Window):
+    with window.page(pages[ADA] / "part06.html", width=1200) as page:
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        heights = page.evaluate(ABOVE)
+    assert len(heights) > 10
+    assert [there for there, should in heights if abs(there - should) > 0.6] == []
+
+
 @pytest.mark.parametrize("name", ["index", "part05", "part06"])
 def test_a_page_is_accessible_to_all(name: str, pages: dict[str, Path], window: page_checks.Window):
     with window.page(pages[ADA] / f"{name}.html") as page:
