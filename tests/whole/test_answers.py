@@ -38,18 +38,27 @@ def _is_right(answer: Path) -> bool:
 DIRECTLY = ALL if WHOLLY else sorted({(path.parent, _is_right(path)): path for path in ANSWERS}.values())
 
 
+def _asked_for(request: pytest.FixtureRequest) -> set[Path]:
+    """The answers that the tests of this run are about: `-k` may choose a few."""
+    return {item.callspec.params.get("answer") for item in request.session.items if hasattr(item, "callspec")}
+
+
 @pytest.fixture(scope="session")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Found]:
+def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Found]:
     """What every answer earned, and the usual mistakes that its report names."""
-    of_part = {part.number: _of(part, ANSWERS) for part in course.PARTS.values()}
+    asked_for = _asked_for(request)
+    answers = [answer for answer in ANSWERS if answer in asked_for]
+    of_part = {part.number: _of(part, answers) for part in course.PARTS.values()}
     return graded_answers.grade(of_part, tmp_path_factory.mktemp("answers"), leanly=not WHOLLY)
 
 
 @pytest.fixture(scope="session")
-def earned_directly() -> dict[Path, float | str]:
+def earned_directly(request: pytest.FixtureRequest) -> dict[Path, float | str]:
     """The marks of every answer without the judge, as in JupyterLab."""
-    submissions = [(COURSE.part_of(answer.parent.name), answer.read_text(encoding="utf-8")) for answer in DIRECTLY]
-    return dict(zip(DIRECTLY, direct_runs.marks(submissions, lean=not WHOLLY), strict=True))
+    asked_for = _asked_for(request)
+    answers = [answer for answer in DIRECTLY if answer in asked_for]
+    submissions = [(COURSE.part_of(answer.parent.name), answer.read_text(encoding="utf-8")) for answer in answers]
+    return dict(zip(answers, direct_runs.marks(submissions, lean=not WHOLLY), strict=True))
 
 
 def each_of(answers: list[Path]) -> pytest.MarkDecorator:
