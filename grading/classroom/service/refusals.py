@@ -17,10 +17,10 @@ def unreadable(why: str) -> str:
 
 
 def owned_by(account: str) -> str:
-    """The sentence about a submission under another name than its account's."""
+    """The sentence about a submission under another name than its account's, which students read, too."""
     return (
-        f"the submission belongs to the account {account}, not to the student in its name. If accounts and names "
-        "differ here, set c.ExchangeCollect.check_owner = False."
+        f"the submission belongs to the account {account}, not to the student in its name. Submit it from your own "
+        "account. Where accounts and names differ, an instructor can allow that: see docs/watch.md."
     )
 
 
