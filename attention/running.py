@@ -17,7 +17,7 @@ def of_models(answer_id: str, model: Model, cases: list[Sizes]) -> Breach | None
     student's, or another process starts, in which either would run unseen."""
     match questions.of_models(model.name, cases):
         case (list(seen), list(ran)) if all(isinstance(name, str) for name in (*seen, *ran)):
-            return _seen(model.name, seen) if seen else _in_a_file(model.name, ran) or loop_that_ran(answer_id, ran)
+            return _seen(model.name, seen) if seen else _by_functions(answer_id, model.name, ran)
     return None  # what can't be called loses other points
 
 
@@ -30,15 +30,15 @@ def of_function(answer_id: str, name: str, *given: object, with_torch: bool = Tr
                 return Breach(f"When the test calls your `{name}`, PyTorch runs. This part must be done without it.")
             if process and not with_torch:
                 return Breach(_process(name, "the function"))
-            return _in_a_file(name, ran) or loop_that_ran(answer_id, ran)
+            return _by_functions(answer_id, name, ran)
     return None
 
 
-def _in_a_file(name: str, ran: list[str]) -> Breach | None:
-    """The breach, if a function runs that is in no cell: what it does is read by nobody."""
-    if "file" not in ran:
-        return None
-    return Breach(f"When the test calls your `{name}`, a function in a file of yours runs. Put it into a cell.")
+def _by_functions(answer_id: str, name: str, ran: list[str]) -> Breach | None:
+    """The breach, if a function with a loop ran, or one that is in no cell: what that does is read by nobody."""
+    if "file" in ran:
+        return Breach(f"When the test calls your `{name}`, a function in a file of yours runs. Put it into a cell.")
+    return loop_that_ran(answer_id, ran)
 
 
 def _process(name: str, where: str) -> str:

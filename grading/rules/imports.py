@@ -190,8 +190,8 @@ def _takes_code(
             given = {keyword.arg: getattr(keyword.value, "value", None) for keyword in call.keywords}
             return any(name not in LOADING or LOADING[name] not in (None, value) for name, value in given.items())
         case ast.Name(id="breakpoint", ctx=ast.Load()):  # calls what the environment names, also a module's function
-            call = parents.get(node)
-            return not (isinstance(parents.get(call), ast.Expr) and ast.unparse(call) == "breakpoint()")
+            call = call_of(node, parents)
+            return call is None or bool(call.args or call.keywords) or not isinstance(parents.get(call), ast.Expr)
         case ast.MatchClass(kwd_attrs=names):  # `case object(math=m)` reads an attribute, and names it here alone
             return not LEADING.isdisjoint(names)
     return brings_more(node, packages)

@@ -176,7 +176,8 @@ def unread_kb(pids: list[int]) -> int:
     for pid in pids:
         for name in _listed(f"/proc/{pid}/task"):
             if (used := lines_of(f"/proc/{pid}/task/{name}/net/sockstat", "sockets:", column=2)) is not None:
-                return max(0, used - USUAL_SOCKETS) * socket_kb()
+                more = used - USUAL_SOCKETS
+                return more * socket_kb() if more > 0 else 0
     return 0
 
 

@@ -38,16 +38,16 @@ def _is_right(answer: Path) -> bool:
 DIRECTLY = ALL if WHOLLY else sorted({(path.parent, _is_right(path)): path for path in ANSWERS}.values())
 
 
-def _asked_for(request: pytest.FixtureRequest) -> set[Path]:
-    """The answers that the tests of this run are about: `-k` may choose a few."""
-    return {item.callspec.params.get("answer") for item in request.session.items if hasattr(item, "callspec")}
+def _asked_for(answers: list[Path], request: pytest.FixtureRequest) -> list[Path]:
+    """Those answers that the tests of this run are about: `-k` may choose a few."""
+    asked_for = {item.callspec.params.get("answer") for item in request.session.items if hasattr(item, "callspec")}
+    return [answer for answer in answers if answer in asked_for]
 
 
 @pytest.fixture(scope="session")
 def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Found]:
     """What every answer earned, and the usual mistakes that its report names."""
-    asked_for = _asked_for(request)
-    answers = [answer for answer in ANSWERS if answer in asked_for]
+    answers = _asked_for(ANSWERS, request)
     of_part = {part.number: _of(part, answers) for part in course.PARTS.values()}
     return graded_answers.grade(of_part, tmp_path_factory.mktemp("answers"), leanly=not WHOLLY)
 
@@ -55,8 +55,7 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 @pytest.fixture(scope="session")
 def earned_directly(request: pytest.FixtureRequest) -> dict[Path, float | str]:
     """The marks of every answer without the judge, as in JupyterLab."""
-    asked_for = _asked_for(request)
-    answers = [answer for answer in DIRECTLY if answer in asked_for]
+    answers = _asked_for(DIRECTLY, request)
     submissions = [(COURSE.part_of(answer.parent.name), answer.read_text(encoding="utf-8")) for answer in answers]
     return dict(zip(answers, direct_runs.marks(submissions, lean=not WHOLLY), strict=True))
 
