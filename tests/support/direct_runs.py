@@ -41,7 +41,12 @@ def _preload() -> None:
     os.environ["TORCHDYNAMO_DISABLE"] = "1"  # a compiler would take half a minute, for the same numbers
     threadpool_limits(1)  # as several run at once
     torch.set_num_threads(1)  # a fork of a process that has started threads of torch's hangs
-    InteractiveShell.instance(config=Config(HistoryManager={"enabled": False}))  # a history would be a thread, too
+
+    class Shell(InteractiveShell):
+        def enable_gui(self, gui=None):
+            """Takes `%matplotlib inline`, as a kernel's shell does."""
+
+    Shell.instance(config=Config(HistoryManager={"enabled": False}))  # a history would be a thread, too
     gc.freeze()
 
 
