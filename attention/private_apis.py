@@ -25,6 +25,21 @@ USES = (
         "none: the public torch.overrides.TorchFunctionMode is not told of them",
     ),
     Use(
+        "attention.questions.operations",
+        of(
+            "torch.utils._python_dispatch",
+            "TorchDispatchMode TorchDispatchMode.__torch_dispatch__ TorchDispatchMode._should_skip_dynamo",
+        ),
+        "the operations in a call, and what each reads and writes, to see which statements computed an output",
+        "none: the public torch.overrides.TorchFunctionMode is not told what is written into",
+    ),
+    Use(
+        "attention.questions.operations",
+        ("torch.ops.aten.mm.default._schema",),
+        "the name of an operation, and which of its arguments it writes into",
+        "none: PyTorch has no public function for it",
+    ),
+    Use(
         "attention.questions.part07",
         of("torch._C", "_is_torch_function_all_disabled"),
         "whether an answer keeps its functions from being shown, to look at what it copies meanwhile",

@@ -5,7 +5,7 @@ shown only where it is a name on a list, or leads to a line of the notebook.
 """
 
 from attention.questions import running as questions
-from attention.rules import READY_MADE, Breach
+from attention.rules import READY_MADE, Breach, breach_statements, operations
 from attention.rules.ran import loop_that_ran
 from attention.structure import Model, Sizes
 
@@ -32,6 +32,19 @@ def of_function(answer_id: str, name: str, *given: object, with_torch: bool = Tr
                 return Breach(_process(name, "the function"))
             return _by_functions(answer_id, name, ran)
     return None
+
+
+def one_statement_each(answer_id: str, name: str, *given: object) -> Breach | None:
+    """The breach, if two statements compute one of a function's outputs as it is called, by PyTorch's operations; what
+    they are in the text, `rules.one_statement_each` tells."""
+    call = operations.of_call(name, *given)
+    if call is None:
+        return None
+    if len(call.operations) > operations.MOST:
+        times = f"When the test calls your `{name}`, PyTorch computes more than {operations.MOST} times"
+        return Breach(f"{times}, more than we follow. Let it compute each output once, and nothing else.")
+    found = operations.second_statement(answer_id, call)
+    return breach_statements(*found) if found else None
 
 
 def _by_functions(answer_id: str, name: str, ran: list[str]) -> Breach | None:

@@ -124,10 +124,13 @@ def no_torch(answer_id: str) -> Breach | None:
 def one_statement_each(answer_id: str, function: str) -> Breach | None:
     """Each output of the function is computed by one statement; see `statements` for what is not counted."""
     found = second_statement(answer_id, function, SIZES)
-    if found is None:
-        return None
-    code, line, position = found
-    return Breach(_breach_statements(code.where, line, code.line(line), position + 1))
+    return breach_statements(*found) if found else None
+
+
+def breach_statements(cell: Code, line: int, position: int) -> Breach:
+    """The breach where a second statement, in this line of this cell, computes the output at a position from 0."""
+    text = f"{cell.where}, line {line}, `{cell.line(line)}`: a second statement computes output {position + 1}"
+    return Breach(f"{text}; this part allows one each.")
 
 
 def _numbered(loop: ast.AST, own: Collection[str]) -> Iterator[ast.Name]:
@@ -177,7 +180,3 @@ def _breach_ready_made(where: str, line: int, code: str) -> str:
 
 def _breach_torch(where: str, line: int, code: str) -> str:
     return f"{where}, line {line}, `{code}`: this part must be done without PyTorch. {NOT_IN_A_DRAFT}"
-
-
-def _breach_statements(where: str, line: int, code: str, output: int) -> str:
-    return f"{where}, line {line}, `{code}`: a second statement computes output {output}; this part allows one each."

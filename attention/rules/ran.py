@@ -32,7 +32,7 @@ def loop_that_ran(answer_id: str, ran: Collection[str]) -> Breach | None:
         functions = [node for nodes in places.values() for node in nodes]
         watching = {inner for node in functions if _only_watches(node) for inner in ast.walk(node)}
         looping = {node: loop for node in functions if node not in watching and (loop := _loop_in(node, own))}
-        for function in _functions(code) if looping else ():
+        for function, _ in functions_of(code) if looping else ():
             nodes = places.get((function.co_name, function.co_firstlineno), [])
             loops = [looping[node] for node in nodes if node in looping]
             if loops and len(loops) < len(nodes):  # lambdas of one line: is it one of those that loop?
@@ -134,14 +134,14 @@ def _annotations(body: list[ast.stmt]) -> list[ast.expr]:
     return [one.annotation for one in top_level(body) if isinstance(one, ast.AnnAssign)]
 
 
-def _functions(code: Code) -> Iterator[CodeType]:
+def functions_of(code: Code) -> Iterator[tuple[CodeType, ast.Module]]:
     """The code of each function of a cell, as a kernel may have compiled it: from the cell's text, not only from what
-    rules read for that."""
+    rules read for that. With each stands the statement of which it was made."""
     trees = [code.tree, parse(code.source, unfold=False) or ast.Module([], [])]
     units = [ast.Module([statement], []) for tree in trees for statement in tree.body]
-    wholes = [compiled(unit, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | flags) for unit in units for flags in AS_SET]
-    waiting = [whole for whole in wholes if whole]
+    wholes = [(compiled(unit, ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | flags), unit) for unit in units for flags in AS_SET]
+    waiting = [(whole, unit) for whole, unit in wholes if whole]
     while waiting:
-        function = waiting.pop()
-        waiting += [one for one in function.co_consts if isinstance(one, CodeType)]
-        yield function
+        function, unit = waiting.pop()
+        waiting += [(one, unit) for one in function.co_consts if isinstance(one, CodeType)]
+        yield function, unit
