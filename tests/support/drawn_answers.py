@@ -1,4 +1,4 @@
-"""Which answers a whole run of the tests grades: a third of those that must be told the same.
+"""Which answers a whole run of the tests grades: a sixth of those that must be told the same.
 
 Which ones follows from the code that grades. So a commit always has the same ones, on every machine, and each change of
 that code brings others up.
@@ -14,18 +14,17 @@ from hand_written import declared
 from dev.packages import REPOSITORY
 
 GRADING = ["attention", "grading", "source"]  # what decides a mark
-LEAST = 2
 
 
 def drawn(answers: list[Path]) -> list[Path]:
-    """A third of the answers of each part that have the same marks and mistakes, and at least two of them."""
+    """A sixth of the answers of each part that have the same marks and mistakes, and at least one of them."""
     code, alike = _code(), defaultdict(list)
     for path in answers:
         alike[path.parent, path.stem.split("-")[0], *declared(path)].append(path)
     taken = set()
     for paths in alike.values():
         paths.sort(key=lambda path: hashlib.sha256(code + path.stem.encode()).digest())
-        taken |= set(paths[: max(LEAST, math.ceil(len(paths) / 3))])
+        taken |= set(paths[: math.ceil(len(paths) / 6)])
     return [path for path in answers if path in taken]
 
 
