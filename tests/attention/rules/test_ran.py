@@ -122,6 +122,17 @@ def test_a_function_in_a_file_next_to_the_notebook_is_found(tmp_path: Path, monk
     assert "a function in a file of yours" in breach("import stacked\ndef f(x):\n    return stacked.looped(x)")
 
 
+def test_a_function_in_a_file_elsewhere_is_found(tmp_path: Path):
+    (file := tmp_path / "stacked.py").write_text(LOOP)
+    assert "a function in a file of yours" in breach(f"exec(compile({LOOP!r}, {str(file)!r}, 'exec'))\nf = looped")
+
+
+def test_a_file_next_to_the_notebook_is_a_students_also_in_a_folder_of_our_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = str(tmp_path / "grading" / "stacked.py")
+    assert "a function in a file of yours" in breach(f"exec(compile({LOOP!r}, {file!r}, 'exec'))\nf = looped")
+
+
 def test_pytorch_is_found_where_its_own_profiler_was_ended():
     ended = "def f(x):\n    torch.autograd._disable_profiler_legacy()\n    return torch.ones(x).numpy()"
     assert "PyTorch runs" in breach(ended, with_torch=False)
