@@ -1,6 +1,10 @@
 """One statement an output, by what PyTorch does in a call of the function: ways in which the text hides a second."""
 
+import os
+import subprocess
+import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +15,7 @@ from attention.questions.versions import fingerprint
 from attention.rules import operations
 from grading.bridge import probe, remote, wire
 
+FOLDERS = Path(__file__).parent, Path(__file__).parents[2] / "support"  # of this file, and of what it imports
 HEAD = "def reduced_matrices(W_DKV, W_UK, W_UV, W_Q, W_O, H):\n"
 END = "\nreturn W_DKV, W_DKV, {Q}, torch.mm(W_O, W_UV)"
 TWO = {  # what comes before the return, what the return names as Q, and the line of the second statement
@@ -184,3 +189,19 @@ def test_the_flow_of_a_thousand_operations_is_followed_at_once():
     for place in range(1000):
         flow.follow("aten::mm", frozenset({("Answer", place % 3, 0)}), [(place, 0)], [], [(place + 1, 0)])
     assert len(flow.of([(1000, 0)])) == 3
+
+
+NO_COMPILER = """
+import sys, test_operations as tests
+assert tests.breach(tests.function("", "W_UK @ W_Q")) is None
+print("torch._dynamo" in sys.modules)
+"""
+
+
+def test_no_compiler_is_imported_to_look_on():
+    path = os.pathsep.join([*map(str, FOLDERS), os.environ["PYTHONPATH"]])
+    command = [sys.executable, "-c", NO_COMPILER]
+    printed = subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, "PYTHONPATH": path}
+    )
+    assert printed.stdout == "False\n"
