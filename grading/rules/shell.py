@@ -19,6 +19,10 @@ IMPORTED = re.compile(r"\.\w*(?:_class|_runner|_method|_factory|packer|_return|l
 EXTENSIONS = frozenset({"load_ext", "reload_ext", "unload_ext"})
 RELOADS = "autoreload"  # IPython's own extension, which editors add: it brings nothing that code could use
 MODULE = "module:"  # in the name of what draws figures: a module, also one of the student's own, which is imported
+# Variables of the environment by which Python and PyTorch import what these name, or make objects of bytes.
+STEERING = frozenset({"PYTHONBREAKPOINT", "TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD"})
+DRAWS = "MPLBACKEND"  # the one that names what draws figures
+FILLED = re.compile(r"[{$]")  # where IPython puts a variable's value into a magic's text
 SETTING = re.compile(r"[\w.]*|[\w.]+\s*=(.*)")  # without spaces around it, of which thousands would take it seconds
 
 
@@ -64,7 +68,7 @@ def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[as
     if name == "config" and text is not None:
         setting = SETTING.fullmatch(text.strip())
         return setting is None or not _is_value(setting[1] or "None") or bool(IMPORTED.search(text))
-    if name == "matplotlib" and MODULE in (text or ""):
+    if text is not None and _steers(name, text):
         return True
     if name in EXTENSIONS:
         return (text or "").strip() != RELOADS
@@ -72,10 +76,20 @@ def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[as
 
 
 def _is_harmless(texts: list[ast.expr]) -> bool:
-    words = [(folded(text) or "").split() or [""] for text in texts]
-    names = {first.lstrip("%") for first, *_ in words}
-    drawn_by = any(MODULE in word for line in words for word in line)
-    return names <= HARMLESS_MAGICS - {"config"} and not drawn_by and not any(map(_expands, texts))
+    lines = [(folded(text) or "").strip().lstrip("%").partition(" ") for text in texts]
+    names, steers = {name for name, _, _ in lines}, any(_steers(name, rest) for name, _, rest in lines)
+    return names <= HARMLESS_MAGICS - {"config"} and not steers and not any(map(_expands, texts))
+
+
+def _steers(name: str | None, text: str) -> bool:
+    """Whether a magic sets what is imported later on: what draws figures, or a variable of the environment."""
+    if name == "matplotlib":
+        return MODULE in text or bool(FILLED.search(text))
+    if name not in ("env", "set_env"):
+        return False
+    variable, _, value = text.strip().partition("=" if "=" in text else " ")  # as IPython takes it apart
+    by_module = variable.strip() == DRAWS and (MODULE in value or bool(FILLED.search(value)))
+    return variable.strip() in STEERING or by_module or bool(FILLED.search(variable))
 
 
 def _expands(text: ast.expr) -> bool:
