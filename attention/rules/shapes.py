@@ -95,7 +95,7 @@ def _is_shape(text: str, before: str | None) -> bool:
         valid = all(_PRODUCT.fullmatch(e) or _is_entry(e) for e in entries)
     else:
         valid = all(map(_is_entry, entries))
-    if not letters or not valid or all(_TENSOR.fullmatch(e.lower()) or e.lower() in words.TENSORS for e in letters):
+    if not letters or not valid or all(_TENSOR.fullmatch(e.lower()) or words.is_tensor(e.lower()) for e in letters):
         return False
     if len(entries) == 1:
         return before == "" and bool(re.fullmatch(r"[BDEGHLNST]|.*[_*\d,].*", text))

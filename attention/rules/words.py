@@ -5,7 +5,7 @@ _ENGLISH = (
     "batch head heads nheads seq len length lengths dim dims time token tokens query queries key keys value values "
     "position positions pos num n embed embedding emb model hidden kv qk q k v d size sizes in out input output "
     "feature features channel channels width widths src tgt source target group groups per sample samples attending "
-    "attended sequence depth latent total shared dqk seqlen all"
+    "attended sequence depth latent total shared dqk seqlen all bsz bsize slen qlen klen hdim word words"
 )
 # French, Spanish and Portuguese, Italian, German, Russian, Korean.
 _OTHERS = (
@@ -30,9 +30,17 @@ TENSORS = frozenset(
 )
 
 
+def is_tensor(word: str) -> bool:
+    """Whether a word, in small letters, is the name of a tensor, with a number or not, as key or key2."""
+    return word in TENSORS or word.rstrip("0123456789") in TENSORS
+
+
 def is_dimension(word: str) -> bool:
-    """Whether a word, in small letters, names a dimension."""
+    """Whether a word, in small letters, names a dimension, also with a number, as seq1, or counted, as nkeys."""
     if word in DIMENSIONS or word.isdigit():
+        return True
+    plain = word.rstrip("0123456789")
+    if len(plain) >= 3 and not {plain, plain.removeprefix("n")}.isdisjoint(DIMENSIONS):
         return True
     while word and (piece := next((one for one in _MORPHEMES if word.startswith(one)), word[0] * word[0].isdigit())):
         word = word[len(piece) :]

@@ -94,6 +94,11 @@ SHAPES = [
     "(batch_size, num_heads, seq_len, head_dim)",
     "(batch_size, seq_len, d_model)",
     "(bs, n_heads, q_len, d_head)",
+    "(bsz, nh, T, hs)",
+    "(bs, slen, nheads, hdim)",
+    "(batch, seq1, seq2)",
+    "(batch, nquery, nkey)",
+    "(batch, words_1, words_2)",
     "batch x heads x len_q x len_k",
     "(B, H, T, S)",
     "(N, L, E)",
@@ -183,6 +188,9 @@ SHAPES = [
     "B*L_1 x D_1",
 ]
 NO_SHAPES = [
+    "(key1, key2)",
+    "(nothing, none)",
+    "step1, step2, step3",
     "attend (keys of y, values of y)",
     "(query x, key y)",
     "multiply (q of x, k of y)",
