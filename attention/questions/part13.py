@@ -8,7 +8,8 @@ def at_full_size(W_DKV, W_UK, W_UV, W_Q, W_O, H):
     """reduced_matrices on the GPU where there is one; W_DKV (r, D), W_UK and W_UV (D, r), W_Q and W_O (D, D)."""
     torch.set_default_dtype(W_DKV.dtype)  # as in a run of one's own
     where = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    return reduced_matrices(*[W.to(where) for W in (W_DKV, W_UK, W_UV, W_Q, W_O)], H)
+    with where:  # what the answer makes without a device, as torch.eye(H) does, joins the matrices
+        return reduced_matrices(*[W.to(where) for W in (W_DKV, W_UK, W_UV, W_Q, W_O)], H)
 
 
 @probe.remote(reply_bytes=176 * 2**20)  # in float64 its tensors have 168 MiB, in float32 84

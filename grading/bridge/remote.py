@@ -153,12 +153,16 @@ def _quiet(printed: _Shown):
 
 @contextlib.contextmanager
 def _settings(default: str):
-    """torch with the course's default dtype and with gradients on; afterwards the student's own settings are back."""
+    """torch with the course's default dtype, on the processor and with gradients on, where a test's numbers are;
+    afterwards the student's own settings are back.
+    """
     torch = sys.modules.get("torch")
     if torch is None:
         yield
         return
-    dtype, gradients = torch.get_default_dtype(), torch.is_grad_enabled()
+    dtype, gradients, device = torch.get_default_dtype(), torch.is_grad_enabled(), torch.get_default_device()
+    if device.type != "cpu":
+        torch.set_default_device("cpu")
     torch.set_default_dtype(getattr(torch, default) if default else dtype)
     torch.set_grad_enabled(True)
     try:
@@ -166,6 +170,8 @@ def _settings(default: str):
     finally:
         torch.set_default_dtype(dtype)
         torch.set_grad_enabled(gradients)
+        if torch.get_default_device() != device:
+            torch.set_default_device(device)
 
 
 @contextlib.contextmanager

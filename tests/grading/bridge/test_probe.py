@@ -470,6 +470,16 @@ def test_what_was_printed_is_cut_at_its_limit_and_kept_nowhere(student, monkeypa
     assert kept.write("1234567") == 7 and kept.write("8") == 1 and kept.getvalue() == "12345"
 
 
+def test_what_an_answer_makes_is_on_the_processor_wherever_the_student_has_new_tensors_made(student):
+    there = Beside("torch.set_default_device('meta')\ndef f():\n    return torch.ones(2)")
+    try:
+        with probe.through(there):
+            assert probe.call("f").device == "cpu"
+        assert torch.get_default_device().type == "meta"
+    finally:
+        torch.set_default_device(None)
+
+
 def test_the_default_dtype_is_the_course_s_inside_and_the_student_s_own_outside(student):
     student(
         "def f():\n    return str(torch.get_default_dtype()), torch.is_grad_enabled(), torch.ones(1).numpy()\n"
