@@ -121,17 +121,19 @@ def _tensors(told: str) -> list[Tensor]:
     return [(int(memory), int(form)) for memory, form in (one.split(":") for one in told.split(",") if told != "-")]
 
 
-def _statements(codes: list[Code], places: list[tuple[str, int]]) -> Mapping[int, Statements]:
+def _statements(codes: list[Code], told: list[tuple[str, int]]) -> Mapping[int, Statements]:
     """The statement of each place; without those that are in no cell."""
     wanted: dict[str, list[tuple[int, int]]] = {}
-    for place, (function, at) in enumerate(places):
+    for place, (function, at) in enumerate(told):
         wanted.setdefault(function, []).append((place, at))
     found: dict[int, Statements] = {}
-    for code in codes:
+    for code in sorted(codes, key=lambda one: not one.answer):  # a copy of the answer in another cell is not meant
         for function, tree in functions_of(code):
+            if not (places := wanted.pop(fingerprint(function), [])):
+                continue
             inside = [node for node in ast.walk(tree) if isinstance(node, ast.stmt)]
             positions = [*function.co_positions()]
-            for place, at in wanted.get(fingerprint(function), ()):
+            for place, at in places:
                 line, _, column, _ = positions[at // 2] if 0 <= at // 2 < len(positions) else (None,) * 4
                 if line is not None and column is not None and (one := _innermost(inside, (line, column))):
                     found[place] = frozenset({(code.where, one.lineno, one.col_offset)})

@@ -4,8 +4,10 @@ import os
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
+import busy
 import numpy as np
 import pytest
 from hand_written import notebook
@@ -182,6 +184,21 @@ def test_what_a_kernel_makes_up_is_read_where_it_has_the_form_that_was_asked_for
     with notebook("part13", answer), probe.through(MadeUp(made_up)):
         found = running.one_statement_each("part13-answer", "reduced_matrices", *given())
     assert "computes output 2" in found.text
+
+
+def test_the_line_is_the_answers_though_a_cell_has_a_copy():
+    answer = function("Q = W_UK @ W_Q", "2 * Q")
+    with notebook("part13", "1\n" + answer, answer), probe.through(Kernel(answer)):
+        found = running.one_statement_each("part13-answer", "reduced_matrices", *given())
+    assert found.text.startswith("Answer, line 4")
+
+
+def test_thousands_of_functions_alike_are_looked_at_in_no_time():
+    many = "class Many:\n" + "".join(f"    def f{n}(self): return {n}\n" for n in range(3000))
+    answer = function("Q = W_UK @ W_Q", "2 * Q") + "\n" + many + many.replace("return ", "return 1 + ")
+    started = time.process_time()
+    assert "line 3" in breach(answer)
+    assert busy.within(time.process_time() - started, 8.0)
 
 
 def test_the_flow_of_a_thousand_operations_is_followed_at_once():
