@@ -13,6 +13,7 @@ notebook, and the gain.
 """
 
 import argparse
+import ctypes
 import functools
 import gc
 import json
@@ -37,7 +38,7 @@ import torch
 from attention import course
 from attention.course import COURSE
 from grading.gradebook import course_folder, engines, nbgrader_log
-from grading.sandbox import huge_pages, namespaces
+from grading.sandbox import huge_pages, namespaces, zygote
 
 ONE, FORKS = "cells and hidden test, in one process", "the same in a fork for each notebook"
 TWO = "the same while a second process does so, too"
@@ -166,6 +167,8 @@ def measure() -> None:
     gc.collect()
     gc.freeze()
     huge_pages.collapse()
+    # As in a sandbox: from Python 3.13 on, what a process in between forks becomes a child of this one.
+    ctypes.CDLL(None).prctl(zygote.PR_SET_CHILD_SUBREAPER, 1)
     walled = {"before": functools.partial(namespaces.furnish, PLACES, []), "fork": namespaces.fork}
     ways_to_run = {ONE: runs}
     for what, options in ((FORKS, {}), (WALLED, walled)):
