@@ -9,7 +9,7 @@ import contextlib
 import io
 import re
 import string
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from IPython.core.inputtransformer2 import TransformerManager, cell_magic, leading_empty_lines
 
@@ -35,9 +35,12 @@ HARMLESS_MAGICS = frozenset(
 )
 # Those that run code. In a cell of one line, IPython takes the name of a line magic without its %, too.
 OTHER_LINE_MAGICS = frozenset(
-    "alias alias_magic autocall code_wrap ed edit load load_ext loadpy macro pycat pylab recall reload_ext rep rerun "
-    "run save".split()
+    "aimport alias alias_magic autoawait autocall code_wrap ed edit gui killbgscripts load load_ext loadpy macro "
+    "pastebin pycat pylab qtconsole recall rehashx reload_ext rep rerun run save sc store subshell unalias "
+    "unload_ext".split()
 )
+NAMES = LINE_MAGICS | HARMLESS_MAGICS | OTHER_LINE_MAGICS
+FIRST = re.compile(r"\s*(\w+)(?![\w.*]|\s*[=,])")  # the name that IPython may take for a magic's, as in `run ./file.py`
 OPTIONS = re.compile(r"(?:\s*(?:-[nrpNRP]\s*\d+|-[lsTDb]\s*\S+|-\w|--[\w-]+)(?=\s|$))*\s*")
 MAX_DEPTH = 200  # of a syntax tree; real code reaches about 30
 TOO_DEEP = "exec(text)"  # stands for code that is nested deeper: what it does cannot be told
@@ -51,29 +54,35 @@ WORD = re.compile(r"[\w*.]+")
 MAX_HELPS_TIMES_LETTERS = 10_000_000  # 0.3 s: one help line, and a word of 3,000 letters; real cells stay below 100,000
 
 
-def parse(source: str, unfold: bool = True) -> ast.Module | None:
+def parse(source: str, unfold: bool = True, bare: Collection[str] | None = None) -> ast.Module | None:
     """The syntax tree of a cell, after IPython's own transformation; None if the cell cannot run at all.
 
     The numbers of the lines are those of the cell, also below a cell magic such as %%time. Code that stands in a text,
-    as in exec("x = 1") or after %timeit, stands in the tree where it would run, if told to `unfold`.
+    as in exec("x = 1") or after %timeit, stands in the tree where it would run, if told to `unfold`. Code of one line
+    is a magic where it begins with one of the `bare` names; if these aren't known yet, with any magic's, if no Python.
     """
     whole = _lines(source)
     if is_read_often(whole):
         return ast.parse(TOO_DEEP)
     skipped, lines = _cleaned(whole)
     if cell_magic(lines) != lines:
-        return _below_a_magic(lines[0], "".join(lines[1:]), skipped, unfold)
+        return _below_a_magic(lines[0], "".join(lines[1:]), skipped, unfold, bare)
     if _takes_long(lines):
         return ast.parse(TOO_DEEP)
+    if bare_magic(lines) in (bare or ()):
+        lines = _signed(lines)
     try:
         tree = _compiled(lines, compiling.read_as_set)
     except (RecursionError, MemoryError):  # a kernel may have room for it where this process has none
         return ast.parse(TOO_DEEP)
     except (SyntaxError, ValueError, RuntimeError):
+        if bare is None and bare_magic(lines):
+            magic = parse("".join(_signed(lines)), unfold, bare)
+            return magic and ast.increment_lineno(magic, skipped)
         return ast.parse(TOO_DEEP) if compiling.has_long_number(lines) else None
     with contextlib.suppress(RecursionError, ValueError):  # a text in it may be too deep, and hides nothing else
         if _depth(tree) <= MAX_DEPTH:
-            return ast.increment_lineno(_Unfold().visit(tree) if unfold else tree, skipped)
+            return ast.increment_lineno(_Unfold(bare).visit(tree) if unfold else tree, skipped)
     return ast.parse(TOO_DEEP)
 
 
@@ -165,12 +174,23 @@ def expands(text: str) -> bool:
     return any(computed) or any("{" in form for _, form in fields)
 
 
-def bare_magic(source: str) -> str | None:
-    """The name of the line magic that a cell of one line begins with where its %, as IPython allows, is left out."""
-    lines = source.splitlines()
-    first = re.match(r"\s*(\w+)(?!\w|\s*[=,.])", source)
-    known = LINE_MAGICS | HARMLESS_MAGICS | OTHER_LINE_MAGICS
-    return first[1] if len([line for line in lines if line.strip()]) == 1 and first and first[1] in known else None
+def bare_magic(lines: list[str]) -> str | None:
+    """The name of the line magic that code of one line begins with where its %, as IPython allows, is left out."""
+    written = [line for line in "".join(lines).splitlines() if line.strip()]
+    first = FIRST.match(written[0]) if len(written) == 1 else None
+    return first[1] if first and first[1] in NAMES else None
+
+
+def may_be_bare(source: str) -> bool:
+    """Whether a cell holds code of one line that IPython may take for a magic without its %."""
+    written = [line for line in source.splitlines() if line.strip() and not line.lstrip().startswith("%%")]
+    alone = len(written) <= 1 or any(f"%{name}" in source for name in LINE_MAGICS)
+    return alone and not NAMES.isdisjoint(re.findall(r"\w+", source))
+
+
+def _signed(lines: list[str]) -> list[str]:
+    """Code of one line, with the % of its magic."""
+    return ["%" + "".join(lines).strip() + "\n"]
 
 
 def _is_expression(text: str) -> bool:
@@ -183,7 +203,7 @@ def _is_expression(text: str) -> bool:
         return True
 
 
-def _below_a_magic(first: str, text: str, skipped: int, unfold: bool) -> ast.Module | None:
+def _below_a_magic(first: str, text: str, skipped: int, unfold: bool, bare: Collection[str]) -> ast.Module | None:
     """The tree of a cell whose first line is a cell magic; only a first line of the usual form is believed."""
     usual = re.fullmatch(r"%%(\w+|!)((?:[ \t][^\r\n]*)?)(?:\r?\n)?", first)
     name, line = usual.groups() if usual else ("", "")
@@ -191,8 +211,8 @@ def _below_a_magic(first: str, text: str, skipped: int, unfold: bool) -> ast.Mod
         return ast.Module([], [])
     if name not in PLAIN_MAGICS or name not in LINE_MAGICS and expands(line):
         return ast.parse(TOO_DEEP)
-    setup = parse(line[OPTIONS.match(line).end() :]) if name in LINE_MAGICS else None
-    body = parse(text, unfold)
+    setup = parse(line[OPTIONS.match(line).end() :], bare=bare) if name in LINE_MAGICS else None
+    body = parse(text, unfold, bare)
     return body and ast.Module((setup.body if setup else []) + ast.increment_lineno(body, skipped + 1).body, [])
 
 
@@ -208,7 +228,8 @@ def _takes_long(lines: list[str]) -> bool:
 class _Unfold(ast.NodeTransformer):
     """Puts the code of a text, where exec, eval or a magic runs it, in that text's place."""
 
-    def __init__(self) -> None:
+    def __init__(self, bare: Collection[str] | None) -> None:
+        self.bare = bare
         self.read: dict[ast.expr, ast.Module | None] = {}  # each text is read once, however many stand in one another
         self.before: list[ast.stmt] = []  # what texts in the current statement run, which goes before it
 
@@ -232,7 +253,7 @@ class _Unfold(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         node = self.generic_visit(node)
-        inner = self.read[node] = _in_text(node)
+        inner = self.read[node] = _in_text(node, self.bare)
         if inner and len(inner.body) == 1 and isinstance(inner.body[0], ast.Expr):
             return _at([inner.body[0].value], node)[0]
         if inner and isinstance(node.func, ast.Name) and node.func.id == "exec":
@@ -240,7 +261,7 @@ class _Unfold(ast.NodeTransformer):
         return node
 
 
-def _in_text(node: ast.expr) -> ast.Module | None:
+def _in_text(node: ast.expr, bare: Collection[str] | None) -> ast.Module | None:
     """The tree of the code in the text that a call runs, if it is such a call and the text can be told."""
     match node:
         case ast.Call(func=ast.Name(id="exec" | "eval"), args=[text, *_]):
@@ -248,10 +269,12 @@ def _in_text(node: ast.expr) -> ast.Module | None:
             return parse(code.strip()) if code else None
         case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[magic, text, *_]):
             code = folded(text)
-            return parse(code[OPTIONS.match(code).end() :]) if code and folded(magic) in LINE_MAGICS else None
+            known = code and folded(magic) in LINE_MAGICS
+            return parse(code[OPTIONS.match(code).end() :], bare=bare) if known else None
         case ast.Call(func=ast.Attribute(attr="run_cell_magic"), args=[magic, line, text]):
             parts = [folded(magic), folded(line), folded(text)]
-            return parse("%%{} {}\n{}".format(*parts)) if parts[0] in PLAIN_MAGICS and None not in parts else None
+            known = parts[0] in PLAIN_MAGICS and None not in parts
+            return parse("%%{} {}\n{}".format(*parts), bare=bare) if known else None
     return None
 
 

@@ -6,7 +6,7 @@ Read from the file, not from the kernel, so that nothing that runs can change wh
 import ast
 import contextlib
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from pathlib import Path
 from grading.core import cells
 from grading.rules import chosen, kept, tables
 from grading.rules.nodes import walk
-from grading.rules.parsing import TOO_DEEP, bare_magic, folded, numbered, parse
+from grading.rules.parsing import NAMES, TOO_DEEP, folded, may_be_bare, numbered, parse
 
 # Methods that change a list or a mapping, and by which something comes into it.
 CHANGING = frozenset("append extend insert update setdefault __setitem__".split())
@@ -120,27 +120,27 @@ def _notebook(answer_id: str) -> _Notebook:
     return _Notebook(json.loads(Path(f"{_stem(answer_id)}.ipynb").read_text(encoding="utf-8")))
 
 
-def _tree(source: str) -> ast.Module | None:
+def _tree(source: str, bare: Collection[str] | None = None) -> ast.Module | None:
     try:
-        return parse(source)
+        return parse(source, bare=bare)
     except RecursionError:  # magics in magics
         return ast.parse(TOO_DEEP)
 
 
 def _with_bare_magics(codes: list[Code], trees: dict) -> list[Code]:
-    """The cells, with those of one line such as `time f(x)` read as the magic that they are for IPython.
+    """The cells, with code of one line such as `time f(x)` read as the magic that it is for IPython.
 
     A name that the student gives to a variable or a function is not a magic.
     """
-    if not any(bare_magic(code.source) for code in codes):
+    if not any(may_be_bare(code.source) for code in codes):
         return codes
-    bound = {name for code in codes if code.tree for node in walk(code.tree) for name in _bound(node)}
+    bare = NAMES.difference(*(_own(code.tree) for code in codes if code.tree))
     found = []
     for code in codes:
-        name, key = bare_magic(code.source), (-1, code.source)
-        if name and name not in bound:
+        if may_be_bare(code.source):
+            key = (-1, code.source)
             if key not in trees:
-                trees[key] = _tree(f"%{code.source.strip()}")
+                trees[key] = _tree(code.source, bare)
             code = replace(code, tree=trees[key])
         found.append(code)
     return found
@@ -156,6 +156,14 @@ def _through(codes: list[Code], answer_id: str, notebook: _Notebook) -> list[Cod
         notebook.read[trees] = found
     read = dict(zip(trees, notebook.read[trees], strict=True))
     return [replace(code, tree=read[code.tree]) if code.tree else code for code in codes]
+
+
+def _own(tree: ast.Module) -> set[str]:
+    """The names that a cell gives outside of all functions and classes, and doesn't take back."""
+    made = [node for node in walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+    within = {inner for node in made for inner in ast.walk(node) if inner is not node}
+    deleted = {node.id for node in walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)}
+    return {name for node in walk(tree) if node not in within for name in _bound(node)} - deleted
 
 
 def _bound(node: ast.AST) -> list[str]:

@@ -35,7 +35,7 @@ def test_text_cells_are_not_counted():
 
 def test_a_cell_is_read_once_for_all_rules(monkeypatch: pytest.MonkeyPatch):
     read = []
-    monkeypatch.setattr(student_code, "parse", lambda source: read.append(source))
+    monkeypatch.setattr(student_code, "parse", lambda source, bare: read.append(source))
     with notebook("part05", "x = 1", "y = 2"):
         for _ in range(3):
             student_code.editable("part05-answer")
