@@ -5,7 +5,7 @@ at the answer alone takes the names asked for; it gives None, or the first `Brea
 """
 
 import ast
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from grading.core import messages
@@ -72,9 +72,19 @@ def loop_in(node: ast.AST, own: Collection[ast.Name]) -> tuple[ast.AST, str] | N
     maps = [n for n in walk(node) if isinstance(n, ast.Name) and n.id == "map" and n not in own]
     if not maps or "map" not in closure.free_names(node):
         return None
-    called = {n.func for n in walk(node) if isinstance(n, ast.Call)}
+    called = {n.func for n in walk(node) if isinstance(n, ast.Call)} - {*_asked_for_its_class(node)}
     found = next((n for n in maps if n in {*inside} or n not in called), None)  # outside the answer, a call is allowed
     return (found, "`map` is a loop") if found else None
+
+
+def _asked_for_its_class(node: ast.AST) -> Iterator[ast.expr]:
+    """What is called where the class of its value is asked for: that of `type(map(f, x))` is `map` itself."""
+    for inner in walk(node):
+        match inner:
+            case ast.Attribute(value=ast.Call(func=called)):
+                yield called
+            case ast.Call(func=ast.Name(id="type"), args=[ast.Call(func=called)]):
+                yield called
 
 
 def _kept_map(tree: ast.Module, node: ast.AST, own: Collection[ast.Name]) -> tuple[ast.AST, str] | None:
