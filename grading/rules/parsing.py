@@ -30,7 +30,7 @@ HARMLESS_MAGICS = frozenset(
     "matplotlib who who_ls whos precision pprint config pinfo pinfo2 psearch pdoc pdef psource pfile pip conda mamba "
     "micromamba uv pwd cd ls ll cat env set_env lsmagic magic quickref history hist xmode tb colors pdb page reset "
     "reset_selective xdel mkdir sx system autosave autoreload automagic "
-    "doctest_mode bookmark dhist dirs pushd popd clear cls less more man lf lk ldir lx cp mv rm rmdir connect_info "
+    "doctest_mode bookmark dhist dirs pushd popd clear less more man lf lk ldir lx cp mv rm rmdir connect_info "
     "notebook logstart logstop logon logoff logstate".split()
 )
 # Those that run code. In a cell of one line, IPython takes the name of a line magic without its %, too.

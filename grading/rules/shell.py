@@ -14,8 +14,9 @@ LINE, CELL = "run_line_magic", "run_cell_magic"
 COMMANDS = frozenset({"system", "getoutput"})  # which `!ls` and `files = !ls` become
 METHODS = COMMANDS | {LINE, CELL, "magic", "show_usage"}
 TEXTS = frozenset({"str", "repr", "print"})  # these ask for its text alone, as in str(get_ipython())
-# Settings of which IPython imports what their text names, such as InteractiveShell.loop_runner.
-IMPORTED = re.compile(r"\.\w*(?:_class|_runner|_method|_factory|packer|_return|llm_\w*)\s*=")
+# Settings of which IPython imports what their text names, such as InteractiveShell.loop_runner, and the one by which it
+# reads `exec "import os"` as a call.
+IMPORTED = re.compile(r"\.\w*(?:_class|_runner|_method|_factory|packer|_return|llm_\w*|lazy_magics|autocall)\s*=")
 EXTENSIONS = frozenset({"load_ext", "reload_ext", "unload_ext"})
 RELOADS = "autoreload"  # IPython's own extension, which editors add: it brings nothing that code could use
 MODULE = "module:"  # in the name of what draws figures: a module, also one of the student's own, which is imported
@@ -67,7 +68,7 @@ def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[as
         return text is None or tree is not None and may_import(tree)
     if name == "config" and text is not None:
         setting = SETTING.fullmatch(text.strip())
-        return setting is None or not _is_value(setting[1] or "None") or bool(IMPORTED.search(text))
+        return setting is None or not _is_value(setting[1] or "None") or bool(IMPORTED.search(text)) or MODULE in text
     if text is not None and _steers(name, text):
         return True
     if name in EXTENSIONS:
