@@ -10,7 +10,7 @@ import builtins
 import functools
 from collections.abc import Collection, Iterator, Mapping
 
-from grading.rules.closure import imports_by_call, libraries, root
+from grading.rules.closure import imports_by_call, libraries, root, second_names
 from grading.rules.compiling import unwarned
 from grading.rules.modules import as_values, starred
 from grading.rules.namespaces import AnyName, escape
@@ -36,16 +36,16 @@ SMUGGLED = frozenset(
 OWN = frozenset({("numpy", "typing")})  # bears the name of another module, and is the package's own
 # Names and attributes that lead to the import machinery, and have no other use in an answer.
 IMPORTING_NAMES = frozenset(
-    "__import__ import_module importlib builtins __builtins__ __loader__ __spec__ __globals__ __subclasses__ f_globals "
-    "f_builtins run_cell run_cell_async run_code run_ast_nodes safe_execfile safe_execfile_ipy safe_run_module "
-    "__path__ extension_manager find_line_magic find_cell_magic magics_manager register_alias register_magic_function "
-    "input_transformers_cleanup input_transformers_post ast_transformers input_transformer_manager attrgetter "
-    "__defaults__ __kwdefaults__ __closure__ cell_contents __code__ gi_code cr_code ag_code f_back f_locals "
-    "on_generate_code set_codegen __self__ tb_frame gi_frame cr_frame ag_frame".split()
+    "__import__ import_module importlib builtins __builtins__ __builtin__ __loader__ __spec__ __globals__ "
+    "__subclasses__ f_globals f_builtins runfile execfile run_cell run_cell_async run_code run_ast_nodes safe_execfile "
+    "safe_execfile_ipy safe_run_module __path__ extension_manager find_line_magic find_cell_magic magics_manager "
+    "register_alias register_magic_function input_transformers_cleanup input_transformers_post ast_transformers "
+    "input_transformer_manager attrgetter __defaults__ __kwdefaults__ __closure__ cell_contents __code__ gi_code "
+    "cr_code ag_code f_back f_locals on_generate_code set_codegen __self__ tb_frame gi_frame cr_frame ag_frame".split()
 )
 IMPORTING_TEXTS = frozenset(
-    "__import__ import_module importlib __builtins__ __loader__ __spec__ __globals__ __subclasses__ f_globals "
-    "f_builtins".split()
+    "__import__ import_module importlib __builtins__ __builtin__ __loader__ __spec__ __globals__ __subclasses__ "
+    "f_globals f_builtins".split()
 )
 # Pieces of packages that run a text or a file, make objects of bytes, or bring code from elsewhere.
 RUNNING_PIECES = frozenset(
@@ -245,14 +245,13 @@ def _is_timer(node: ast.AST, modules: dict[str, str]) -> bool:
 
 
 def _functions(trees: list[ast.Module]) -> set[str]:
-    """The names of the student's functions and methods, and the second names that they are given."""
-    nodes = [node for tree in trees for node in walk(tree)]
-    names = {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
-    for node in nodes:
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Name(id=first) | ast.Attribute(attr=first)) if (
-                first in names
-            ):
+    """The names of the student's functions and methods, and the second names that these and Python's own are given."""
+    names = {node.name for tree in trees for node in walk(tree) if isinstance(node, ast.FunctionDef)}
+    for name, value in second_names(trees):
+        match value:
+            case ast.Name(id=first) | ast.Attribute(attr=first) if first in names:
+                names.add(name)
+            case ast.Name(id=first) if hasattr(builtins, first):
                 names.add(name)
     return names
 
