@@ -4,21 +4,37 @@ The rules read the notebook's text, in which a name can be hidden; what runs is 
 shown only where it is a name on a list, or leads to a line of the notebook.
 """
 
+from collections.abc import Mapping
+
+from attention import oracles
 from attention.questions import running as questions
 from attention.rules import READY_MADE, Breach, breach_statements, operations
 from attention.rules.ran import loop_that_ran
 from attention.structure import Model, Sizes
+from grading.bridge import probe
 
 SHOWN = READY_MADE | {"_native_multi_head_attention", "_transformer_encoder_layer_fwd"}
 
 
-def of_models(answer_id: str, model: Model, cases: list[Sizes]) -> Breach | None:
+def of_models(answer_id: str, model: Model, cases: Mapping[Sizes, Sizes]) -> Breach | None:
     """The breach, if attention of PyTorch's own runs as models of these sizes are made and called, or a loop of the
-    student's, or another process starts, in which either would run unseen."""
-    match questions.of_models(model.name, cases):
+    student's, or another process starts, in which either would run unseen.
+
+    `cases` are sizes of models, and with each B, L_1 and L_2. Weights and tokens are such as those tests draw that look
+    at values, so that no model can tell this call from theirs by what it is given.
+    """
+    given = [_drawn(sizes, lengths, 640 + n) for n, (sizes, lengths) in enumerate(cases.items())]
+    match questions.of_models(model.name, given):
         case (list(seen), list(ran)) if all(isinstance(name, str) for name in (*seen, *ran)):
             return _seen(model.name, seen) if seen else _by_functions(answer_id, model.name, ran)
     return None  # what can't be called loses other points
+
+
+def _drawn(sizes: Sizes, lengths: Sizes, seed: int) -> tuple:
+    """A model's sizes, weights for it, x (B, L_1, D_1) and y (B, L_2, D_2)."""
+    weights, random, (B, L_1, L_2) = oracles.mha_weights(*sizes, seed=seed), oracles.draw(seed), lengths
+    x, y = (random.standard_normal(shape) for shape in ((B, L_1, sizes[0]), (B, L_2, sizes[1])))
+    return (sizes, {name: probe.tensor(weight) for name, weight in weights.items()}, probe.tensor(x), probe.tensor(y))
 
 
 def of_function(answer_id: str, name: str, *given: object, with_torch: bool = True) -> Breach | None:
