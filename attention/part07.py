@@ -22,6 +22,11 @@ MODEL = structure.Model("MyGQA", NAMES)
 OTHERS = (12, 8, 6, 9, 14, 7)  # the sizes of a model that is made later and must change nothing
 Cases = dict[Sizes, Sizes]  # by sizes the lengths of the tokens
 IN_FLOAT32 = ", in float32"
+# Of the call in which copies of weights are looked for: its values are looked at, too, so that no model can tell it.
+# H / G = 8 copies are too many, and B, L_1 and L_2 are less: a weight repeated for every token does not count, nor are
+# a few that steps of a computation hold at once, such as one in another order in memory.
+WATCHED, LENGTHS = (4, 5, 3, 2, 16, 2), (1, 2, 3)
+COUNTED = (5, 20, 6, 7, 12, 2)  # of a model whose memory is counted, likewise
 SPECIAL = {  # what is special about the first models, and about a way of calling, in words
     0: ", in the first call of a model whose weights the test has set",
     1: IN_FLOAT32,
@@ -121,31 +126,36 @@ def keeps_no_copies() -> Verdict:
 
 
 def makes_no_copies() -> Verdict:
-    """Whether a call makes no copies of a weight in memory.
-
-    H / G = 8 copies are too many, and B, L_1 and L_2 are less: a weight repeated for every token does not count, nor
-    are a few that steps of a computation hold at once, such as one in another order in memory.
-    """
-    sizes, lengths = (4, 5, 3, 2, 16, 2), (1, 2, 3)
-    x, y = tokens(sizes, lengths, 750)
-    name = questions.copied(sizes, probe.tensor(x), probe.tensor(y))
+    """Whether a call makes no copies of a weight in memory."""
+    given = {name: probe.tensor(weight) for name, weight in watched_weights().items()}
+    name = questions.copied(WATCHED, given, *map(probe.tensor, tokens(WATCHED, LENGTHS, 750)))
     if isinstance(name, probe.Reason):
         return mistakes.unanswered(name)
     known = isinstance(name, str) and name in ("W_K", "W_V")
     return mistakes.wrong("copies-made-in-a-call", name) if known else rubric.fact(True, "")
 
 
+def watched_weights() -> dict[str, Array]:
+    """Weights of which the numbers in W_K and W_V are spread evenly, 2 % apart, in any order."""
+    rng, weights = oracles.draw(751), oracles.mha_weights(*WATCHED, seed=752)
+    spread = {name: 1.02 ** rng.permutation(weights[name].size).reshape(weights[name].shape) for name in ("W_K", "W_V")}
+    return weights | spread
+
+
 def has_values(cases: Cases) -> Verdict:
     """Whether all outputs are right with weights of ours, and the last model's weights what they were before.
 
     All models exist side by side; each is called on tokens of its sizes, the last again and again, with others. Two
-    more, of the last one's sizes, are first called when their weights are set, the second of them in float32.
+    more, of the last one's sizes, are first called when their weights are set, the second of them in float32. Two
+    others are such as those in which copies are looked for.
     """
     *_, (sizes, lengths) = cases.items()
-    models = [(one, oracles.mha_weights(*one, seed=700 + n)) for n, one in enumerate([sizes, sizes, *cases])]
-    asked = [Call(n, *tokens(*case, 720 + n)) for n, case in enumerate(cases.items(), start=2)]
+    every = [sizes, sizes, WATCHED, COUNTED, *cases]
+    models = [(one, oracles.mha_weights(*one, seed=700 + n)) for n, one in enumerate(every)]
+    models[2] = WATCHED, watched_weights()
+    asked = [Call(n, *tokens(*case, 720 + n)) for n, case in enumerate(cases.items(), start=4)]
     n, x, y, _ = asked[-1]
-    alike = [(m, *lengths) for m, (one, lengths) in enumerate(cases.items(), start=2) if one[0] == one[1]]
+    alike = [(m, *lengths) for m, (one, lengths) in enumerate(cases.items(), start=4) if one[0] == one[1]]
     asked += [Call(n, *tokens(sizes, (1, 3, 4), 740)), Call(n, *tokens(sizes, (3, 2, 5), 741), "strided")]
     # Other tokens of the first size, the first again, twice: what a model keeps of a call serves it badly in the next.
     asked += [Call(n, *tokens(sizes, lengths, 742)), Call(n, x, y), Call(n, x, y, "again")]
@@ -155,6 +165,8 @@ def has_values(cases: Cases) -> Verdict:
     m, x, y, _ = max(asked, key=lambda call: call.y.shape[1])
     asked += [Call(m, large(models[m], x, y), y, "large")]
     asked += [Call(0, *tokens(sizes, lengths, 743)), Call(1, *tokens(sizes, lengths, 745))]
+    asked += [Call(2, *tokens(WATCHED, LENGTHS, 750), how) for how in ("", "evaluated")]
+    asked += [Call(3, *tokens(COUNTED, LENGTHS, 753))]
 
     def sent(which: int, array: Array) -> probe.Tensor:
         return probe.tensor(array.astype(np.float32 if which == 1 else np.float64))
