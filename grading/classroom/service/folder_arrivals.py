@@ -30,7 +30,7 @@ class Folder:
     def look(self, known: Container[Key]) -> Iterator[Arrival]:
         """The complete submissions that are not `known` yet; CourseError if the folder is gone."""
         there = stillness.listed(self._folder)
-        found = [name for name in there if not name.startswith(".") and safe_walk.is_folder(self._source(name))]
+        found = [name for name in there if not name.startswith(".") and self._is_there(name)]
         wrong = {name: why for name in there if name not in found and (why := self._misplaced(name))}
         self._still.forget_all_but([*found, *wrong])
         for name in sorted(found):
@@ -44,7 +44,7 @@ class Folder:
 
     def again(self, name: str, state: str) -> Arrival | None:
         """A submission that `look` gave before; None if it is gone or has changed."""
-        there = safe_walk.is_folder(self._source(name)) and stillness.fingerprint(self._source(name)) == state
+        there = self._is_there(name) and stillness.fingerprint(self._source(name)) == state
         return self._arrival(name, state) if there else None
 
     def take(self, arrival: Arrival) -> list[str]:
@@ -55,10 +55,16 @@ class Folder:
     def _source(self, name: str) -> Path:
         return self._folder / name / self._course.name
 
+    def _is_there(self, name: str) -> bool:
+        """Whether a submission lies under a name; through a link it would be somebody else's, or the course's own."""
+        return not os.path.islink(self._folder / name) and safe_walk.is_folder(self._source(name))
+
     def _misplaced(self, name: str) -> str:
         """Why what lies under a name is never graded, if somebody meant it to be; empty if nobody did."""
-        source = self._source(name)
-        if (place := misplaced.beside(self._folder / name, self._course)) is not None:
+        source, place = self._source(name), misplaced.beside(self._folder / name, self._course)
+        if os.path.islink(self._folder / name) and (place is not None or safe_walk.is_folder(source)):
+            return messages.linked(names.whole_path(self._folder / name))
+        if place is not None:
             return misplaced.reason(names.whole_path(self._folder), name, place, self._course)
         try:
             return messages.linked(names.whole_path(source)) if stat.S_ISLNK(os.lstat(source).st_mode) else ""

@@ -95,9 +95,24 @@ def test_a_link_is_not_followed_and_that_is_told(look, tmp_path: Path):
     (tmp_path / "lms" / "ben").mkdir(parents=True)
     (tmp_path / "lms" / "ada").symlink_to(tmp_path / "elsewhere")
     (tmp_path / "lms" / "ben" / COURSE.name).symlink_to(tmp_path / "elsewhere" / COURSE.name)
+    (tmp_path / "lms" / "cleo" / COURSE.name).mkdir(parents=True)
+    (tmp_path / "lms" / "dora").symlink_to("cleo")  # whose marks would be hers, too
+    (tmp_path / "lms" / "another").symlink_to("nowhere")
     refused, graded = look()
-    assert set(refused) == {"ben"} and graded == ["ada"]
-    assert "no link is followed" in refused["ben"]
+    assert set(refused) == {"ada", "ben", "dora"} and graded == ["cleo"]
+    assert all("is a link, and no link is followed" in why for why in refused.values())
+    assert look() == ({}, [])
+
+
+def test_a_folder_that_a_link_takes_the_place_of_while_it_waits_is_gone(look, tmp_path: Path):
+    ada, elsewhere = tmp_path / "lms" / "ada", tmp_path / "elsewhere"
+    (ada / COURSE.name).mkdir(parents=True)
+    folder = folder_arrivals.Folder(tmp_path / "lms", Config(), COURSE, tmp_path)
+    (arrival,) = [one for _ in range(2) for one in folder.look(set())]
+    assert folder.again(*arrival.key) is not None
+    ada.rename(elsewhere)
+    ada.symlink_to(elsewhere)
+    assert folder.again(*arrival.key) is None
 
 
 def test_a_look_into_the_exchange_takes_no_more_folders_of_an_account_however_many_names_it_writes_on_them(
