@@ -36,6 +36,11 @@ class TooLargeError(Exception):
     """A submission is larger than the course's configuration allows; the text says so."""
 
 
+class LinkedError(OSError):
+    """A link lies in the place of a student's folder in submitted/, as an archive may bring it: the copy would replace
+    somebody else's submission."""
+
+
 class UnreadableError(OSError):
     """A submission can't be read, or was written to meanwhile: its author's doing, not the disk's."""
 
@@ -62,8 +67,10 @@ def take(directory: CourseDirectory, source: Path, place: Path, before: Callable
 
     What somebody else put there, or changed, is kept in work/earlier/; returns a line about each such copy, and about
     each file in the submission that isn't its author's.
-    Errors  TooLargeError; as `replace`, `before` included.
+    Errors  TooLargeError; LinkedError; as `replace`, `before` included.
     """
+    if os.path.islink(place.parent):
+        raise LinkedError(errno.ELOOP, "a link is in the place of a student's folder", str(place.parent))
     largest = 1000 * directory.max_dir_size
     with _reading(), safe_walk.opened(source) as folder:
         size = sum(found.status.st_size for found in safe_walk.below(folder) if not found.is_folder)

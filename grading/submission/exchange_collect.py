@@ -40,6 +40,9 @@ class Collect(ExchangeCollect):
         student, claimed = record["username"], record["timestamp"]
         if names.trouble(student):
             return self._nobody(name, messages.NAME_IN_EXCHANGE)
+        place = self.coursedir.format_path(self.coursedir.submitted_directory, student, self.coursedir.assignment_id)
+        if os.path.islink(folder := Path(place).parent):  # what it leads to would be replaced
+            return self._nobody(name, messages.linked(names.whole_path(folder)))
         if self.check_owner and student in self._with_own(path) and (of := exchange_folder.owner(path)) != student:
             return self._nobody(name, messages.OTHER_OWNER_TOO % of)
         record["timestamp"] = times.in_exchange(Path(path), claimed)

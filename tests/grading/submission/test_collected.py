@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
 
 from grading.core import files, limits
 from grading.submission import collected, kept_copies
@@ -161,6 +162,16 @@ def test_a_link_in_the_place_of_the_folder_is_not_read(folder: Path, tmp_path: P
     (tmp_path / "link").symlink_to(folder)
     with pytest.raises(collected.UnreadableError):
         collected.copy(tmp_path / "link", tmp_path / "ours")
+
+
+def test_a_link_in_the_place_of_a_student_s_folder_has_nobody_else_s_submission_replaced(folder: Path, tmp_path: Path):
+    ada, config = tmp_path / "submitted" / "ada" / "course", Config()
+    ada.mkdir(parents=True)
+    (ada.parent.parent / "mallory").symlink_to("ada")
+    config.CourseDirectory.root = str(tmp_path)
+    with pytest.raises(collected.LinkedError, match="a link is in the place of a student's folder: .*mallory"):
+        collected.take(CourseDirectory(config=config), folder, ada.parent.parent / "mallory" / "course")
+    assert os.listdir(ada) == [] and os.listdir(ada.parent) == ["course"]
 
 
 def test_a_file_that_grows_while_it_is_read_is_copied_as_far_as_it_was_and_no_more_than_there_is_room(

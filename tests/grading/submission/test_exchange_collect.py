@@ -90,6 +90,22 @@ def test_what_can_t_be_collected_keeps_nobody_else_from_it_and_is_told(
     assert [r.getMessage() for r in caplog.records if "mallory" in r.getMessage() and "not collected" in r.getMessage()]
 
 
+@pytest.mark.parametrize("options", [{}, {"update": True}])
+def test_a_link_in_the_place_of_a_student_s_folder_has_nobody_else_s_submission_replaced(
+    options: dict, inbound: Path, collect: Callable[..., dict[str, str]], tmp_path: Path, caplog
+):
+    """As an archive may have left it in submitted/."""
+    submit(inbound, "ada", "ada")
+    collect()
+    (tmp_path / "course" / "submitted" / "mallory").symlink_to("ada")
+    for student in ("mallory", "zoe"):
+        submit(inbound, student, student, minute=9)
+    with caplog.at_level(logging.ERROR):
+        assert collect(**options) == {"ada": "ada", "mallory": "ada", "zoe": "zoe"}  # what the link shows
+    (told,) = [r.getMessage() for r in caplog.records if "not collected" in r.getMessage()]
+    assert "submitted/mallory is a link, and no link is followed" in told
+
+
 @pytest.mark.parametrize("number", [errno.EEXIST, errno.EILSEQ, errno.EINVAL, errno.ENAMETOOLONG])
 def test_a_name_that_the_course_s_disk_can_t_hold_keeps_nobody_else_from_being_collected(
     number: int,
