@@ -5,6 +5,7 @@ result runs, loads anything, or has a second reading: neither SVG nor MathML nor
 """
 
 import re
+from dataclasses import dataclass
 
 import nh3
 
@@ -16,6 +17,11 @@ ATTRIBUTES = {"a": {"href"}, "td": {"colspan", "rowspan"}, "th": {"colspan", "ro
 # Columns or rows that a cell may take: a browser makes room for each. Thirty tables of 100 kB, in which each cell asked
 # for 1,000 columns, took Chromium 59 s and 5 GB; with 100 it takes 6 s. pandas shows 20 columns and 60 rows.
 SPAN = 100
+# Characters of a text for each place of its tables, which are rows times columns: a browser makes room for each place,
+# whether a cell is there or not. 1,500 cells of 100 columns above 1,000 short rows, 50 kB, crash Chromium's page. A cell
+# has 9 characters at least, so a table whose rows are alike is far from this limit.
+CHARS_A_PLACE = 2
+ROOM = 200  # characters that a text counts in addition to its own
 # The links that are kept; all others are shown as their text. A whole address on the web, of a host with a dotted name:
 # anything shorter leads to the server that shows the page, on which the grader is logged in, and so may the names and
 # addresses of machines nearby. The host ends at once: what looks like one before an @ or a backslash is none.
@@ -36,6 +42,8 @@ _FORMATTING = re.compile("(?i)<(?:a|b|big|code|em|font|i|nobr|s|small|strike|str
 _CLOSED = re.compile(r'(?i)<([a-z][a-z0-9]*)(?:\s+[\w:-]+="[^"<>]*")*\s*>[^<>]*</\1\s*>')
 _PASSES = 16  # elements in elements that are seen to be closed; a table within a table has 8
 _SPAN = re.compile("[0-9]{1,9}")
+_TAG = re.compile(r'<(/?[a-z0-9]+)((?: [a-z]+="[^"]*")*)>')  # as nh3 writes it
+_ASKED = re.compile(r'(col|row)span="(\d+)"')
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
 
@@ -46,21 +54,59 @@ class TooMuch(ValueError):
 def reduced(source: str) -> str:
     """The HTML of `source` without anything but texts, lists, tables and links to the web.
 
-    Errors  TooMuch if the text is nested so deeply, or so much of it is left open, that parsing it could take long.
+    Where its tables would have too many places, their cells take one each.
+    Errors  TooMuch if the text is nested so deeply, or so much of it is left open, that parsing it could take long, and
+            for tables that have too many places even then.
     """
     if _is_costly(source):
         raise TooMuch
-    clean = nh3.clean(
+    for attributes in (ATTRIBUTES, {"a": ATTRIBUTES["a"]}):
+        clean = _clean(source, attributes)
+        if CHARS_A_PLACE * _places(clean) <= len(source) + ROOM:
+            return clean.replace(f'<a rel="{REL}">', "<a>")  # no link, only its text
+    raise TooMuch
+
+
+def _clean(source: str, attributes: dict[str, set[str]]) -> str:
+    return nh3.clean(
         _SURROGATES.sub("\ufffd", source),
         tags=set(TAGS),
         clean_content_tags={"script", "style"},
-        attributes={**ATTRIBUTES, "*": set()},  # else `title` and `lang` pass everywhere
+        attributes={**attributes, "*": set()},  # else `title` and `lang` pass everywhere
         attribute_filter=_attribute,
         url_schemes={"http", "https", "mailto"},
         url_relative="deny",
         link_rel=REL,
     )
-    return clean.replace(f'<a rel="{REL}">', "<a>")  # no link, only its text
+
+
+def _places(clean: str) -> int:
+    """The places of all tables in what nh3 has written, or a few more: how wide each row is, nobody works out."""
+    places, around, table = 0, [], _Table()
+    for name, said in _TAG.findall(clean):
+        if name == "table":
+            around.append(table)
+            table = _Table()
+        elif name == "/table" and around:
+            places, table = places + table.rows * (table.widest + table.from_above), around.pop()
+        elif name == "tr":
+            table.rows, table.width = table.rows + 1, 0
+        elif name in ("td", "th"):
+            asked = {kind: int(number) for kind, number in _ASKED.findall(said)}
+            table.width += asked.get("col", 1)
+            table.widest = max(table.widest, table.width)
+            table.from_above += asked.get("col", 1) if asked.get("row", 1) > 1 else 0
+    return places
+
+
+@dataclass
+class _Table:
+    """A table: its rows, how many columns the current one and the widest have, and what cells of several rows have."""
+
+    rows: int = 0
+    width: int = 0
+    widest: int = 0
+    from_above: int = 0
 
 
 def _attribute(_: str, name: str, value: str) -> str | None:

@@ -248,6 +248,32 @@ def test_no_cell_takes_so_many_columns_or_rows_that_a_browser_is_busy_for_a_minu
         assert safe_html.reduced(f'<table><tr><td {name}="{asked}">x</td></tr></table>') == table
 
 
+def _wide(columns: int, cells: int, rows: int, inside: str = "a") -> str:
+    row = f'<tr><td colspan="{columns}">{inside}</td>' + f'<td colspan="{columns}">a</td>' * (cells - 1) + "</tr>"
+    return f"<table>{row}{'<tr><td>1</td></tr>' * rows}</table>"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        _wide(100, 1_500, 1_000),  # Chromium's page crashes
+        _wide(100, 1_500, 0),
+        _wide(100, 20, 1_000),
+        _wide(100, 1_000, 500, "<table><tr></tr></table>"),
+        _wide(100, 1_000, 500, '<a href="https://a.example/</table><tr>">x</a>'),
+        "<table>" + '<tr><td rowspan="100" colspan="100">a</td></tr>' * 100 + "</table>",
+        _wide(1, 2_000, 1_000),
+    ],
+)
+def test_no_table_has_many_more_places_than_it_has_letters(table: str):
+    assert not re.search("<td [a-z]+span=", shown(table))
+
+
+def test_a_title_that_asks_for_all_columns_there_could_be_is_a_cell_like_the_others():
+    table = '<table><tr><td colspan="100">title</td></tr>' + "<tr><td>1</td><td>2</td></tr>" * 20 + "</table>"
+    assert shown(table).count("<td>") == 41
+
+
 def test_a_large_table_is_shown_as_a_table():
     row = "<tr><th>1</th>" + '<td class="x">0.123</td>' * 20 + "</tr>"
     large = f'<div><table border="1"><tbody>{row * 150}</tbody></table></div>'
