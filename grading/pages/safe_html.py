@@ -18,8 +18,8 @@ ATTRIBUTES = {"a": {"href"}, "td": {"colspan", "rowspan"}, "th": {"colspan", "ro
 # for 1,000 columns, took Chromium 59 s and 5 GB; with 100 it takes 6 s. pandas shows 20 columns and 60 rows.
 SPAN = 100
 # Characters of a text for each place of its tables, which are rows times columns: a browser makes room for each place,
-# whether a cell is there or not. 1,500 cells of 100 columns above 1,000 short rows, 50 kB, crash Chromium's page. A cell
-# has 9 characters at least, so a table whose rows are alike is far from this limit.
+# whether a cell is there or not. 1,500 cells of 100 columns above 1,000 short rows, 50 kB, crash Chromium's page. A
+# cell has 9 characters at least, so a table whose rows are alike is far from this limit.
 CHARS_A_PLACE = 2
 ROOM = 200  # characters that a text counts in addition to its own
 # The links that are kept; all others are shown as their text. A whole address on the web, of a host with a dotted name:
