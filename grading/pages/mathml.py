@@ -22,6 +22,9 @@ ATTRIBUTES = frozenset(
     "columnspacing rowspacing rowlines".split()
 )
 _VALUE = re.compile(r"[\w.+\-% ]{1,60}", re.ASCII)
+# A longer length is left out: one of 9,999,999em makes a page so high that a browser shows nothing below it.
+_LENGTH = re.compile(r"[+-]?(\d*\.?\d+) ?(em|ex|cm|in|pc|rem|ic|cap|lh|vh|vw)?.*", re.ASCII)
+LONGEST, LONGEST_LARGE = 400.0, 40.0  # in small units, such as points, and in these
 _DEFINES = re.compile(r"\\(?:def|let|(?:re|provide)?newcommand|newenvironment)\b")  # repeated use can grow without end
 _TAG = re.compile(r"\\tag\{([^{}]*)\}")
 # Elements in one another; what people write has 16 at most. Chromium's time grows with the cube of how many of some
@@ -56,10 +59,21 @@ def _written(element: Element, around: int = 0) -> str:
         inside = html.escape(html.unescape(element.text or "").replace("\\_", "_"), quote=False) + inside
     if element.tag not in ELEMENTS:
         return f"<mrow>{inside}</mrow>"
-    kept = [
-        f' {name}="{value}"' for name, value in element.items() if name in ATTRIBUTES and _VALUE.fullmatch(str(value))
-    ]
+    kept = [f' {name}="{value}"' for name, value in element.items() if _is_kept(element, name, str(value))]
     return f"<{element.tag}{''.join(kept)}>{inside}</{element.tag}>"
+
+
+def _is_kept(element: Element, name: str, value: str) -> bool:
+    """Whether an attribute is written again. A box without height is drawn over what stands above it, but for what
+    nobody sees."""
+    if name not in ATTRIBUTES or not _VALUE.fullmatch(value):
+        return False
+    length = _LENGTH.fullmatch(value)
+    if length is None:
+        return True
+    flat = element.tag == "mpadded" and name in ("height", "depth") and float(length[1]) == 0
+    seen = flat and not all(child.tag == "mphantom" for child in element)
+    return not seen and float(length[1]) <= (LONGEST_LARGE if length[2] else LONGEST)
 
 
 def _held(element: Element) -> list[Element]:

@@ -456,6 +456,31 @@ def test_a_formula_for_which_a_browser_takes_seconds_is_not_drawn(wrapped: str):
         assert mathml.shown(nested(levels)).startswith('<code class="tex">')
 
 
+@pytest.mark.parametrize(
+    "tex",
+    [
+        r"\rule{0em}{9999999em} x",  # a page of 33 million pixels, below which a browser shows nothing
+        r"\hspace{9999999em} x",
+        r"\rule{9999999px}{999pc}",
+        r"\hspace{ 9999Em}",
+    ],
+)
+def test_no_formula_is_so_large_that_the_rest_of_its_page_is_out_of_reach(tex: str):
+    shown = mathml.shown(tex)
+    assert shown.startswith("<math") and "9" not in shown
+
+
+def test_lengths_that_people_write_are_kept():
+    shown = mathml.shown(r"\rule{1em}{2.5ex} \hspace{2cm} \hspace{30pt} \Bigg( \xrightarrow{a} \hphantom{b}")
+    for length in ("2.5ex", "2cm", "30pt", 'minsize="2.470em"', 'height="-.2em"', 'height="0" depth="0"'):
+        assert length in shown
+
+
+def test_a_formula_is_not_drawn_over_what_stands_above_it():
+    """As a box without height would be, which stands on another one that nobody sees."""
+    assert 'height="0' not in mathml.shown(r"\smash{5\atop\rule{0em}{39em}}")
+
+
 def test_a_formula_keeps_no_attribute_and_no_element_but_known_ones():
     shown = mathml.shown(r"\href{javascript:a}{x} \style{color:red}{y} \class{c}{z} \text{<script>} \color{red} w")
     assert set(re.findall(r"</?(\w+)", shown)) <= mathml.ELEMENTS
