@@ -16,6 +16,10 @@ _END, _SCAN = 0xD9, 0xDA
 # Times that a JPEG goes over its picture, each time finer, for which its pixels count once: what makes them has 10. A
 # browser takes milliseconds for each over 64 million pixels, and each needs 14 bytes.
 _SCANS = 16
+# How many times its width a picture's height counts as it is, and the reverse, because a JPEG may say that it is
+# turned. A longer one counts as if it were wider. One of 1 by 1,000,000 has 3 kB, and 34 of them make a page so high that
+# a browser shows nothing below them.
+_LONG = 20
 _PIECES = 1_000  # of a PNG before its first picture, of a JPEG before its size; matplotlib writes three
 
 
@@ -23,7 +27,7 @@ def pixels(text: str) -> int | None:
     """The number of pixels of a picture in base64 (spaces and line breaks allowed); None if not PNG or JPEG.
 
     Of a PNG that moves it is that of all its pictures, which a browser draws over and over; of a JPEG that goes over
-    its picture very often, so many times as much.
+    its picture very often, so many times as much; of one that is very long as many as if it were wider.
     """
     try:
         content = base64.b64decode("".join(text.split()), validate=True)
@@ -62,4 +66,5 @@ def _pixels_of_jpeg(content: bytes) -> int | None:
 
 
 def _area(one: int, other: int, frames: int = 1) -> int | None:
-    return one * other * frames or None
+    short, long = sorted([one, other])
+    return max(short, long // _LONG) * long * frames if short * frames else None

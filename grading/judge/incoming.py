@@ -34,6 +34,7 @@ OF_CELLS = (*OUTPUTS, "status", "clear_output", "execute_input")  # each other o
 TOO_LONG = {"status": "error", "ename": "TooLong", "evalue": messages.OUTPUT_CUT, "traceback": [messages.OUTPUT_CUT]}
 STOPPED = "stopped"  # in the reply that stands for a stopped cell's; in one that comes from a kernel there is none
 PICTURES = ("image/png", "image/jpeg")
+SIDE = 3_000  # pixels that a picture may ask for, so that ten thousand small ones leave the rest of a page in reach
 WATCH_S = 0.1  # how often the memory of this process is looked at
 
 
@@ -159,7 +160,7 @@ def _display(content: dict) -> dict:
 
 def _size(content: dict, kind: str) -> dict:
     said = (content.get("metadata") or {}).get(kind) or {}
-    return {name: said[name] for name in ("width", "height") if type(said.get(name)) is int and 0 < said[name] < 10_000}
+    return {name: said[name] for name in ("width", "height") if type(said.get(name)) is int and 0 < said[name] < SIDE}
 
 
 def _error(content: dict) -> dict:

@@ -29,6 +29,20 @@ def test_a_picture_has_the_pixels_that_it_was_made_with(content: bytes):
     assert pictures.pixels(in_base64(content)) == 70 * 30
 
 
+@pytest.mark.parametrize("kind", ["PNG", "JPEG"])
+def test_a_picture_that_is_very_long_counts_as_if_it_were_wider(kind: str):
+    """34 pictures of 1 by 1,000,000 pixels, 3 kB each, made a page so high that Chromium showed nothing below them."""
+    for width, height, counted in (
+        (1, 60_000, 3_000 * 60_000),
+        (60_000, 1, 3_000 * 60_000),
+        (10, 200, 2_000),
+        (1, 19, 19),
+    ):
+        held = io.BytesIO()
+        Image.new("L", (width, height)).save(held, kind)
+        assert pictures.pixels(in_base64(held.getvalue())) == counted
+
+
 def test_a_picture_that_moves_has_the_pixels_of_all_its_frames_wherever_their_number_stands():
     frames = [Image.new("RGB", (70, 30), (n, 0, 0)) for n in range(1, 5)]
     moving = saved("PNG", save_all=True, append_images=frames)

@@ -73,6 +73,13 @@ def test_a_picture_takes_the_room_of_its_pixels():
     assert room.admits(display(png(640, 480))) and room.cell_chars > 0.99 * limits.OUTPUT_CHARS
 
 
+def test_no_picture_asks_for_so_much_room_that_the_rest_of_its_page_is_out_of_reach():
+    sizes = {"width": 640, "height": 9_999}
+    content = {"data": {"image/png": png(640, 480)}, "metadata": {"image/png": sizes}}
+    frames = [DELIM, b"", b'{"msg_type": "display_data"}', b"{}", b"{}", json.dumps(content).encode()]
+    assert incoming.read(frames)["content"]["metadata"] == {"image/png": {"width": 640}}
+
+
 def stream(content: bytes) -> dict | None:
     return incoming.read([DELIM, b"", b'{"msg_type": "stream"}', b"{}", b"{}", content])
 
