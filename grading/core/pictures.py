@@ -17,8 +17,8 @@ _END, _SCAN = 0xD9, 0xDA
 # browser takes milliseconds for each over 64 million pixels, and each needs 14 bytes.
 _SCANS = 16
 # How many times its width a picture's height counts as it is, and the reverse, because a JPEG may say that it is
-# turned. A longer one counts as if it were wider. One of 1 by 1,000,000 has 3 kB, and 34 of them make a page so high that
-# a browser shows nothing below them.
+# turned. A longer one counts as if it were wider. One of 1 by 1,000,000 has 3 kB, and 34 of them make a page so high
+# that a browser shows nothing below them.
 _LONG = 20
 _PIECES = 1_000  # of a PNG before its first picture, of a JPEG before its size; matplotlib writes three
 
