@@ -3,7 +3,8 @@
 It lays out a row of accents on one letter, and a line that changes its direction thousands of times, in a time that
 grows with the square of their number: 60,000 accents take Chromium 11 s, 100,000 vowels above a Thai letter 16 s, and
 40,000 Latin and Hebrew letters in turns 7 s.
-Nobody writes such a text; a megabyte of it is an output like any other.
+Nobody writes such a text; a megabyte of it is an output like any other. And two megabytes of empty lines make a page so
+high that it shows nothing below them.
 """
 
 import functools
@@ -13,6 +14,9 @@ import unicodedata
 
 ACCENTS = 30  # in a row that are shown; people write three
 TURNS = 3_000  # from one direction of writing to the other in a text; a long essay with foreign names has hundreds
+# Characters for each line of a text, on average, below which it has no empty lines; the first lines don't count.
+LINE_CHARS, FIRST_LINES = 3, 100
+_EMPTY = re.compile(r"[\r\n]{2,}")
 # Letters that are written from right to left, and the signs that say so of what follows them.
 _LEFTWARDS = "\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff"
 _LEFTWARDS += "\U0001e800-\U0001efff"
@@ -26,7 +30,10 @@ _ON_LETTERS = ("Mn", "Me")  # Unicode's names for signs that stand on, below or 
 
 def eased(text: str) -> str:
     """The text, be it HTML or not, without the accents that are too many; and without the letters that change its
-    direction, if they do so too often: in the place of each stands the sign for a character that can't be shown."""
+    direction, if they do so too often: in the place of each stands the sign for a character that can't be shown; and
+    without empty lines, if it is hardly anything else."""
+    if text.count("\n") + text.count("\r") > len(text) // LINE_CHARS + FIRST_LINES:
+        text = _EMPTY.sub("\n", text)
     if text.isascii():
         return text
     text = _rows().sub(r"\1", text)

@@ -595,6 +595,23 @@ def test_no_text_of_a_page_or_of_the_formgrader_holds_what_a_browser_takes_a_min
             assert page.count("\u05d0") + page.count("\u200f") < 5_000
 
 
+@pytest.mark.parametrize("text", ["a" + "\n" * 900_000 + "b", "a" + "\r" * 9_000 + "b", "a\n\n" * 9_000])
+def test_empty_lines_don_t_put_what_comes_below_them_out_of_reach(text: str):
+    """A page is at most 33 million pixels high; what would be lower is all at its end."""
+    outputs = [new_output("stream", text=text), new_output("error", ename="E", evalue=text, traceback=[text])]
+    cell = new_code_cell(f'"""{text[:40_000]}"""', outputs=outputs)
+    for shown in (_formgrader([cell]), student_pages._text(text, "output"), feedback.code(text[:40_000], {})):
+        assert "\r" not in shown and not re.search(r"a\n\n", shown)
+        assert shown.count("\n") < 60_000
+
+
+@pytest.mark.parametrize(
+    "text", ["step\n\nloss 0.5\n\n\n" * 1_000 + "end", "1\n" * 5_000 + "end", "a" + "\n" * 99 + "b"]
+)
+def test_lines_that_people_print_stay_as_they_are(text: str):
+    assert text in student_pages._text(text, "output")
+
+
 @pytest.mark.parametrize(
     "text",
     [
