@@ -24,7 +24,7 @@ ATTRIBUTES = frozenset(
 _VALUE = re.compile(r"[\w.+\-% ]{1,60}", re.ASCII)
 # A longer length is left out: one of 9,999,999em makes a page so high that a browser shows nothing below it.
 _LENGTH = re.compile(r"[+-]?(\d*\.?\d+) ?(em|ex|cm|in|pc|rem|ic|cap|lh|vh|vw)?.*", re.ASCII)
-LONGEST, LONGEST_LARGE = 400.0, 40.0  # in small units, such as points, and in these
+LONGEST, LONGEST_LARGE = 400.0, 40.0  # in small units, such as points, and in these; of heights a quarter
 _DEFINES = re.compile(r"\\(?:def|let|(?:re|provide)?newcommand|newenvironment)\b")  # repeated use can grow without end
 _TAG = re.compile(r"\\tag\{([^{}]*)\}")
 # Elements in one another; what people write has 16 at most. Chromium's time grows with the cube of how many of some
@@ -71,9 +71,10 @@ def _is_kept(element: Element, name: str, value: str) -> bool:
     length = _LENGTH.fullmatch(value)
     if length is None:
         return True
-    flat = element.tag == "mpadded" and name in ("height", "depth") and float(length[1]) == 0
-    seen = flat and not all(child.tag == "mphantom" for child in element)
-    return not seen and float(length[1]) <= (LONGEST_LARGE if length[2] else LONGEST)
+    number, upright = float(length[1]), name in ("height", "depth")
+    if upright and number == 0 and element.tag == "mpadded" and any(child.tag != "mphantom" for child in element):
+        return False
+    return number <= (LONGEST_LARGE if length[2] else LONGEST) / (4 if upright else 1)
 
 
 def _held(element: Element) -> list[Element]:
