@@ -56,6 +56,9 @@ RUNNING_PIECES = frozenset(
     "load_config _tensor_to_object ConnectionWrapper _ufunc_reconstruct _makenamedict _fa4_import_module "
     "_import_module load_object _load_obj_from_str rpc deserialize basichandlers _eval_no_call infer_schema "
     "createResolutionCallbackFromEnv createResolutionCallbackFromFrame createResolutionCallbackFromClosure "
+    "try_import import_submodule lazy_deprecated_import run_script_path execWrapper build_ignore_context_manager "
+    "_import_device_backends instantiator _defaultdict_deserialize enum_object_hook _convert_guards_code_to_fn "
+    "_compile_and_exec_source load_epilogue_from_source rot_n_helper flight_recorder extbuild add_newdoc "
     "tensorboard".split()  # which is none of PyTorch's: what is imported may be a file next to the notebook
 )
 LEADING = SMUGGLED | IMPORTING_NAMES | RUNNING_PIECES  # beyond the packages: nothing may be read under these names
