@@ -143,30 +143,8 @@ def watched_weights() -> dict[str, Array]:
 
 
 def has_values(cases: Cases) -> Verdict:
-    """Whether all outputs are right with weights of ours, and the last model's weights what they were before.
-
-    All models exist side by side; each is called on tokens of its sizes, the last again and again, with others. Two
-    more, of the last one's sizes, are first called when their weights are set, the second of them in float32. Two
-    others are such as those in which copies are looked for.
-    """
-    *_, (sizes, lengths) = cases.items()
-    every = [sizes, sizes, WATCHED, COUNTED, *cases]
-    models = [(one, oracles.mha_weights(*one, seed=700 + n)) for n, one in enumerate(every)]
-    models[2] = WATCHED, watched_weights()
-    asked = [Call(n, *tokens(*case, 720 + n)) for n, case in enumerate(cases.items(), start=4)]
-    n, x, y, _ = asked[-1]
-    alike = [(m, *lengths) for m, (one, lengths) in enumerate(cases.items(), start=4) if one[0] == one[1]]
-    asked += [Call(n, *tokens(sizes, (1, 3, 4), 740)), Call(n, *tokens(sizes, (3, 2, 5), 741), "strided")]
-    # Other tokens of the first size, the first again, twice: what a model keeps of a call serves it badly in the next.
-    asked += [Call(n, *tokens(sizes, lengths, 742)), Call(n, x, y), Call(n, x, y, "again")]
-    asked += [Call(m, *[tokens(models[m][0], (B, L_1, 1), 744)[0]] * 2, "itself") for m, B, L_1, _ in alike]
-    asked += [Call(n, x, y, "evaluated"), Call(n, x, y), Call(n, x, y, "changed")]
-    asked += [Call(n, *oracles.zeros_and_equal_ones(x, y), "zeros")]
-    m, x, y, _ = max(asked, key=lambda call: call.y.shape[1])
-    asked += [Call(m, large(models[m], x, y), y, "large")]
-    asked += [Call(0, *tokens(sizes, lengths, 743)), Call(1, *tokens(sizes, lengths, 745))]
-    asked += [Call(2, *tokens(WATCHED, LENGTHS, 750), how) for how in ("", "evaluated")]
-    asked += [Call(3, *tokens(COUNTED, LENGTHS, 753))]
+    """Whether all outputs are right with weights of ours, and the last model's weights what they were before."""
+    models, asked = _asked(cases)
 
     def sent(which: int, array: Array) -> probe.Tensor:
         return probe.tensor(array.astype(np.float32 if which == 1 else np.float64))
@@ -191,6 +169,34 @@ def has_values(cases: Cases) -> Verdict:
         compared.append(mistakes.Case(where, output, oracles.gqa(*data), data))
     verdict = mistakes.judged_with_pairs(compared, mistakes.GQA, mistakes.GQA_TWICE)
     return structure.unchanged(models[-1][1], structure.weights_now()) if verdict.right else verdict
+
+
+def _asked(cases: Cases) -> tuple[list[tuple[Sizes, dict[str, Array]]], list[Call]]:
+    """The models whose values are looked at, by sizes and weights, and how each of them is called.
+
+    All models exist side by side; each is called on tokens of its sizes, the last again and again, with others. Two
+    more, of the last one's sizes, are first called when their weights are set, the second of them in float32. Two
+    others are such as those in which copies are looked for.
+    """
+    *_, (sizes, lengths) = cases.items()
+    every = [sizes, sizes, WATCHED, COUNTED, *cases]
+    models = [(one, oracles.mha_weights(*one, seed=700 + n)) for n, one in enumerate(every)]
+    models[2] = WATCHED, watched_weights()
+    asked = [Call(n, *tokens(*case, 720 + n)) for n, case in enumerate(cases.items(), start=4)]
+    n, x, y, _ = asked[-1]
+    alike = [(m, *lengths) for m, (one, lengths) in enumerate(cases.items(), start=4) if one[0] == one[1]]
+    asked += [Call(n, *tokens(sizes, (1, 3, 4), 740)), Call(n, *tokens(sizes, (3, 2, 5), 741), "strided")]
+    # Other tokens of the first size, the first again, twice: what a model keeps of a call serves it badly in the next.
+    asked += [Call(n, *tokens(sizes, lengths, 742)), Call(n, x, y), Call(n, x, y, "again")]
+    asked += [Call(m, *[tokens(models[m][0], (B, L_1, 1), 744)[0]] * 2, "itself") for m, B, L_1, _ in alike]
+    asked += [Call(n, x, y, "evaluated"), Call(n, x, y), Call(n, x, y, "changed")]
+    asked += [Call(n, *oracles.zeros_and_equal_ones(x, y), "zeros")]
+    m, x, y, _ = max(asked, key=lambda call: call.y.shape[1])
+    asked += [Call(m, large(models[m], x, y), y, "large")]
+    asked += [Call(0, *tokens(sizes, lengths, 743)), Call(1, *tokens(sizes, lengths, 745))]
+    asked += [Call(2, *tokens(WATCHED, LENGTHS, 750), how) for how in ("", "evaluated")]
+    asked += [Call(3, *tokens(COUNTED, LENGTHS, 753))]
+    return models, asked
 
 
 def large(model: tuple[Sizes, dict], x: Array, y: Array) -> Array:
