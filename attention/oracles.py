@@ -95,6 +95,18 @@ def mha_weights(
     }
 
 
+def tokens(sizes: tuple[int, ...], lengths: tuple[int, ...], seed: int) -> tuple[Array, Array]:
+    """Tokens at random for a model of sizes D_1, D_2 and so on, and the lengths B, L_1 and L_2.
+
+    Shapes  x (B, L_1, D_1), y (B, L_2, D_2).
+    Units   none.
+    Errors  none.
+    Source  ours.
+    """
+    rng, (B, L_1, L_2) = draw(seed), lengths
+    return rng.standard_normal((B, L_1, sizes[0])), rng.standard_normal((B, L_2, sizes[1]))
+
+
 def gqa(weights: dict[str, Array], x: Array, y: Array, H: int, G: int) -> Array:
     """Grouped-query attention, head by head, position by position.
 

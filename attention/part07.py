@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention import mistakes, oracles, structure
-from attention.oracles import Array
+from attention.oracles import Array, tokens
 from attention.questions import part07 as questions
 from attention.structure import Found, Problem, Sizes
 from grading.bridge import probe
@@ -52,12 +52,6 @@ def weight_shapes(sizes: Sizes) -> dict[str, Sizes]:
     """The shapes of a model's weights: those of part 5, but for keys and values, which G heads have."""
     D_1, D_2, D_qk, D_v, H, G = sizes
     return {"W_Q": (H * D_qk, D_1), "W_K": (G * D_qk, D_2), "W_V": (G * D_v, D_2), "W_O": (D_1, H * D_v)}
-
-
-def tokens(sizes: Sizes, lengths: Sizes, seed: int) -> tuple[Array, Array]:
-    """Random x (B, L_1, D_1) and y (B, L_2, D_2)."""
-    rng, (B, L_1, L_2) = oracles.draw(seed), lengths
-    return rng.standard_normal((B, L_1, sizes[0])), rng.standard_normal((B, L_2, sizes[1]))
 
 
 def has_shapes(cases: Cases) -> Verdict:

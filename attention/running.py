@@ -32,9 +32,9 @@ def of_models(answer_id: str, model: Model, cases: Mapping[Sizes, Sizes]) -> Bre
 
 def _drawn(sizes: Sizes, lengths: Sizes, seed: int) -> tuple:
     """A model's sizes, weights for it, x (B, L_1, D_1) and y (B, L_2, D_2)."""
-    weights, random, (B, L_1, L_2) = oracles.mha_weights(*sizes, seed=seed), oracles.draw(seed), lengths
-    x, y = (random.standard_normal(shape) for shape in ((B, L_1, sizes[0]), (B, L_2, sizes[1])))
-    return (sizes, {name: probe.tensor(weight) for name, weight in weights.items()}, probe.tensor(x), probe.tensor(y))
+    weights = oracles.mha_weights(*sizes, seed=seed)
+    given = {name: probe.tensor(weight) for name, weight in weights.items()}
+    return (sizes, given, *map(probe.tensor, oracles.tokens(sizes, lengths, seed)))
 
 
 def of_function(answer_id: str, name: str, *given: object, with_torch: bool = True) -> Breach | None:

@@ -3,6 +3,7 @@
 By which names, lists, objects or functions a tensor went from one to the next doesn't matter: its memory tells.
 """
 
+from attention.questions.running import as_written
 from attention.questions.versions import digest, fingerprint
 from grading.bridge import probe
 
@@ -59,12 +60,10 @@ def forms(values, held):
     return ",".join(found) or "-"
 
 
-@probe.remote(using=(asking, recording, forms, digest, fingerprint))
+@probe.remote(using=(asking, recording, forms, as_written, digest, fingerprint))
 def of_call(name, most, *given):
     """The operations in a call of a function, the places that asked for them, the arguments and the outputs, as texts;
     at most one more operation than `most`."""
-    import contextlib
-    import sys
 
     def call():
         out = globals()[name](*given)
@@ -74,12 +73,10 @@ def of_call(name, most, *given):
         found = asking(call.__code__)
         return places.setdefault(found, len(places)) if found else -1
 
-    done, places, held, as_written = [], {}, {}, contextlib.nullcontext()
-    if "torch._dynamo" in sys.modules:  # what is compiled is looked at as it is written
-        as_written = torch.compiler.set_stance("force_eager")
+    done, places, held = [], {}, {}
     arguments = forms(given, held)
     try:
-        with as_written, recording(done, most, where, held):
+        with as_written(), recording(done, most, where, held):
             out = call()
     except Exception:  # of an answer that fails, which loses other points
         return None

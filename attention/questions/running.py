@@ -55,6 +55,16 @@ def calls(seen):
     return Calls()
 
 
+def as_written():
+    """A context in which what the answer has PyTorch compile runs as it is written: compiled, PyTorch may put its own
+    attention into a right one, and keeps its operations to itself."""
+    import contextlib
+    import sys
+
+    known = "torch._dynamo" in sys.modules  # which comes with the first thing that is compiled, and takes seconds
+    return torch.compiler.set_stance("force_eager") if known else contextlib.nullcontext()
+
+
 def ends(call, operations, look):
     """Whether a call ends without an error while Python's functions, and PyTorch's operations, are looked at.
 
@@ -108,23 +118,19 @@ def used(model, weights, x, y):
     model(x, y)
 
 
-@probe.remote(using=(is_attention, looking, calls, ends, digest, fingerprint, students, used))
+@probe.remote(using=(is_attention, looking, calls, ends, as_written, digest, fingerprint, students, used))
 def of_models(name, cases):
     """What runs while models are made, by their sizes, and called: the names of PyTorch's own attention, with "process"
     for another process or thread, in which it would run unseen; and the fingerprints of the student's functions.
     """
-    import contextlib
-    import sys
 
     def call():
         models = [(globals()[name](*sizes), given) for sizes, *given in cases]
         [used(model, *given) for model, given in models]
 
     torch.set_default_dtype(cases[0][2].dtype)
-    seen, ran, as_written = set(), set(), contextlib.nullcontext()
-    if "torch._dynamo" in sys.modules:  # to compile a right answer, PyTorch may put its own attention into it
-        as_written = torch.compiler.set_stance("force_eager")
-    with as_written:
+    seen, ran = set(), set()
+    with as_written():
         profiler = torch.autograd.profiler_legacy.profile()
         if not ends(call, profiler, looking(seen, ran, set())):  # for one, where the answer runs a profiler itself
             ends(call, calls(seen), looking(seen, ran, set()))
