@@ -40,7 +40,8 @@ DIRECTLY = ALL if WHOLLY else sorted({(path.parent, _is_right(path)): path for p
 
 def _asked_for(answers: list[Path], request: pytest.FixtureRequest) -> list[Path]:
     """Those answers that the tests of this run are about: `-k` may choose a few."""
-    asked_for = {item.callspec.params.get("answer") for item in request.session.items if hasattr(item, "callspec")}
+    ours = [item for item in request.session.items if item.path == Path(__file__) and hasattr(item, "callspec")]
+    asked_for = {item.callspec.params.get("answer") for item in ours}
     return [answer for answer in answers if answer in asked_for]
 
 

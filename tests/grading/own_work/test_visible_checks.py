@@ -205,7 +205,8 @@ def test_an_answer_cell_that_is_missing_or_of_another_type_is_read_as_in_grading
         assert (result.state, result.message) == (state, message)
 
 
-def test_part_13_takes_MyMHA_from_the_course_s_own_module_next_to_it(tmp_path: Path, shown: tuple[list[Result], str]):
+def test_part_13_takes_MyMHA_from_the_course_s_own_module_next_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sys, "path", [place for place in sys.path if not Path(place, COURSE.module).exists()])
     answer = "assert MyMHA.__module__ == 'attention_course.mha'\ndef reduced_matrices(*_):\n    return None"
     sample_class.write(tmp_path, course.PARTS[13], sample_class.submission(course.PARTS[13], answer))
     (alone,) = visible_checks.results(COURSE, [tmp_path / "part13.ipynb"])
