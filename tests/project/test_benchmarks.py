@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import busy
+import drawn
 import graded_class
 import psutil
 import pytest
@@ -75,6 +76,7 @@ def test_a_load_that_is_ended_ends_its_service_too(number: int, tmp_path: Path, 
     assert services and not services[0].is_running()
 
 
+@drawn.one_in_three
 def test_the_benchmark_grades_a_class_every_way_and_leaves_a_table_and_a_picture(tmp_path: Path):
     arguments = "--students 1 --parts 1 --rounds 1 --workers 1 --results".split()
     run = subprocess.run(
@@ -130,6 +132,7 @@ def test_a_second_worker_is_measured_by_what_each_further_student_takes_and_agai
     assert "In a class of 8, the start included, two workers do 1.44 times" in told
 
 
+@drawn.one_in_three
 def test_the_parents_part_is_measured_with_workers_that_have_graded_before(tmp_path: Path):
     arguments = "--students 6 --parts 1 --workers 1 --results".split()
     run = subprocess.run(
@@ -142,6 +145,7 @@ def test_the_parents_part_is_measured_with_workers_that_have_graded_before(tmp_p
     assert row["students"] == "5" and float(row["parent_s"]) > 0
 
 
+@drawn.one_in_three
 def test_the_start_of_each_command_is_measured_and_a_class_s_steps_follow_one_another(tmp_path: Path):
     arguments = ["--rounds", "1", "--results", tmp_path]
     run = subprocess.run([sys.executable, BENCHMARKS / "start.py", *arguments], capture_output=True, text=True)
@@ -156,6 +160,7 @@ def test_the_start_of_each_command_is_measured_and_a_class_s_steps_follow_one_an
     assert run.stdout.endswith(f"{start.summary(taken)}\n")
 
 
+@drawn.one_in_three
 def test_the_account_of_a_notebook_adds_up_to_what_autograde_computes(tmp_path: Path):
     arguments = ["--rounds", "1", "--parts", "1", "--results", tmp_path]
     run = subprocess.run([sys.executable, BENCHMARKS / "account.py", *arguments], capture_output=True, text=True)
@@ -170,6 +175,7 @@ def test_the_account_of_a_notebook_adds_up_to_what_autograde_computes(tmp_path: 
     assert measured["pages"] > 100 and measured["cells"] >= 3
 
 
+@drawn.one_in_three
 def test_what_a_walled_process_for_each_notebook_and_nbgrader_cost_is_measured_next_to_the_floor():
     arguments = "--rounds 1 --students 1 --parts 1 2".split()
     run = subprocess.run([sys.executable, BENCHMARKS / "floor_in_forks.py", *arguments], capture_output=True, text=True)
@@ -181,6 +187,7 @@ def test_what_a_walled_process_for_each_notebook_and_nbgrader_cost_is_measured_n
     assert least == pytest.approx((walled + nbgrader) / one, abs=0.1)
 
 
+@drawn.one_in_three
 def test_each_step_of_a_notebook_has_its_time():
     arguments = ["--students", "2", "--parts", "1"]
     run = subprocess.run([sys.executable, BENCHMARKS / "phases.py", *arguments], capture_output=True, text=True)
@@ -306,6 +313,7 @@ def test_the_simulation_takes_what_a_further_student_costs_from_the_tables(tmp_p
     assert costs == simulate.Costs(grade_s=4 - 0.1 + 10, parent_s=0.05, start_s=18.0)
 
 
+@drawn.one_in_three
 def test_a_small_storm_is_accepted_graded_and_leaves_a_table_and_a_picture(tmp_path: Path):
     # Six in half a second: so many that one worker has a line before it, however fast it is.
     arguments = "--storm --parts 1 --submissions 6 --seconds 0.5 --replayed 3 --workers 1 --accepted-s 60 --results"
@@ -718,6 +726,7 @@ def test_a_run_ends_with_the_command_and_with_all_that_it_started(tmp_path: Path
     assert not list(tmp_path.glob("runs-*"))
 
 
+@drawn.one_in_three
 def test_a_run_leaves_what_everybody_earned(tmp_path: Path):
     command = [sys.executable, BENCHMARKS / "grade_once.py", tmp_path, "--workers", "1", "--quiet"]
     with subprocess.Popen([*command, "--students", "untouched-release"], stdin=subprocess.PIPE) as run:
@@ -750,6 +759,7 @@ def test_what_is_said_of_a_network_follows_from_what_was_measured(tmp_path: Path
 
 
 @pytest.mark.skipif(bool(network_machines.missing()), reason=network_machines.missing())
+@drawn.one_in_three
 def test_a_class_over_a_network_earns_the_marks_of_this_machine(tmp_path: Path):
     arguments = "--students 2 --parts 1 --delay-ms 2 --jitter-ms 1 --only well --results".split()
     run = subprocess.run(
@@ -807,6 +817,7 @@ def test_the_symbols_are_those_of_the_setup_cell(part: int, given: tuple[str, ..
     assert mutants.symbols(course.PARTS[part]) == given
 
 
+@drawn.one_in_three
 def test_the_mutants_of_a_part_are_graded_and_those_that_survive_are_known():
     command = [sys.executable, BENCHMARKS / "mutants.py", "--parts", "3", "8", "--most", "8", "--items"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -843,3 +854,21 @@ def test_each_mutant_that_is_known_is_one_of_its_part_and_has_a_reason():
         part = COURSE.part_of(stem)
         every = mutants.made(part)
         assert (change, now) in every and reason, line
+
+
+def test_a_whole_run_has_a_third_of_the_benchmarks_measure_and_another_code_others(monkeypatch: pytest.MonkeyPatch):
+    def left_out(name: str) -> bool:
+        def test() -> None:
+            pass
+
+        test.__name__ = name
+        (mark,) = drawn.one_in_three(test).pytestmark
+        return mark.args[0]
+
+    names = [f"test_{number}" for number in range(300)]
+    assert not any(map(left_out, names)) or drawn.WHOLE_RUN
+    monkeypatch.setattr(drawn, "WHOLE_RUN", True)
+    runs = {name for name in names if not left_out(name)}
+    assert 60 < len(runs) < 140
+    monkeypatch.setattr(drawn, "_code", lambda: b"another code")
+    assert len(runs - {name for name in names if not left_out(name)}) > 30

@@ -2,14 +2,14 @@
 
 They go through the real notebooks, nbgrader and the judge; some once more without the judge, as in JupyterLab. Where
 ALL_ANSWERS is set, all do both, with figures, visible checks and all samples of part 13, which takes four times as
-long. Where DRAWN_ANSWERS is, as in a run of all tests, only those that `drawn_answers` draws.
+long. Where DRAWN is, as in a run of all tests, only those that `drawn` draws.
 """
 
 import os
 from pathlib import Path
 
 import direct_runs
-import drawn_answers
+import drawn
 import graded_answers
 import pytest
 from graded_answers import Found
@@ -23,7 +23,7 @@ from grading.core.course import Part
 ALL = sorted(sample_class.ANSWERS.glob("part*/*.py"))
 LARGE = {5, 7, 10, 13}
 WHOLLY = bool(os.environ.get("ALL_ANSWERS"))
-ANSWERS = drawn_answers.drawn(ALL) if os.environ.get("DRAWN_ANSWERS") and not WHOLLY else ALL
+ANSWERS = drawn.answers(ALL) if drawn.WHOLE_RUN and not WHOLLY else ALL
 
 
 def _of(part: Part, answers: list[Path]) -> list[Path]:
@@ -93,16 +93,16 @@ def test_a_part_has_right_answers_of_many_kinds_and_wrong_ones(part: Part):
 
 
 def test_a_run_of_all_tests_draws_answers_of_every_kind():
-    drawn = drawn_answers.drawn(ALL)
-    assert drawn == drawn_answers.drawn(ALL) and len(ALL) / 6 < len(drawn) < 0.4 * len(ALL)
+    some = drawn.answers(ALL)
+    assert some == drawn.answers(ALL) and len(ALL) / 6 < len(some) < 0.4 * len(ALL)
 
     def kinds(answers: list[Path]) -> set[tuple[str, ...]]:
         return {(path.parent.name, path.stem.split("-")[0], *declared(path)) for path in answers}
 
-    assert kinds(drawn) == kinds(ALL)
+    assert kinds(some) == kinds(ALL)
 
 
 def test_another_code_draws_other_answers(monkeypatch: pytest.MonkeyPatch):
-    before = set(drawn_answers.drawn(ALL))
-    monkeypatch.setattr(drawn_answers, "_code", lambda: b"another code")
-    assert len(before - set(drawn_answers.drawn(ALL))) > 100
+    before = set(drawn.answers(ALL))
+    monkeypatch.setattr(drawn, "_code", lambda: b"another code")
+    assert len(before - set(drawn.answers(ALL))) > 100

@@ -1,33 +1,50 @@
-"""Which answers a whole run of the tests grades: a sixth of those that must be told the same.
+"""What a whole run of the tests takes a part of: a sixth of the answers that must be told the same, a third of the
+benchmarks that measure something.
 
 Which ones follows from the code that grades. So a commit always has the same ones, on every machine, and each change of
-that code brings others up.
+that code brings others up. Where DRAWN is not set, as where a file is named, all of them run.
 """
 
+import functools
 import hashlib
 import math
+import os
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from hand_written import declared
 
 from dev.packages import REPOSITORY
 
 GRADING = ["attention", "grading", "source"]  # what decides a mark
+WHOLE_RUN = bool(os.environ.get("DRAWN"))
 
 
-def drawn(answers: list[Path]) -> list[Path]:
+def one_in_three(test: Callable) -> Callable:
+    """Lets a test of a benchmark, which decides no mark, run in a third of all whole runs."""
+    left_out = WHOLE_RUN and not _is_among(3, test.__name__)
+    return pytest.mark.skipif(left_out, reason="runs in one whole run of three, or where its file is named")(test)
+
+
+def _is_among(share: int, name: str) -> bool:
+    return int.from_bytes(hashlib.sha256(_code() + name.encode()).digest()) % share == 0
+
+
+def answers(every: list[Path]) -> list[Path]:
     """A sixth of the answers of each part that have the same marks and mistakes, and at least one of them."""
     code, alike = _code(), defaultdict(list)
-    for path in answers:
+    for path in every:
         alike[path.parent, path.stem.split("-")[0], *declared(path)].append(path)
     taken = set()
     for paths in alike.values():
         paths.sort(key=lambda path: hashlib.sha256(code + path.stem.encode()).digest())
         taken |= set(paths[: math.ceil(len(paths) / 6)])
-    return [path for path in answers if path in taken]
+    return [path for path in every if path in taken]
 
 
+@functools.cache
 def _code() -> bytes:
     """What the files that grade have in them, as a few bytes."""
     found = hashlib.sha256()
