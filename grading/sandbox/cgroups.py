@@ -31,7 +31,10 @@ from grading.sandbox.sandbox_limits import Limits
 LOG = logging.getLogger(__name__)
 SANDBOX = "grading-"  # begins the name of a sandbox's group
 OURS = re.compile(rf"{SANDBOX}[0-9a-f]{{16}}")
-GRADER_WEIGHT, SANDBOX_WEIGHT = 10_000, 100  # for cpu.weight: the grader mostly waits, and sandboxes share alike
+GRADER_WEIGHT = 10_000  # for cpu.weight: the grader mostly waits, and sandboxes share alike
+# What Linux gives a new group, and a process of the usual priority that is in none; by the name in either kind.
+USUAL_SHARES = {"cpu.weight": 100, "cpu.shares": 1024}
+STEP = 1.25  # by which a process has a smaller share for each number of its niceness (sched_prio_to_weight)
 EVENTS = ("memory.events", "memory.oom_control")  # of the newer and the older kind
 MOST_USED = ("memory.max_usage_in_bytes", "memory.memsw.max_usage_in_bytes")  # of the older kind
 NEAR_BYTES = 4 * 2**20  # so far from its limit a group may be that could not have a huge page
@@ -56,7 +59,7 @@ class Group:
         self._folders.append(folder)
         self._locks.append(os.open(folder, os.O_RDONLY))
         fcntl.flock(self._locks[-1], fcntl.LOCK_EX)
-        _set(folder, {"cpu.weight": SANDBOX_WEIGHT, "pids.max": self._granted.processes + HELPERS})
+        _set(folder, {**_shares(), "pids.max": self._granted.processes + HELPERS})
         _hand_down(folder)
         (folder / "zygote").mkdir()
 
@@ -112,6 +115,16 @@ class Group:
             _remove(self._folders.pop())
         while self._locks:
             os.close(self._locks.pop())
+
+
+def _shares() -> dict[str, int]:
+    """A sandbox's share of the processors: that of a process of this one's priority.
+
+    A group's share knows nothing of the priority of those in it. Started by `nice`, a grader that is in no group of its
+    own had a seventieth of what each notebook has, and stood still for as long as one computed.
+    """
+    factor = STEP ** -os.getpriority(os.PRIO_PROCESS, 0)
+    return {name: max(2, round(usual * factor)) for name, usual in USUAL_SHARES.items()}  # Linux takes no fewer shares
 
 
 def _most_bytes(granted: Limits) -> int:

@@ -110,6 +110,7 @@ def tree(tmp_path, monkeypatch):
     os.symlink("/proc/self/fdinfo", tmp_path / "fdinfo")
     monkeypatch.setattr(delegation, "SYSTEMD", tmp_path / "no-systemd")
     monkeypatch.setattr(cgroups, "REMOVE_LIMIT_S", 0.02)
+    monkeypatch.setattr(os, "getpriority", lambda *_: 0)
     seem(tmp_path, "/user.slice/scope", f"{made.place}", "/user.slice")
     mark(monkeypatch, {"user.delegate": b"1"})
     cgroups._homes.cache_clear()
@@ -331,6 +332,15 @@ def test_a_new_sandbox_has_a_share_a_number_of_processes_and_a_leaf_for_its_zygo
     assert (folder / "zygote" / "cgroup.procs").read_text() == ran.stdout
     group.close()
     assert not folder.exists()
+
+
+@pytest.mark.parametrize(("niceness", "shares"), [(0, (100, 1024)), (10, (11, 110)), (19, (2, 15)), (-5, (305, 3125))])
+def test_a_sandbox_has_no_larger_share_than_a_grader_that_nice_started(tree, monkeypatch, niceness, shares):
+    monkeypatch.setattr(os, "getpriority", lambda *_: niceness)
+    group = cgroups.around(GRANTED)
+    assert f"SANDBOX/cpu.weight {shares[0]}" in tree.log
+    assert cgroups._shares()["cpu.shares"] == shares[1]
+    group.close()
 
 
 def test_only_the_controllers_that_are_there_are_used(tree):
