@@ -441,6 +441,27 @@ def test_system_calls_that_evade_limits_or_look_around_are_refused(pool):
     assert run.printed.splitlines() == ["{(-1, 1)}", "(-1, 38) (-1, 1)", "(-1, 1)"]
 
 
+ASK = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+def asked(number):
+    ctypes.set_errno(0)
+    return ctypes.get_errno() if libc.syscall(number, 0, 0, 0, 0, 0, 0) == -1 else 0
+def ended(number):
+    return os.waitstatus_to_exitcode(os.waitpid(os.fork() or os._exit(asked(number)), 0)[1])
+"""
+
+
+def test_linux_refuses_whatever_is_not_on_the_list_but_what_passes_every_filter(pool):
+    architecture, _ = seccomp.MACHINES[MACHINE]
+    refused = {n for n in range(700) if _filtered(MACHINE, architecture, n) == seccomp.DENY | errno.EPERM}
+    passing = {numbers[COLUMN]: end for *numbers, end in system_calls.PAST_EVERY_FILTER.values() if numbers[COLUMN]}
+    run = Run(pool, ASK, f"print({{*map(asked, {refused - passing.keys()})}}, *map(ended, {[*passing]}))")
+    answers, *ends = run.printed.split()
+    assert answers == f"{{{errno.EPERM}}}"
+    assert all(int(end) in (errno.EPERM, passing[n]) for n, end in zip(passing, ends, strict=True)), ends
+
+
 @pytest.mark.parametrize(
     "call",
     [
