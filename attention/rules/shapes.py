@@ -87,12 +87,13 @@ def _is_shape(text: str, before: str | None) -> bool:
         entries = [text]
     if len(entries) > 1:
         entries = [re.sub(r"\s*=\s*\w+$", "", entry) for entry in entries]  # (B=2, L_1=5)
+        entries = [re.sub(r"(?<=[^\W\d_]{3}) (?=\d$)", "", entry) for entry in entries]  # (batch, length 1)
         entries = [re.sub(r"^(?:# ?|number of )(?=\w)", "", entry) for entry in entries]  # (#tokens, number of heads)
     letters = [e for e in entries if re.search(r"[^\W\d_]", e)]
     # Those that are more than a letter or two.
     known = [e for e in letters if _is_entry(e) and re.search(r"[A-Z]|_|\d|[a-z]{3}|[^\x00-\x7f]", e)]
-    if len(known) >= 2 and before == "":  # beside these, (B, share, L_1) may hold a name of one's own
-        valid = all(_PRODUCT.fullmatch(e) or _is_entry(e) for e in entries)
+    if len(known) >= 2 and before == "":  # beside these, (B, share, -1) may hold a name of one's own
+        valid = all(_PRODUCT.fullmatch(e.removeprefix("-")) or _is_entry(e) for e in entries)
     else:
         valid = all(map(_is_entry, entries))
     if not letters or not valid or all(_TENSOR.fullmatch(e.lower()) or words.is_tensor(e.lower()) for e in letters):
@@ -111,8 +112,8 @@ def _is_row(names: list[str], compound: int) -> bool:
 
 
 def _is_entry(entry: str) -> bool:
-    """Whether a piece of a list can be a dimension: a letter or a word for it, a number, a product, or an ellipsis."""
-    if entry in {"...", "…", "*"}:
+    """Whether a piece of a list can be a dimension: a letter or a word for it, a number, a product, or any of them."""
+    if entry in {"...", "…", "*", "?", ":"}:
         return True
     if re.fullmatch(r"[^\W\d_]+(?:[ -][^\W\d_]+)+", entry):
         first, *others = re.split(r"[ -]", entry.lower())
@@ -273,10 +274,12 @@ def _comments(source: str) -> dict[int, int]:
     try:
         for token in tokenize.generate_tokens(io.StringIO(source, newline=None).readline):
             if token.type == tokenize.COMMENT:
-                found[token.start[0]] = shapes_named(token.string)
+                found[token.start[0]] = token.string
     except (tokenize.TokenError, SyntaxError, IndentationError):
         # A magic that Python cannot read: the comments before it are found, those after it line by line.
         for number, line in enumerate(numbered(source), start=1):
             if "#" in line and number not in found:
-                found[number] = shapes_named(line[line.index("#") :])
-    return found
+                found[number] = line[line.index("#") :]
+    found = {number: comment[:MAX_CHARS] for number, comment in found.items()}
+    own = words.of_ones_own(found.values())
+    return {n: shapes_named(words.WORD.sub(lambda m: "dim" if m[0] in own else m[0], c)) for n, c in found.items()}

@@ -1,4 +1,10 @@
-"""Words by which students name the dimensions of a tensor in comments: English ones, and those of other languages."""
+"""Words by which students name the dimensions of a tensor in comments: English ones, those of other languages, and
+those that one student's comments show to be such.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
 
 # Alone or in names such as len_q and batch_size.
 _ENGLISH = (
@@ -28,6 +34,19 @@ TENSORS = frozenset(
     "consultas clave claves valor valores schlüssel wert werte anfrage ключ ключи запрос запросы значение значения 키 "
     "쿼리 값 查询 键 值 キー クエリ バリュー".split()
 )
+
+WORD = re.compile(r"[^\W\d_]{3,}")
+_LIST = re.compile(r"(?<!\w)[(\[{<]([^()\[\]{}<>]*[,;|][^()\[\]{}<>]*)[)\]}>]")  # in brackets that follow no name
+
+
+def of_ones_own(comments: Iterable[str]) -> set[str]:
+    """A student's words for dimensions, in whatever language: they stand in lists, in brackets, of several comments."""
+    counts: Counter[str] = Counter()
+    for comment in comments:
+        lists = [re.split(r"[,;|]", re.sub(r" *([*/+-]) *", r"\1", text)) for text in _LIST.findall(comment)]
+        lists = [one for one in lists if all(re.fullmatch(r"[\w*/+-]+(?: \d)?", entry.strip()) for entry in one)]
+        counts.update({word for one in lists for entry in one for word in WORD.findall(entry)})
+    return {word for word, number in counts.items() if number > 1} - TENSORS
 
 
 def is_tensor(word: str) -> bool:

@@ -13,6 +13,11 @@ from attention.rules import shapes
 from attention.rules.shapes import shapes_named
 
 SHAPES = [
+    "(B, ?, H)",
+    "(B, :, D_1)",
+    "(B, -1, H, D_qk)",
+    "(batch, length 1, D)",
+    "(Batch, Länge 1, D)",
     "B-H-L_1",
     "q: B-H-L_1-D_qk",
     "B - L_1 - H*D_qk",
@@ -188,6 +193,9 @@ SHAPES = [
     "B*L_1 x D_1",
 ]
 NO_SHAPES = [
+    "W[:, h]",
+    "q[:, 0]",
+    "(step 1, step 2)",
     "(key1, key2)",
     "(nothing, none)",
     "step1, step2, step3",
@@ -415,6 +423,12 @@ COUNTS = [
     ("q = f(x)\n# (B, L)\n# (B, M)\nk = f(y)", 2, 2),
     ("q = f(x); k = f(y)  # (B, L)", 2, 2),
     ("q, k = f(x), f(y)  # (B, L)", 1, 1),
+    # Words that stand in the lists of several comments are dimensions, in whatever language.
+    ("q = f(x)  # (partia, głowy * szerokość)\nk = f(y)  # (partia, głowy, szerokość)", 2, 2),
+    ("q = f(x)  # (yığın, uzunluk_1)\nk = f(y)  # (yığın, başlık, uzunluk 1)", 2, 2),
+    ("q = f(x)  # (queries, keys)\nk = f(y)  # (queries, keys)", 0, 2),
+    ("q = f(x)  # (see above, or below)\nk = f(y)  # (see above, or below)", 0, 2),
+    ("q = f(x)  # (partia, głowy)", 0, 1),
     # What computes a tensor, and what does not.
     ("B, L_1, _ = x.shape\nL_2 = y.size(1)\nn = self.H // self.G\nq = f(x)  # (B, L)", 1, 1),
     ("batch, length = x.shape[0], x.shape[1]\nrows = batch * length\nq = f(x)  # (B, L)", 1, 1),
