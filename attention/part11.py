@@ -12,8 +12,8 @@ USUAL = {  # by the shapes that the factors have, W_DKV_MLA's first
     ((2, 1), (1, 2)): "factors-exchanged",
     ((2, 2), (2, 2)): "more-than-one-latent",
 }
-# By how much, relatively, a number changes at most when it is rounded to these; all others keep 1e-5.
-ROUNDED = {"bfloat16": 2.0**-8, "float16": 2.0**-11}
+# The bits to which these dtypes round a number, which changes it by 2**-bits at most; all others keep 1e-5.
+BITS = {"bfloat16": 8, "float16": 11}
 NOT_FORMED = "`W_UM_MLA @ W_DKV_MLA` cannot be formed from the two factors."
 
 
@@ -41,11 +41,16 @@ def is_product(product: object, W_UM: object, W_DKV: object) -> Verdict:
         return mistakes.unanswered(missing)
     if theirs is None:
         return rubric.fact(False, factors.TOO_LARGE if factors.fit(W_UM, W_DKV) else NOT_FORMED)
-    wrapped = _in_own_dtype(W_UM, W_DKV)
-    if wrapped is not None and rubric.close(product, wrapped, kind=rubric.ANY).right:
-        theirs = wrapped
-    case = mistakes.Case("", product, theirs, tuple(rubric.array(factor, rubric.ANY) for factor in (W_UM, W_DKV)))
-    rtol = max(1e-5, *(ROUNDED.get(_dtype(matrix), 0.0) for matrix in (product, W_UM, W_DKV)))
+    given = tuple(rubric.array(factor, rubric.ANY) for factor in (W_UM, W_DKV))
+    bits = [BITS[dtype] for dtype in map(_dtype, (product, W_UM, W_DKV)) if dtype in BITS]
+    rtol = 2.0 ** -min(bits) if bits else 1e-5
+    others = [_in_own_dtype(W_UM, W_DKV)]
+    if _dtype(product) in BITS and not any(map(np.iscomplexobj, given)):  # autocast rounds the factors, too
+        others.append(factors.product(*(_rounded(factor, BITS[_dtype(product)]) for factor in given)))
+    for other in others:
+        if other is not None and rubric.close(product, other, rtol, kind=rubric.ANY).right:
+            theirs = other
+    case = mistakes.Case("", product, theirs, given)
     return mistakes.judged([case], mistakes.PRODUCT, rtol, rubric.ANY)
 
 
@@ -55,6 +60,12 @@ def _in_own_dtype(W_UM: object, W_DKV: object) -> np.ndarray | None:
     if not all(isinstance(one, np.ndarray) and one.dtype.kind in "iu" for one in (left, right)):
         return None
     return left @ right
+
+
+def _rounded(matrix: np.ndarray, bits: int) -> np.ndarray:
+    """A matrix, each of its numbers rounded to so many bits."""
+    fractions, exponents = np.frexp(matrix)
+    return np.ldexp(np.round(fractions * 2.0**bits), exponents - bits)
 
 
 def _dtype(matrix: object) -> str:

@@ -75,7 +75,7 @@ class Texts:
         for target, over in loops:
             for piece in self._pieces(over) or [None]:
                 self._bind(target, piece)
-        self._set_by_texts(nodes, imported)
+        self._set_by_texts(nodes, imported, loops)
 
     def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
         pair = (ast.Tuple, ast.List)
@@ -106,6 +106,10 @@ class Texts:
                 self.bound.get(name, [None])[0], ast.List | ast.Tuple
             ):
                 return self._any_of(self._pieces(whole) or [None], depth)
+            case ast.Subscript(value=ast.Name(id=name) as whole) if self._pieces(whole) and isinstance(
+                self.bound[name][0], ast.Dict
+            ):
+                return self._any_of(self.bound[name][0].values, depth)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
                 return self._joined([left, right], depth)
             case ast.JoinedStr(values=values):
@@ -181,7 +185,7 @@ class Texts:
         ]
         return [ast.Tuple(row, ast.Load()) for row in rows] or None
 
-    def _set_by_texts(self, nodes: list[ast.AST], imported: set[str]) -> None:
+    def _set_by_texts(self, nodes: list[ast.AST], imported: set[str], loops: list[tuple[ast.expr, ast.expr]]) -> None:
         """Notes the names that globals()[name] = 3 sets, which may be anything then; all, if it can't be told which."""
         calls, reads, keys = set(), set(), []
         for node in nodes:
@@ -209,6 +213,8 @@ class Texts:
                 break
             for name in new:
                 self.bound.setdefault(name, []).append(None)
+            for target in [target for target, over in loops if not self._pieces(over)]:
+                self._bind(target, None)
 
 
 def _taken_elsewhere(nodes: list[ast.AST]) -> set[str]:
