@@ -23,9 +23,10 @@ OTHERS = (12, 8, 6, 9, 14, 7)  # the sizes of a model that is made later and mus
 Cases = dict[Sizes, Sizes]  # by sizes the lengths of the tokens
 IN_FLOAT32 = ", in float32"
 # Of the call in which copies of weights are looked for: its values are looked at, too, so that no model can tell it.
-# H / G = 8 copies are too many, and B, L_1 and L_2 are less: a weight repeated for every token does not count, nor are
-# a few that steps of a computation hold at once, such as one in another order in memory.
-WATCHED, LENGTHS = (4, 5, 3, 2, 16, 2), (1, 2, 3)
+# H / G = 32 copies are too many, and B * L_2 is less: a weight repeated for every token does not count, nor are a few
+# that steps of a computation hold at once, such as one in another order in memory. There are several samples, and as
+# many positions as elsewhere, so that copies for such tokens alone are seen, too.
+WATCHED, LENGTHS = (4, 5, 3, 2, 64, 2), (2, 3, 7)
 COUNTED = (5, 20, 6, 7, 12, 2)  # of a model whose memory is counted, likewise
 SPECIAL = {  # what is special about the first models, and about a way of calling, in words
     0: ", in the first call of a model whose weights the test has set",

