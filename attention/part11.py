@@ -65,7 +65,8 @@ def _in_own_dtype(W_UM: object, W_DKV: object) -> np.ndarray | None:
 def _rounded(matrix: np.ndarray, bits: int) -> np.ndarray:
     """A matrix, each of its numbers rounded to so many bits."""
     fractions, exponents = np.frexp(matrix)
-    return np.ldexp(np.round(fractions * 2.0**bits), exponents - bits)
+    with np.errstate(over="ignore"):  # the largest numbers of an answer become infinite, which is found out later
+        return np.ldexp(np.round(fractions * 2.0**bits), exponents - bits)
 
 
 def _dtype(matrix: object) -> str:

@@ -60,6 +60,22 @@ def test_a_product_of_whole_numbers_that_wraps_around_in_their_own_dtype_is_thei
     assert part11.is_product(W_UM @ W_DKV, W_UM.astype(int), W_DKV).right is not wraps
 
 
+def test_a_product_of_factors_that_were_rounded_like_it_is_theirs():
+    W_UM, W_DKV = np.array([[1.99], [1.5078]]), np.array([[1.0038, 1.2539]])
+    rounded = np.array([[1.9921875], [1.5078125]]) @ np.array([[1.0, 1.25]])  # each to 8 bits
+    assert np.abs(rounded / (W_UM @ W_DKV) - 1).max() > 2**-9
+    for factor in (1.0, 1 + 2**-9, 1 - 2**-9):
+        assert part11.is_product(Tensor(rounded * factor, "bfloat16"), W_UM, W_DKV).right
+        assert not part11.is_product(rounded * factor, W_UM, W_DKV).right
+    assert not part11.is_product(Tensor(rounded * 0.99, "bfloat16"), W_UM, W_DKV).right
+
+
+@pytest.mark.filterwarnings("error")
+def test_factors_that_cannot_be_rounded_make_no_trouble():
+    for one in (np.inf, np.nan, 1.797e308, 1j):
+        assert not part11.is_product(Tensor(PRODUCT, "bfloat16"), np.full((2, 1), one), DOWN).right
+
+
 @pytest.mark.parametrize(
     ("product", "mistake"),
     [(np.ones((2, 2)), "rows-equal"), (np.zeros((2, 2)), "product-of-zeros"), (np.full((2, 2), np.nan), "")],
