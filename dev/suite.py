@@ -55,7 +55,7 @@ def run(pytest_arguments: list[str]) -> int:
     if status := _lint():
         return status
     _end_in_time()
-    os.environ["DRAWN"] = "1"  # of answers that are alike and of benchmarks a part: others as soon as the code changes
+    os.environ["DRAWN"] = "1"  # some of the answers that are alike, and of the benchmarks: others once the code changes
     ignored = [f"--ignore={path}" for path in (*CLASSES, *BROWSER, *ANSWERS)]
     with tempfile.TemporaryDirectory() as folder:
         answers, browser, classes, notebooks, tests = [f"--junitxml={folder}/{number}.xml" for number in range(5)]

@@ -1,5 +1,4 @@
-"""What a whole run of the tests takes a part of: a sixth of the answers that must be told the same, a third of the
-benchmarks that measure something.
+"""What a run of all tests leaves out: most answers that must be told the same as another, and two benchmarks of three.
 
 Which ones follows from the code that grades. So a commit always has the same ones, on every machine, and each change of
 that code brings others up. Where DRAWN is not set, as where a file is named, all of them run.
