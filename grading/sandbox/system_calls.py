@@ -128,10 +128,6 @@ SENDING_FILES = ((40, 71), (275, 76))
 # openat2 has its flags in memory, unseen; libc takes openat.
 OPEN, OPENAT, OPENAT2, O_DIRECT, F_SETFL = (2, None), (257, 56), (437, 437), (0x4000, 0x10000), 4
 
-# Of these two Linux asks no filter, so that programs in sandboxes can be observed: they are for probes, which only root
-# sets. Where there is none, the first ends whoever calls it (SIGILL), since 6.14, and the second fails, since 6.18.
-PAST_EVERY_FILTER = {"uretprobe": (335, None, -4), "uprobe": (336, None, 6)}  # numbers; how it ends, or the error
-
 # fsync, fdatasync and sync_file_range. On a file of the system's, which all may read, each has the disk itself write
 # what it holds back: whoever writes notices, and so does each notebook that asks for the same. A notebook's own files
 # are on no disk, so that nothing is left undone.

@@ -23,24 +23,25 @@ WHOLE_RUN = bool(os.environ.get("DRAWN"))
 
 def one_in_three(test: Callable) -> Callable:
     """Lets a test of a benchmark, which decides no mark, run in a third of all whole runs."""
-    left_out = WHOLE_RUN and not _is_among(3, test.__name__)
+    left_out = WHOLE_RUN and int.from_bytes(_lot(test.__name__)) % 3 > 0
     return pytest.mark.skipif(left_out, reason="runs in one whole run of three, or where its file is named")(test)
-
-
-def _is_among(share: int, name: str) -> bool:
-    return int.from_bytes(hashlib.sha256(_code() + name.encode()).digest()) % share == 0
 
 
 def answers(every: list[Path]) -> list[Path]:
     """A sixth of the answers of each part that have the same marks and mistakes, and at least one of them."""
-    code, alike = _code(), defaultdict(list)
+    alike = defaultdict(list)
     for path in every:
         alike[path.parent, path.stem.split("-")[0], *declared(path)].append(path)
     taken = set()
     for paths in alike.values():
-        paths.sort(key=lambda path: hashlib.sha256(code + path.stem.encode()).digest())
+        paths.sort(key=lambda path: _lot(path.stem))
         taken |= set(paths[: math.ceil(len(paths) / 6)])
     return [path for path in every if path in taken]
+
+
+def _lot(name: str) -> bytes:
+    """What is drawn for a name."""
+    return hashlib.sha256(_code() + name.encode()).digest()
 
 
 @functools.cache
