@@ -559,7 +559,7 @@ def test_no_notebook_sends_bytes_out_of_turn(pool):
     assert run.printed.splitlines() == [f"OSError {errno.EOPNOTSUPP}", "ok", "b'x'"]
 
 
-@pytest.mark.parametrize("name", ["autogroup", "oom_score_adj", "timerslack_ns", "comm"])
+@pytest.mark.parametrize("name", ["autogroup", "oom_score_adj", "timerslack_ns", "coredump_filter", "comm"])
 def test_how_linux_treats_a_process_is_not_written_in_proc(pool, name):
     run = Run(pool, TRY, f"attempt(lambda: open('/proc/self/{name}', 'r+').write('19'))")
     assert run.printed in ("OSError 30", "FileNotFoundError 2")  # read-only, or not in this Linux
@@ -607,6 +607,11 @@ def test_the_limit_on_dumps_stays(pool):
     code = "import resource\ncore = resource.RLIMIT_CORE\nattempt(lambda: resource.setrlimit(core, (0, 0)))"
     run = Run(pool, TRY, code, "print(resource.getrlimit(core))")
     assert run.printed.splitlines() == ["ValueError ", "(1, 1)"]  # as Python calls EPERM here
+
+
+def test_no_memory_is_in_a_dump_that_linux_makes_past_that_limit(pool):
+    run = Run(pool, "print(open('/proc/self/coredump_filter').read())\n!cat /proc/self/coredump_filter")
+    assert run.printed.split() == ["00000000", "00000000"]  # a program that is started has it, too
 
 
 @pytest.mark.parametrize(
