@@ -47,8 +47,8 @@ CHANNELS = ("shell_port", "iopub_port")  # in the order of the sockets
 PIECE_BYTES = 2**16  # of a file, copied at once; a shorter reply is copied, too
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 REQUEST, REPLY = "grading_request", "grading_reply"  # types of messages: from a hidden test, and back
-# In each message. ZeroMQ 4.3 answers a PING of 5 or 6 bytes with up to 23 bytes of what its memory for a small frame held
-# before. So one of the first frames that the judge reads is longer than that, and holds what all may know.
+# In each message. ZeroMQ 4.3 answers a PING of 5 or 6 bytes with up to 23 bytes of what its memory for a small frame
+# held before. So one of the first frames that the judge reads is longer than that, and holds what all may know.
 FILL = {"": " " * 24}
 NEXT_MS = 50  # how long the next request is waited for; the judge has computed what is right by then
 
