@@ -144,6 +144,16 @@ def test_a_page_draws_no_svg_of_a_student_s_which_could_hold_the_browser_up(page
     assert "image/svg" not in re.sub(r"(?s)<pre.*?</pre>", "", shown)
 
 
+def test_nor_does_the_formgrader():
+    exporter = HTMLExporter(config=course_folder.config(REPOSITORY))
+    drawn = {"image/svg+xml": "<svg xmlns='http://www.w3.org/2000/svg'/>"}
+    data = [drawn | {"text/plain": "Q5Q5"}, drawn | {"image/png": PNG, "text/plain": "Q6Q6"}]
+    outputs = [new_output("display_data", data=each) for each in data]
+    page, _ = exporter.from_notebook_node(new_notebook(cells=[new_code_cell("1", outputs=outputs)]))
+    assert "Q5Q5" in page and "Q6Q6" not in page and PNG in page
+    assert 'src="data:image/svg' not in page  # the style has some
+
+
 @pytest.fixture(scope="module")
 def window() -> Iterator[page_checks.Window]:
     with page_checks.window() as opened:
