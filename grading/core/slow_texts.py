@@ -2,7 +2,8 @@
 
 It lays out a row of accents on one letter, and a line that changes its direction thousands of times, in a time that
 grows with the square of their number: 60,000 accents take Chromium 11 s, 100,000 vowels above a Thai letter 16 s, and
-40,000 Latin and Hebrew letters in turns 7 s.
+40,000 Latin and Hebrew letters in turns 7 s. Nor does it end a line of Thai, which has no spaces between its words,
+in less: 400,000 letters of it take 41 s, with anything but a space among them.
 Nobody writes such a text; a megabyte of it is an output like any other. And two megabytes of empty lines make a page so
 high that it shows nothing below them.
 """
@@ -11,9 +12,11 @@ import functools
 import re
 import sys
 import unicodedata
+from collections.abc import Iterator
 
 ACCENTS = 30  # in a row that are shown; people write three
 TURNS = 3_000  # from one direction of writing to the other in a text; a long essay with foreign names has hundreds
+UNSPACED = 500  # characters without a space, in a text of such a script, after which one that nobody sees is put in
 # Characters for each line of a text, on average, below which it has no empty lines; the first lines don't count.
 LINE_CHARS, FIRST_LINES = 3, 100
 _EMPTY = re.compile(r"[\r\n]{2,}")
@@ -25,20 +28,46 @@ _LETTER = re.compile(f"[{_LEFTWARDS}]")
 _PIECE = re.compile(rf"[{_LEFTWARDS}]+(?:[\s.,;:!?'\"()-]+[{_LEFTWARDS}]+)*")
 # Vowels of Thai and Lao that are written as two signs, of which one stands on the letter before.
 _HALF_ACCENTS = "\u0e33\u0eb3"
+# Letters of scripts that put no space between words: of Thai, Lao, Burmese, Khmer, and of those that are related.
+_WITHOUT_SPACES = "\u0e01-\u0e4e\u0e80-\u0edf\u1000-\u109f\u1780-\u17dd\u1950-\u19df\u1a20-\u1aad"
+_WITHOUT_SPACES += "\ua9e0-\ua9fe\uaa60-\uaadf\U00011700-\U00011746"
+_UNSPACED = re.compile(f"[{_WITHOUT_SPACES}]")
+_PIECES = re.compile("(<[^<>]*>|[ \t\r\n\u200b]+)")  # elements of HTML, at which no line need end, and spaces
+_NO_SPACE = "\u200b"  # at which a line may end
 _ON_LETTERS = ("Mn", "Me")  # Unicode's names for signs that stand on, below or around a letter
 
 
 def eased(text: str) -> str:
     """The text, be it HTML or not, without the accents that are too many; and without the letters that change its
     direction, if they do so too often: in the place of each stands the sign for a character that can't be shown; and
-    without empty lines, if it is hardly anything else."""
+    without empty lines, if it is hardly anything else; and, in scripts that have no spaces between words, with places
+    at which a line may end."""
     if text.count("\n") + text.count("\r") > len(text) // LINE_CHARS + FIRST_LINES:
         text = _EMPTY.sub("\n", text)
     if text.isascii():
         return text
+    if _UNSPACED.search(text):
+        text = "".join(_spaced(text))
     text = _rows().sub(r"\1", text)
     turns = sum(1 for _ in _PIECE.finditer(text))
     return _LETTER.sub("\ufffd", text) if turns > TURNS else text
+
+
+def _spaced(text: str) -> Iterator[str]:
+    """The pieces of a text, HTML or not, with spaces that nobody sees in words that are far too long."""
+    long = 0
+    for n, piece in enumerate(_PIECES.split(text)):
+        if n % 2:
+            long = long if piece.startswith("<") else 0
+            yield piece
+            continue
+        done = 0
+        for letter in _UNSPACED.finditer(piece) if long + len(piece) > UNSPACED else ():
+            if long + letter.end() - done > UNSPACED:
+                yield piece[done : letter.end()] + _NO_SPACE
+                done, long = letter.end(), 0
+        yield piece[done:]
+        long += len(piece) - done
 
 
 @functools.cache  # looking at all characters takes a tenth of a second
