@@ -28,6 +28,9 @@ TEMPLATES = Path(__file__).resolve().parent / "templates"
 _PICTURES = ("image/png", "image/jpeg")  # no SVG: 1 kB of it, each piece made of ten of the last, holds a browser up
 _IMAGE = '<img src="{}" alt="{}">'
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
+# Of an error above its traceback, which has all of it. Its lines end anywhere, and letters of some scripts are measured
+# anew for each line: Chromium took 71 s for 600,000 of N'Ko.
+_SAID_CHARS = 2_000
 # What HTML may not hold; surrogates, which no file can; and marks that turn the direction of what follows them.
 _NO_TEXT = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
@@ -198,7 +201,7 @@ def _output(output: NotebookNode, kind: str, part: Part, resources: dict) -> Mar
     if output.output_type == "stream":
         return _text(output.get("text", ""), "output")
     if output.output_type == "error":
-        said = _text(f"{output.get('ename', '')}: {output.get('evalue', '')}", "output error")
+        said = _text(f"{output.get('ename', '')}: {output.get('evalue', '')}"[:_SAID_CHARS], "output error")
         trace = _text("\n".join(output.get("traceback", [])), "output")
         return Markup("{}<details><summary>{}</summary>{}</details>").format(said, wording.WHERE, trace)
     data = output.get("data", {})

@@ -620,6 +620,12 @@ def test_a_script_without_spaces_has_places_at_which_a_line_may_end(letter: str)
             assert max(map(len, (word for word in words if letter in word))) < 700
 
 
+def test_of_an_error_whose_lines_end_anywhere_only_its_start_is_shown():
+    error = new_output("error", ename="E", evalue="\u07ca" * 9_000, traceback=["all " + "\u07ca" * 9_000])
+    said, trace = student_pages._output(error, "own", course.PARTS[3], {}).split("<details>")
+    assert said.count("\u07ca") < 2_000 and trace.count("\u07ca") == 9_000
+
+
 @pytest.mark.parametrize("text", ["a" + "\n" * 900_000 + "b", "a" + "\r" * 9_000 + "b", "a\n\n" * 9_000])
 def test_empty_lines_don_t_put_what_comes_below_them_out_of_reach(text: str):
     """A page is at most 33 million pixels high; what would be lower is all at its end."""
