@@ -1,7 +1,7 @@
 """How many statements computed each output of a function, by the operations of PyTorch's that ran as it was called.
 
-It is what `statements` reads from the text, seen from the other side: by which names, objects or functions within a
-value went on doesn't matter here. What NumPy computes isn't seen, nor a way that the call did not take.
+By which names, objects or functions within a value went on doesn't matter. What NumPy computes isn't seen, only that
+something else than PyTorch did: then `statements` reads the text.
 """
 
 import ast
@@ -38,6 +38,12 @@ class Flow:
         self.made: dict[int, Statements] = {memory: frozenset() for memory, _ in arguments}
         self.seen: dict[Tensor, Statements] = {}
         self.blank: dict[int, Statements] = {}
+        self.filled: dict[int, Statements] = {}
+
+    def of_output(self, tensors: Collection[Tensor]) -> Statements | None:
+        """As `of`, and the statements that allocated the memory of these and filled it with arguments as they are."""
+        found, filled = self.of(tensors), [self.filled.get(memory, frozenset()) for memory, _ in tensors]
+        return None if found is None else found.union(*filled)
 
     def of(self, tensors: Collection[Tensor]) -> Statements | None:
         """The statements that computed these; None if none of them is derived from an argument."""
@@ -55,6 +61,7 @@ class Flow:
             for memory, _ in written:
                 if name in FILL and not source:
                     self.made.setdefault(memory, source)
+                    self.filled |= {memory: here | self.blank[memory]} if memory in self.blank else {}
                 else:
                     self.made[memory] = source | here | self.blank.get(memory, frozenset())
         else:
@@ -73,18 +80,20 @@ class Flow:
 
 
 class Call(NamedTuple):
-    """The operations in a call, the places in code that asked for them, the arguments, and each of the outputs."""
+    """The operations in a call, the places in code that asked for them, the arguments, and each of the outputs; and
+    whether anything else than PyTorch computed."""
 
     operations: list[Operation]
     places: list[tuple[str, int]]
     arguments: list[Tensor]
     outputs: list[list[Tensor]]
+    strange: bool
 
 
 def of_call(function: str, *given: object) -> Call | None:
     """What PyTorch did in a call of a student's function, which gives a tuple or a list; None if the call fails."""
     match questions.of_call(function, MOST, *given):
-        case (list(done), list(places), str(arguments), list(outputs)) if all(
+        case (list(done), list(places), str(arguments), list(outputs), bool(strange)) if all(
             isinstance(one, str) for one in (*done, *places, *outputs)
         ):
             pass
@@ -96,24 +105,24 @@ def of_call(function: str, *given: object) -> Call | None:
             for name, place, read, written, gives in map(str.split, done)
         ]
         told = [(function, int(at)) for function, at in map(str.split, places)]
-        return Call(operations, told, _tensors(arguments), [*map(_tensors, outputs)])
+        return Call(operations, told, _tensors(arguments), [*map(_tensors, outputs)], strange)
     except ValueError:  # of a kernel that made up its reply
         return None
 
 
-def second_statement(answer_id: str, call: Call) -> tuple[Code, int, int] | None:
+def second_statement(answer_id: str, call: Call) -> tuple[tuple[Code, int, int] | None, bool]:
     """The cell, the line and the output's position of a second statement that computes an output; None if each output
-    has at most one."""
+    has at most one. And whether that is certain: all outputs come from the arguments, by PyTorch alone."""
     codes = editable(answer_id)
     statements, flow = _statements(codes, call.places), Flow(call.arguments)
     for name, place, *tensors in call.operations:
         flow.follow(name, statements.get(place, frozenset()), *tensors)
-    for position, output in enumerate(call.outputs):
-        made = flow.of(output) or ()
-        if len(made) > 1:
+    outputs = [flow.of_output(output) for output in call.outputs]
+    for position, made in enumerate(outputs):
+        if made and len(made) > 1:
             where, line, _ = max(made, key=lambda one: one[1:])
-            return next(code for code in codes if code.where == where), line, position
-    return None
+            return (next(code for code in codes if code.where == where), line, position), True
+    return None, bool(outputs) and None not in outputs and not call.strange
 
 
 def _tensors(told: str) -> list[Tensor]:
