@@ -15,7 +15,7 @@ from grading.rules.parsing import folded
 from grading.rules.reexports import LONGEST, foreign_names, is_foreign, is_module
 
 # Builtins that show a module or ask about it, and give nothing of it away.
-LOOKING = frozenset("help dir print type id repr str display hasattr getattr vars isinstance".split())
+LOOKING = frozenset("bool help dir print type id repr str display hasattr getattr vars isinstance".split())
 MAX_STEPS = 8  # from one second name to the next, as in `a = torch` and `b = a`
 
 
@@ -98,6 +98,12 @@ def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
     match parents.get(node):
         case ast.Attribute() | ast.Expr() | ast.Compare() | ast.FormattedValue() | ast.Subscript():
             return True
+        case ast.If() | ast.While() | ast.UnaryOp():
+            return True  # asked whether it is there, as in `if getattr(torch.backends, "mps", None):`
+        case ast.IfExp(test=asked) | ast.Assert(test=asked):
+            return asked is node
+        case ast.BoolOp(op=ast.And(), values=[*asked, _]):
+            return node in asked
         case ast.Assign(targets=[ast.Name()]) as assignment:
             return not isinstance(parents.get(assignment), ast.ClassDef)  # where it is an attribute
         case ast.Call(func=called) if called is node:
