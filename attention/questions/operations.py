@@ -72,9 +72,9 @@ def tensors_in(values):
 
 
 def numbers(values):
-    """What now lies in the memory of each tensor among values, as bytes by its address."""
+    """What now lies in the memory of each tensor among values, as bytes by its address; places in others are left out."""
     found = {}
-    for value in tensors_in(values):
+    for value in [one for one in tensors_in(values) if one.is_floating_point()]:
         memory = value.untyped_storage()
         found[memory.data_ptr()] = torch.empty(0, dtype=torch.uint8, device=value.device).set_(memory).clone()
     return found

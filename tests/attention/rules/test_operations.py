@@ -85,7 +85,7 @@ FREE = {
     "as the text does not tell": (
         "class Hats(nn.Module):\n    def __init__(self, Q):\n        super().__init__()\n"
         "        self.register_buffer('Q', Q)\n    def all(self): return [*self.buffers()]",
-        "Hats(W_UK @ W_Q).all()[0]",
+        "Hats(W_UK[[1, 0, 2, 3]] @ W_Q).all()[0]",
     ),
     "by NumPy's numbers": ("mask = torch.from_numpy(np.eye(4))", "np.sqrt(4 / H) * (W_UK * mask) @ W_Q"),
     "written into in the same statement": ("", "torch.empty(4, 4, dtype=W_Q.dtype).copy_(W_UK @ W_Q).mul_(2)"),
