@@ -72,7 +72,7 @@ def tensors_in(values):
 
 
 def numbers(values):
-    """What now lies in the memory of each tensor among values, as bytes by its address; places in others are left out."""
+    """What now lies in the memory of each tensor of real numbers among values, as bytes by its address."""
     found = {}
     for value in [one for one in tensors_in(values) if one.is_floating_point()]:
         memory = value.untyped_storage()
