@@ -9,6 +9,7 @@ import tracemalloc
 
 import numpy as np
 import torch
+from transports import Canned
 
 from fuzzing import Fuzzer, spoil
 from grading.bridge import probe, remote, wire
@@ -25,17 +26,6 @@ VALUES = (
     [[[[[[]]]]]] * 50,
 )
 EXTRA_BYTES, EACH = 4 * 2**20, 100  # memory that decoding may take: some, and so many times the message
-
-
-class Transport:
-    """A transport behind which there is one reply."""
-
-    def __init__(self, reply: bytes) -> None:
-        self.reply = reply
-
-    def ask(self, request: bytes, limit_s: float) -> bytes:
-        """The reply."""
-        return self.reply
 
 
 def case(rng: random.Random) -> None:
@@ -59,7 +49,7 @@ def case(rng: random.Random) -> None:
         gc.enable()
     assert taken_bytes < EXTRA_BYTES + EACH * len(reply), f"{len(reply)} bytes of a reply took {taken_bytes} bytes"
     assert taken_s < 0.5 + 1e-5 * len(reply), f"{len(reply)} bytes of a reply took {taken_s:.1f} s"
-    with probe.through(Transport(reply)):
+    with probe.through(Canned(reply)):
         value, shown = probe.printed("function", 1)
     assert isinstance(shown, str)
     if isinstance(value, probe.Reason):

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 import torch
 from hand_written import notebook
+from transports import Names
 
 from attention import course
 from dev import sample_class
-from grading.bridge import probe, remote, wire
+from grading.bridge import probe, wire
 from grading.core.course import Part
 from grading.core.part_report import Report
 from grading.marking import rubric
@@ -46,17 +47,13 @@ def answered(number: int, answer: str | None = None) -> Iterator[None]:
         yield
 
 
-class Beside:
+class Beside(Names):
     """A transport to the names that a part's setup cell and an answer make."""
 
     def __init__(self, number: int, answer: str | None = None) -> None:
-        part, self.names = course.PARTS[number], {"__name__": "__main__"}
-        exec(sample_class.sources(part)[f"{part.stem}-setup"], self.names)
-        exec(model_answer(part) if answer is None else answer, self.names)
-
-    def ask(self, request: bytes, limit_s: float) -> bytes:
-        """The reply."""
-        return remote.answer(request, self.names)
+        part = course.PARTS[number]
+        setup = sample_class.sources(part)[f"{part.stem}-setup"]
+        super().__init__(setup, model_answer(part) if answer is None else answer)
 
 
 class Model:

@@ -11,11 +11,12 @@ import busy
 import numpy as np
 import pytest
 from hand_written import notebook
+from transports import Canned, Names
 
 from attention import running
 from attention.questions.versions import fingerprint
 from attention.rules import operations
-from grading.bridge import probe, remote, wire
+from grading.bridge import probe, wire
 
 FOLDERS = Path(__file__).parent, Path(__file__).parents[2] / "support"  # of this file, and of what it imports
 HEAD = "def reduced_matrices(W_DKV, W_UK, W_UV, W_Q, W_O, H):\n"
@@ -94,16 +95,8 @@ NOTEBOOK = "HATS = []\ndef helper(A, B):\n    product = A @ B\n    return 2 * pr
 NOTEBOOK += "def product(A, B):\n    return torch.mm(A, B)\n"
 
 
-class Kernel:
-    """A transport to the names of an answer."""
-
-    def __init__(self, answer: str) -> None:
-        self.names: dict = {"__name__": "__main__"}
-        exec("import torch\nimport torch.nn as nn\nimport numpy as np\nimport functools", self.names)
-        exec(compile(answer, "<cell>", "exec"), self.names)
-
-    def ask(self, request: bytes, limit_s: float) -> bytes:
-        return remote.answer(request, self.names)
+def kernel(answer: str) -> Names:
+    return Names("import torch\nimport torch.nn as nn\nimport numpy as np\nimport functools", answer)
 
 
 def given() -> list[object]:
@@ -114,7 +107,7 @@ def given() -> list[object]:
 
 def breach(answer: str) -> str | None:
     """The text of the breach as a test calls reduced_matrices of an answer cell."""
-    with notebook("part13", answer), probe.through(Kernel(answer)):
+    with notebook("part13", answer), probe.through(kernel(answer)):
         answered = probe.call("reduced_matrices", *given())
         assert isinstance(answered, tuple) and all(isinstance(one, probe.Tensor) for one in answered)
         found = running.one_statement_each("part13-answer", "reduced_matrices", *given())
@@ -161,14 +154,8 @@ def test_operations_without_end_are_no_way_past_the_rule():
     assert "more than 2000 times" in breach(answer)
 
 
-class MadeUp:
-    """A kernel that makes up its reply."""
-
-    def __init__(self, reply: object) -> None:
-        self.reply = reply
-
-    def ask(self, request: bytes, limit_s: float) -> bytes:
-        return wire.encode({"value": self.reply, "printed": ""})
+def made_up(reply: object) -> Canned:
+    return Canned(wire.encode({"value": reply, "printed": ""}))
 
 
 @pytest.mark.parametrize(
@@ -195,7 +182,7 @@ class MadeUp:
     ],
 )
 def test_what_a_kernel_makes_up_breaks_no_rule_and_ends_no_test(reply: object):
-    with notebook("part13", function("", "W_UK")), probe.through(MadeUp(reply)):
+    with notebook("part13", function("", "W_UK")), probe.through(made_up(reply)):
         assert running.one_statement_each("part13-answer", "reduced_matrices", *given()) is None
 
 
@@ -204,15 +191,15 @@ def test_what_a_kernel_makes_up_is_read_where_it_has_the_form_that_was_asked_for
     code = {}
     exec(compile(answer, "<cell>", "exec"), code)
     places = [f"{fingerprint(code['reduced_matrices'].__code__)} {at}" for at in (4, 12)]
-    made_up = [["mm 0 0:0 - 1:1", "mm 1 1:1 - 2:2"], places, "0:0", ["0:0", "2:2"], False]
-    with notebook("part13", answer), probe.through(MadeUp(made_up)):
+    told = [["mm 0 0:0 - 1:1", "mm 1 1:1 - 2:2"], places, "0:0", ["0:0", "2:2"], False]
+    with notebook("part13", answer), probe.through(made_up(told)):
         found = running.one_statement_each("part13-answer", "reduced_matrices", *given())
     assert "computes output 2" in found.text
 
 
 def test_the_line_is_the_answers_though_a_cell_has_a_copy():
     answer = function("Q = W_UK @ W_Q", "2 * Q")
-    with notebook("part13", "1\n" + answer, answer), probe.through(Kernel(answer)):
+    with notebook("part13", "1\n" + answer, answer), probe.through(kernel(answer)):
         found = running.one_statement_each("part13-answer", "reduced_matrices", *given())
     assert found.text.startswith("Answer, line 4")
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 from hand_written import notebook
+from transports import Names
 
 from attention import running
 from attention.rules.ran import loop_that_ran
-from grading.bridge import probe, remote
+from grading.bridge import probe
 
 LOOP = "def looped(x):\n    for _ in (1, 2):\n        x = x + 1\n    return x\n"
 CALLS = {
@@ -70,24 +71,18 @@ NONE = {
 }
 
 
-class Kernel:
+def kernel(*cells: str) -> Names:
     """A transport to the names of a notebook's cells, compiled as IPython does it: each statement by itself, and with
     the same flags as the cells above."""
-
-    def __init__(self, *cells: str) -> None:
-        self.names: dict = {"__name__": "__main__"}
-        exec("import torch\nimport numpy as np", self.names)
-        as_above = codeop.Compile()
-        for statement in (one for cell in cells for one in ast.parse(cell).body):
-            exec(as_above(ast.Module([statement], []), "<cell>", "exec"), self.names)
-
-    def ask(self, request: bytes, limit_s: float) -> bytes:
-        return remote.answer(request, self.names)
+    made, as_above = Names("import torch\nimport numpy as np"), codeop.Compile()
+    for statement in (one for cell in cells for one in ast.parse(cell).body):
+        exec(as_above(ast.Module([statement], []), "<cell>", "exec"), made.names)
+    return made
 
 
 def breach(*cells: str, **more: bool) -> str | None:
     """The text of the breach where a test calls f."""
-    with notebook("part10", *cells), probe.through(Kernel(*cells)):
+    with notebook("part10", *cells), probe.through(kernel(*cells)):
         found = running.of_function("part10-answer", "f", 3, **more)
     return found.text if found else None
 

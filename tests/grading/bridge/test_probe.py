@@ -14,6 +14,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from transports import Canned, Names
 
 from grading.bridge import in_process, probe, reasons, remote, wire
 from grading.bridge.probe import Reason, Why
@@ -23,25 +24,8 @@ from grading.core.course import Calls
 SETUP = "import torch\nimport torch.nn as nn\nimport numpy as np\n"
 
 
-class Beside:
-    """A transport to student code that stands in a namespace of its own."""
-
-    def __init__(self, source: str) -> None:
-        self.names: dict = {"__name__": "__main__"}
-        exec(compile(SETUP + source, "/tmp/ipykernel_1/2.py", "exec"), self.names)
-
-    def ask(self, request: bytes, limit_s: float) -> bytes:
-        return remote.answer(request, self.names)
-
-
-class Canned:
-    """A transport whose other side replies with whatever bytes, or reason, it was given."""
-
-    def __init__(self, reply: bytes | Reason) -> None:
-        self.reply = reply
-
-    def ask(self, request: bytes, limit_s: float) -> bytes | Reason:
-        return self.reply
+def beside(source: str) -> Names:
+    return Names(SETUP + source)
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +42,7 @@ def student(monkeypatch: pytest.MonkeyPatch):
     with contextlib.ExitStack() as ways:
 
         def bind(source: str) -> dict:
-            ways.enter_context(probe.through(transport := Beside(source)))
+            ways.enter_context(probe.through(transport := beside(source)))
             return transport.names
 
         yield bind
@@ -471,7 +455,7 @@ def test_what_was_printed_is_cut_at_its_limit_and_kept_nowhere(student, monkeypa
 
 
 def test_what_an_answer_makes_is_on_the_processor_wherever_the_student_has_new_tensors_made(student):
-    there = Beside("torch.set_default_device('meta')\ndef f():\n    return torch.ones(2)")
+    there = beside("torch.set_default_device('meta')\ndef f():\n    return torch.ones(2)")
     try:
         with probe.through(there):
             assert probe.call("f").device == "cpu"
@@ -500,9 +484,9 @@ def test_the_default_dtype_is_the_course_s_inside_and_the_student_s_own_outside(
 
 def test_a_course_s_own_limit_of_a_call_holds_and_another_course_s_stays_as_it_was(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(limits, "CALL_LIMIT_S", 30.0)
-    with probe.through(Beside("import time\ndef f():\n    time.sleep(5)\n    return 1"), Calls(limit_s=0.2)):
+    with probe.through(beside("import time\ndef f():\n    time.sleep(5)\n    return 1"), Calls(limit_s=0.2)):
         assert "0.2 s" in probe.call("f").text
-        with probe.through(Beside("def f():\n    return str(torch.get_default_dtype())"), Calls(dtype="float64")):
+        with probe.through(beside("def f():\n    return str(torch.get_default_dtype())"), Calls(dtype="float64")):
             assert probe.call("f") == "torch.float64" and probe._way.get().calls.limit_s is None
         assert probe._way.get().calls == Calls(limit_s=0.2)
 
@@ -621,25 +605,25 @@ MIXED += "def g(a, b):\n    kinds.append(str(a.dtype))\n    return kinds"
 
 def test_a_call_that_works_in_float32_alone_is_made_in_it_and_the_next_one_in_float64_again():
     a, b = probe.tensor(np.ones((2, 3))), probe.tensor(np.ones(3))
-    with probe.through(Beside(MIXED), IN_FLOAT64):
+    with probe.through(beside(MIXED), IN_FLOAT64):
         got, default = probe.call("f", a, b)
         assert (got.dtype, default, got.array.tolist()) == ("float32", "torch.float32", [3.0, 3.0])
         assert probe.call("g", a, b) == ["torch.float64"]
-    with probe.through(Beside(MIXED)):  # a course that sets no dtype
+    with probe.through(beside(MIXED)):  # a course that sets no dtype
         assert probe.call("f", a, b).why is probe.Why.RAISED
 
 
 def test_an_answer_that_calls_float64_not_implemented_is_called_in_float32_too():
     a, b = probe.tensor(np.ones((2, 3))), probe.tensor(np.ones(3))
     refuses = "def f(a, b):\n    if a.dtype != torch.float32:\n        raise NotImplementedError\n    return a @ b"
-    with probe.through(Beside(refuses), IN_FLOAT64):
+    with probe.through(beside(refuses), IN_FLOAT64):
         assert probe.call("f", a, b).array.tolist() == [3.0, 3.0]
 
 
 def test_a_trial_that_fails_in_float64_alone_settles_all_further_calls_of_the_test():
     a, b = probe.tensor(np.ones((2, 3))), probe.tensor(np.ones(3))
     ask = probe.remote(_asked)
-    with probe.through(Beside(MIXED), IN_FLOAT64):
+    with probe.through(beside(MIXED), IN_FLOAT64):
         probe.settled(lambda: probe.call("g", a, b))
         assert ask([a], {"b": b}) == ["torch.float64"] * 3
         probe.settled(lambda: probe.call("nothing", a, b))

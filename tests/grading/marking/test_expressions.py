@@ -11,8 +11,9 @@ import pytest
 import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from transports import Names
 
-from grading.bridge import probe, remote
+from grading.bridge import probe
 from grading.bridge.probe import Reason, Why
 from grading.core import messages
 from grading.marking import expressions
@@ -24,23 +25,14 @@ is_shape = functools.partial(expressions.is_shape, symbols=LETTERS)
 NOTHING = Reason(Why.MISSING, "it is not there.")
 
 
-class Beside:
-    """A transport to a namespace with the symbols of a setup cell, and what a student assigned."""
-
-    def __init__(self, source: str) -> None:
-        self.names = {"sp": sympy} | {name: sympy.Symbol(name, positive=True, integer=True) for name in LETTERS}
-        exec("import numpy as np, torch\n" + source, self.names)
-
-    def ask(self, request: bytes, limit_s: float) -> bytes:
-        return remote.answer(request, self.names)
-
-
 @pytest.fixture
 def fetched():
     """The value of `answer` after a student's code, as it arrives."""
 
+    symbols = {name: sympy.Symbol(name, positive=True, integer=True) for name in LETTERS}  # as of a setup cell
+
     def run(source: str) -> object:
-        with probe.through(Beside(source)):
+        with probe.through(Names("import numpy as np, torch\n" + source, sp=sympy, **symbols)):
             return fetch("answer")
 
     return run
