@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import ways
@@ -36,7 +37,7 @@ from dev import sample_class
 from dev.course_copy import CONFIGURED
 from dev.packages import REPOSITORY
 from grading.core.course import Part
-from grading.gradebook import course_folder, nbgrader_log
+from grading.gradebook import course_folder
 from grading.judge import execution
 
 COLUMNS = ("round", "measure", "ms")
@@ -67,8 +68,7 @@ def main() -> int:
     """Measures, writes the table and prints the account."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
-    short = [part for part in course.PARTS if part != 13]
-    parser.add_argument("--parts", type=int, nargs="+", default=short, choices=list(course.PARTS))
+    ways.choose_parts(parser, ways.SHORT)
     parser.add_argument("--results", type=Path, default=REPOSITORY / "benchmarks" / "results")
     chosen = parser.parse_args()
     taken: list[tuple[int, str, float]] = []
@@ -127,13 +127,7 @@ def graded(root: Path, parts: list[int], kernels_s: list[float]) -> Found:
     ways.reset(root, ways.JUDGE)
     api = course_folder.api(root)
     (student,) = course_folder.students(root)
-
-    def autograde() -> None:
-        result = api.autograde(COURSE.name, student, force=True, create=True)
-        if not result["success"]:
-            sys.exit(f"account: {nbgrader_log.last_error(result)}")
-
-    return {"autograde": sum(_computed_ms(autograde, len(parts), kernels_s))}
+    return {"autograde": sum(_computed_ms(partial(ways.autograde, api, student), len(parts), kernels_s))}
 
 
 def _messages_ms(found: Found, where: str) -> float:

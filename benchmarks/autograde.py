@@ -28,7 +28,6 @@ from dev.packages import REPOSITORY
 from grading.core import errors, names
 from grading.core.command_line import positive
 
-LONG = 13
 LONG_STUDENTS = 2
 COLUMNS = ("way", "workers", "parts", "students", "notebooks", "round", "wall_s", "cpu_s", "parent_s", "peak_mb")
 DIGITS = 2  # after the point
@@ -41,7 +40,7 @@ def main() -> int:
     """Runs the rounds, prints what they show, and draws it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--students", type=positive, nargs="+", default=[1, 8, 32, 64], help="sizes of the class")
-    parser.add_argument("--parts", type=int, nargs="+", default=list(course.PARTS), choices=list(course.PARTS))
+    ways.choose_parts(parser, list(course.PARTS))
     parser.add_argument("--rounds", type=positive, default=3)
     parser.add_argument("--workers", type=positive, nargs="+", default=[1, 2])
     parser.add_argument("--results", type=Path, help="a folder for the table and the picture, in place of the course's")
@@ -64,11 +63,11 @@ def main() -> int:
 
 def measure(place: Path, chosen: argparse.Namespace) -> list[Run]:
     """All runs; the ways take turns, so that a busy minute strikes each alike."""
-    short = [part for part in chosen.parts if part != LONG]
+    short = [part for part in chosen.parts if part != ways.LONG]
     plan = _plan(sorted(set(chosen.students)), chosen.workers) if short else []
-    long = [(way, LONG_STUDENTS) for way in _ways(chosen.workers)] if LONG in chosen.parts else []
+    long = [(way, LONG_STUDENTS) for way in _ways(chosen.workers)] if ways.LONG in chosen.parts else []
     total, runs, marks = chosen.rounds * len(plan) + len(long), [], {}
-    for parts, work, rounds in ((short, plan, chosen.rounds), ([LONG], long, 1)):
+    for parts, work, rounds in ((short, plan, chosen.rounds), ([ways.LONG], long, 1)):
         for size in sorted({size for _, size in work}):
             ways.build(place / f"{parts[0]}-{size}", size, parts)
         for number in range(1, rounds + 1 if work else 1):
@@ -78,7 +77,7 @@ def measure(place: Path, chosen: argparse.Namespace) -> list[Run]:
                 if not way.stock and known != found:
                     raise RuntimeError(f"{way.name} gives other marks than {JUDGE_NAME}: {_difference(known, found)}")
                 runs.append({**run, "round": number})
-                told = f"{way.name}, {size} students, {'part 13' if parts == [LONG] else 'the other parts'}"
+                told = f"{way.name}, {size} students, {'part 13' if parts == [ways.LONG] else 'the other parts'}"
                 print(f"[{len(runs)}/{total}] {told}: {run['wall_s']:.1f} s", flush=True)
     return runs
 
@@ -116,7 +115,7 @@ def _run(place: Path, way: ways.Way, parts: list[int], size: int) -> tuple[Run, 
     root, log = place / f"{parts[0]}-{size}", place / "log"
     ways.reset(root, way)
     cost = measured.run(way.command(root), root, ways.environment(), log)
-    kind = str(LONG) if parts == [LONG] else "others"
+    kind = str(ways.LONG) if parts == [ways.LONG] else "others"
     run = {"way": way.name, "workers": way.workers, "parts": kind, "students": size, "notebooks": size * len(parts)}
     return {**run, **vars(cost)}, ways.earned(root, way, log)
 
@@ -139,7 +138,7 @@ def summary(runs: list[Run]) -> str:
         here = [run for run in runs if run["parts"] == parts]
         stock, floors = next(run for run in here if run["way"] == "stock"), _by_size(here, ways.FLOOR_WAY.name)
         of_stock = median(here, stock, "wall_s")
-        lines += [f"\nPart {parts}, medians" if parts == str(LONG) else "\nThe other parts, medians"]
+        lines += [f"\nPart {parts}, medians" if parts == str(ways.LONG) else "\nThe other parts, medians"]
         lines += [
             "way                 students  notebooks/min  x stock  cores busy  CPU s a notebook  x floor   peak MB"
         ]

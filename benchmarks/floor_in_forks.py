@@ -37,7 +37,7 @@ import torch
 
 from attention import course
 from attention.course import COURSE
-from grading.gradebook import course_folder, engines, nbgrader_log
+from grading.gradebook import course_folder, engines
 from grading.sandbox import huge_pages, namespaces, zygote
 
 ONE, FORKS = "cells and hidden test, in one process", "the same in a fork for each notebook"
@@ -91,8 +91,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--students", type=int, default=len(ways.KINDS))
-    short = [part for part in course.PARTS if part != 13]
-    parser.add_argument("--parts", type=int, nargs="+", default=short, choices=list(course.PARTS))
+    ways.choose_parts(parser, ways.SHORT)
     chosen = parser.parse_args()
     rounds = []
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
@@ -147,9 +146,7 @@ def _by_nbgrader(root: Path) -> float:
     for _ in range(2):
         before = time.process_time()
         for student in sorted({path.parent.parent.name for path in notebooks}):
-            result = api.autograde(COURSE.name, student, force=True, create=True)
-            if not result["success"]:
-                sys.exit(f"floor_in_forks: {nbgrader_log.last_error(result)}")
+            ways.autograde(api, student)
         took = time.process_time() - before
     return 1000 * took / len(notebooks)
 

@@ -8,13 +8,13 @@ judge is what grading does. Prints the medians of the wall time a notebook, and 
 
 import argparse
 import statistics
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import ways  # first, because it finds `grading`
 
+# isort: split
 import nbformat
 from nbgrader.preprocessors import Execute
 
@@ -52,7 +52,7 @@ def main() -> None:
     """Runs the rounds and prints the medians."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--parts", type=int, nargs="+", default=[1, 3, 5, 10], choices=list(course.PARTS))
+    ways.choose_parts(parser, [1, 3, 5, 10])
     chosen = parser.parse_args()
     course_folder.config(HERE)  # so that ordinary kernels find `grading`
     print("part   plainly   judge   judge adds   (medians, in seconds)")

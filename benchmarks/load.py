@@ -33,15 +33,14 @@ import measured
 import psutil
 import storm_checks
 import watched_course
+import ways
 from load_table import Row
 from watched_course import Service, Submitted
 
-from attention import course
 from dev.packages import REPOSITORY
 from grading.core import errors, names
 from grading.core.command_line import positive
 
-LONG = 13
 ANSWERED = ("model-answers", "usual-mistakes", "unusual-style")  # who answers every part
 FEEDBACK_LIMIT_S = 300.0  # for one submission on an idle service, and for the next one in a storm
 FETCH_EVERY_S = 1.0  # their pages, in a storm
@@ -204,8 +203,7 @@ def _chosen() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=60.0, help="in which they arrive")
     parser.add_argument("--accepted-s", type=float, default=2.0, help="within which each must be accepted")
     parser.add_argument("--replayed", type=positive, default=120, help="submissions by which the parent is measured")
-    short = [part for part in course.PARTS if part != LONG]
-    parser.add_argument("--parts", type=int, nargs="+", default=short, choices=list(course.PARTS))
+    ways.choose_parts(parser, ways.SHORT)
     parser.add_argument("--workers", type=positive, default=2)
     parser.add_argument("--results", type=Path, help="a folder for the table and the picture, in place of the course's")
     only = parser.add_mutually_exclusive_group()

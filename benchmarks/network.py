@@ -32,7 +32,6 @@ import network_table
 import ways  # finds `grading`
 from network_lab import Lab, Row
 
-from attention import course
 from dev.packages import REPOSITORY
 from grading.classroom import inputs
 from grading.core import errors
@@ -51,7 +50,7 @@ def main() -> int:
     """Runs the class in all ways, compares marks, and prints what it took."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--students", type=positive, default=STUDENTS)
-    parser.add_argument("--parts", type=int, nargs="+", default=PARTS, choices=list(course.PARTS))
+    ways.choose_parts(parser, PARTS)
     parser.add_argument("--delay-ms", type=float, default=20.0, help="of a packet, one way")
     parser.add_argument("--jitter-ms", type=float, default=5.0, help="more or less than that")
     parser.add_argument("--loss", type=float, default=0.01, help="the share of packets that are lost")

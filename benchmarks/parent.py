@@ -15,7 +15,6 @@ import pstats
 import sys
 import tempfile
 import time
-from collections import defaultdict
 from pathlib import Path
 
 import ways  # first, because it finds `grading`
@@ -23,7 +22,7 @@ import ways  # first, because it finds `grading`
 # isort: split
 import csv_table
 import replay
-from phases import Spent, timed
+import steps
 
 from attention import course
 from attention.course import COURSE
@@ -50,7 +49,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--students", type=int, default=300)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--parts", type=int, nargs="+", default=list(course.PARTS), choices=list(course.PARTS))
+    ways.choose_parts(parser, list(course.PARTS))
     parser.add_argument("--results", type=Path, default=REPOSITORY / "benchmarks" / "results")
     parser.add_argument("--profile", action="store_true", help="also print the parent's own profile")
     chosen = parser.parse_args()
@@ -68,9 +67,7 @@ def main() -> int:
         worker.grade = replay.grade
         run = class_run.graded(root, students, chosen.workers)
         first = next(run)  # the workers are up
-        spent: Spent = defaultdict(list)
-        for owner, function, label in STEPS:
-            timed(owner, function, spent[label])
+        spent = steps.noted(STEPS)
         profile = cProfile.Profile()
         own, started = time.process_time(), time.perf_counter()
         if chosen.profile:
@@ -91,17 +88,14 @@ def main() -> int:
     return 0
 
 
-def _report(chosen: argparse.Namespace, spent: Spent, merged: int, took: float, own: float) -> None:
+def _report(chosen: argparse.Namespace, spent: steps.Spent, merged: int, took: float, own: float) -> None:
     """Writes parent.csv, and prints what a student took."""
     row = dict(zip(COLUMNS, (merged, chosen.workers, len(chosen.parts), took, own), strict=True))
     csv_table.write(chosen.results / "parent.csv", COLUMNS, [row], DIGITS)
     print(
         f"\n{60 * merged / took:.0f} students a minute; {own / merged:.3f} s of the parent's own computing for one.\n"
     )
-    print(f"{'milliseconds a student':<44} clock   computing")
-    for _, _, label in STEPS:
-        clock, computing = (1000 * sum(found) / merged for found in zip(*spent[label], strict=True))
-        print(f"{label:<44} {clock:>5.1f} {computing:>11.1f}")
+    print(steps.table("milliseconds a student", spent, merged, 1))
 
 
 def graded(root: Path, students: list[str], submitted: Path) -> dict[str, worker.Result]:

@@ -8,23 +8,19 @@ much of that before a first cell, and what it costs to preload a sandbox, which 
 """
 
 import argparse
-import functools
 import resource
-import sys
 import tempfile
-import time
-from collections import defaultdict
 from pathlib import Path
 
+import steps
 import ways
 from nbclient import NotebookClient
 from nbformat.v4 import new_notebook
 from nbgrader.converters import Autograde
 
-from attention import course
 from attention.course import COURSE
 from dev.course_copy import CONFIGURED
-from grading.gradebook import course_folder, nbgrader_log, preprocessors
+from grading.gradebook import course_folder, preprocessors
 from grading.judge import execution, save_marks, workspace
 from grading.sandbox import host
 from grading.sandbox.kept_sandboxes import SANDBOXES
@@ -45,33 +41,25 @@ STEPS = (
 
 EMPTY = 10  # notebooks without cells
 
-Spent = dict[str, list[tuple[float, float]]]
-
 
 def main() -> None:
     """Grades a class in this process and prints the means."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--students", type=int, default=4)
-    short = [part for part in course.PARTS if part != 13]
-    parser.add_argument("--parts", type=int, nargs="+", default=short, choices=list(course.PARTS))
+    ways.choose_parts(parser, ways.SHORT)
     chosen = parser.parse_args()
     if chosen.students < 2:
         parser.error("the first student is not measured: at least 2 are needed")
-    spent: Spent = defaultdict(list)
-    for owner, name, label in STEPS:
-        timed(owner, name, spent[label])
+    spent = steps.noted(STEPS)
     computed_s, empty_s = _graded(chosen.students, chosen.parts, spent)
-    print(f"{'milliseconds a notebook':<48} clock   computing here")
     notebooks = len(chosen.parts) * (chosen.students - 1)
-    for _, _, label in STEPS:
-        clock, own = (1000 * sum(found) / notebooks for found in zip(*spent[label], strict=True))
-        print(f"{label:<48} {clock:>5.0f} {own:>16.0f}")
+    print(steps.table("milliseconds a notebook", spent, notebooks, 0))
     print(f"{'the kernel’s own computing':<48} {1000 * computed_s / notebooks:>5.0f}")
     print(f"{'  of a notebook without cells':<48} {1000 * empty_s / EMPTY:>5.0f}")
     print(f"{'a sandbox’s preload, a worker':<48} {1000 * preload_s():>5.0f}")
 
 
-def _graded(count: int, parts: list[int], spent: Spent) -> tuple[float, float]:
+def _graded(count: int, parts: list[int], spent: steps.Spent) -> tuple[float, float]:
     """Grades a class, and notebooks without cells; the seconds that the kernels of each computed.
 
     What the first student took is taken out of `spent` again.
@@ -86,9 +74,7 @@ def _graded(count: int, parts: list[int], spent: Spent) -> tuple[float, float]:
             if number == 1:
                 for found in (*spent.values(), kernels_s):
                     found.clear()
-            result = api.autograde(COURSE.name, student, force=True, create=True)
-            if not result["success"]:
-                sys.exit(f"phases: {student}: {nbgrader_log.last_error(result)}")
+            ways.autograde(api, student)
         all_ended()
         computed_s = sum(kernels_s)
         kernels_s.clear()
@@ -129,21 +115,6 @@ def preload_s() -> float:
     box.close()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def timed(owner: object, name: str, spent: list[tuple[float, float]]) -> None:
-    """Makes a function note how long each of its calls takes."""
-    function = getattr(owner, name)
-
-    @functools.wraps(function)
-    def timed(*args: object, **kwargs: object) -> object:
-        clock, own = time.perf_counter(), time.process_time()
-        try:
-            return function(*args, **kwargs)
-        finally:
-            spent.append((time.perf_counter() - clock, time.process_time() - own))
-
-    setattr(owner, name, timed)
 
 
 if __name__ == "__main__":

@@ -14,18 +14,16 @@ import os
 import sys
 import tempfile
 import time
-from collections import defaultdict
 from pathlib import Path
 
 import ways  # first, because it finds `grading`
 
 # isort: split
 import replay
+import steps
 import watched_course
 from parent import graded
-from phases import Spent, timed
 
-from attention import course
 from attention.course import COURSE
 from grading.classroom import merge, task_queue, worker
 from grading.classroom.service import feedback_release, journal, service, settings, status
@@ -52,8 +50,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--students", type=int, default=120)
     parser.add_argument("--workers", type=int, default=2)
-    short = [part for part in course.PARTS if part != 13]
-    parser.add_argument("--parts", type=int, nargs="+", default=short, choices=list(course.PARTS))
+    ways.choose_parts(parser, ways.SHORT)
     chosen = parser.parse_args()
     if chosen.students < 2:
         parser.error("the first student is not measured: at least 2 are needed")
@@ -63,15 +60,10 @@ def main() -> int:
         watched_course.build(root, chosen.parts)
         record(root, Path(name) / "recorded")
         worker.grade = replay.grade
-        spent: Spent = defaultdict(list)
-        for owner, function, label in STEPS:
-            timed(owner, function, spent[label])
+        spent = steps.noted(STEPS)
         took_s, own_s = run(root, chosen)
         number = chosen.students - 1
-        print(f"{'milliseconds of the parent per submission':<44} clock   computing")
-        for _, _, label in STEPS:
-            clock, computing = (1000 * sum(found) / number for found in zip(*spent[label], strict=True))
-            print(f"{label:<44} {clock:>5.1f} {computing:>11.1f}")
+        print(steps.table("milliseconds of the parent per submission", spent, number, 1))
         waiting_s, known_s = turn_s(Path(name))
     found = {"number": number, "notebooks": len(chosen.parts), "parent_busy_s": took_s / number}
     found |= {"parent_cpu_s": own_s / number, "waiting_us": 1e6 * waiting_s, "known_us": 1e6 * known_s}

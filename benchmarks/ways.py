@@ -1,5 +1,6 @@
 """Course folders for the benchmark, and the ways to grade one: each a command that grades all that lies in it."""
 
+import argparse
 import contextlib
 import io
 import json
@@ -11,13 +12,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from nbgrader.apps import NbGraderAPI
+
 from attention import course
 from attention.course import COURSE
 from dev import course_copy, sample_class
 from dev.packages import REPOSITORY
-from grading.gradebook import course_folder, generate_assignment, marks
+from grading.gradebook import course_folder, generate_assignment, marks, nbgrader_log
 
 HERE = Path(__file__).resolve().parent
+LONG = 13  # the part that computes longer than all others together
+SHORT = [part for part in course.PARTS if part != LONG]
 MODEL = "model-answers"
 KINDS = (MODEL, "usual-mistakes", "unusual-style", "rule-breaker", "half-done", "untouched-release")
 STOCK = """c = get_config()
@@ -94,6 +99,11 @@ def environment() -> dict[str, str]:
     return found
 
 
+def choose_parts(parser: argparse.ArgumentParser, default: list[int]) -> None:
+    """Adds the option that says which parts are graded."""
+    parser.add_argument("--parts", type=int, nargs="+", default=default, choices=list(course.PARTS))
+
+
 def build(root: Path, students: int, parts: list[int]) -> None:
     """Makes a course folder with so many students, honest and wrong in turns, who submit these parts."""
     course_copy.new(root)
@@ -123,6 +133,16 @@ def reset(root: Path, way: Way) -> None:
         (root / course_folder.CONFIGURATION).write_text(STOCK, encoding="utf-8")
     else:
         course_folder.configure(root, REPOSITORY)
+
+
+def autograde(api: NbGraderAPI, student: str) -> None:
+    """Has nbgrader grade a student's notebooks in this process.
+
+    Errors  SystemExit with one line if that fails.
+    """
+    result = api.autograde(COURSE.name, student, force=True, create=True)
+    if not result["success"]:
+        sys.exit(f"autograde: {student}: {nbgrader_log.last_error(result)}")
 
 
 def earned(root: Path, way: Way, log: Path) -> Marks:
