@@ -7,6 +7,11 @@ HIDDEN = "BEGIN HIDDEN TESTS"
 TEXT_STUB = "YOUR ANSWER HERE"  # what stands in a release where a written answer belongs
 
 
+def name_of(cell: dict) -> str:
+    """What nbgrader calls a cell of a notebook of ours; empty for one of the student's own."""
+    return cell["metadata"].get("nbgrader", {}).get("grade_id", "")
+
+
 def source_in(path: Path, name: str) -> str:
     """The source of a cell of a notebook file of ours, by nbgrader's id; empty where there is no such cell or file."""
     try:
@@ -17,8 +22,7 @@ def source_in(path: Path, name: str) -> str:
 
 def source_of(notebook: dict, name: str) -> str:
     """The source of a cell of a notebook of ours, by nbgrader's id; empty where there is no such cell."""
-    named = (cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == name)
-    return next(("".join(cell["source"]) for cell in named), "")
+    return next(("".join(cell["source"]) for cell in notebook["cells"] if name_of(cell) == name), "")
 
 
 def is_written(notebook: dict, name: str) -> bool:
@@ -28,7 +32,7 @@ def is_written(notebook: dict, name: str) -> bool:
 
 def is_test(cell: dict) -> bool:
     """Whether a notebook's cell is the graded test of a part."""
-    return cell["cell_type"] == "code" and cell["metadata"].get("nbgrader", {}).get("grade_id", "").endswith("-test")
+    return cell["cell_type"] == "code" and name_of(cell).endswith("-test")
 
 
 def is_ours(meta: dict) -> bool:
@@ -37,7 +41,7 @@ def is_ours(meta: dict) -> bool:
 
 
 def is_editable(cell: dict) -> bool:
-    """Whether a released cell is there for students to write in."""
+    """Whether a cell is there for students to write in, or their own."""
     return not is_ours(cell["metadata"].get("nbgrader", {}))
 
 

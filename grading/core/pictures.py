@@ -9,6 +9,7 @@ import binascii
 import re
 import struct
 
+KINDS = ("image/png", "image/jpeg")
 PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8"
 _FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the markers of segments that hold a JPEG's size
 _MARKER = re.compile(rb"\xff[^\xff\x00\x01\xd0-\xd8]")  # one with a segment: some stand alone

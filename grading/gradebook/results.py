@@ -73,13 +73,41 @@ class Result:
 
 def read(book: Gradebook, course: Course, student: str, graded: Path) -> list[Result]:
     """All parts of a student, from the gradebook and from the graded notebooks in the folder `graded`."""
-    found = _by_student(book, course, student).get(student) or _results(course, {})
+    found = of_class(book, course, student).get(student) or _results(course, {})
     return [with_report(result, graded) for result in found]
 
 
-def of_class(book: Gradebook, course: Course) -> dict[str, list[Result]]:
-    """All parts of each student who submitted anything, by student id, without reports."""
-    return _by_student(book, course)
+def of_class(book: Gradebook, course: Course, only: str | None = None) -> dict[str, list[Result]]:
+    """All parts of each student who submitted anything, or of one, by student id, without reports.
+
+    In two queries: nbgrader's objects take a minute for a large class.
+    """
+    submitted = book.db.query(SubmittedAssignment.student_id).join(SubmittedAssignment.assignment)
+    grades = (
+        book.db.query(
+            SubmittedAssignment.student_id,
+            Notebook.name.label("notebook"),
+            BaseCell.name.label("cell"),
+            SubmittedNotebook.late_submission_penalty,
+            Grade.auto_score,
+            Grade.manual_score,
+            Grade.score,
+            Grade.needs_manual_grade,
+        )
+        .select_from(Grade)
+        .join(Grade.cell)
+        .join(SubmittedNotebook, Grade.notebook)
+        .join(Notebook, SubmittedNotebook.notebook)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment)
+        .join(Assignment, SubmittedAssignment.assignment)
+    )
+    of_ours = [Assignment.name == course.name]
+    of_ours += [] if only is None else [SubmittedAssignment.student_id == only]
+    students = [student for (student,) in submitted.filter(*of_ours).order_by(SubmittedAssignment.student_id)]
+    rows: dict[str, dict[str, list[Row]]] = {student: {} for student in students}
+    for row in grades.filter(*of_ours):
+        rows[row.student_id].setdefault(row.notebook, []).append(row)
+    return {student: _results(course, by_notebook) for student, by_notebook in rows.items()}
 
 
 def total(found: Iterable[Result]) -> float:
@@ -112,40 +140,10 @@ def _found_in(path: Path, part: Part) -> tuple[part_report.Report | None, bool]:
     try:
         notebook = in_memory.parsed(path)
         answered = any(cells.is_written(notebook, name) for name in part.written)
-        found = (c for c in notebook["cells"] if c["metadata"].get("nbgrader", {}).get("grade_id") in part.tests)
+        found = (cell for cell in notebook["cells"] if cells.name_of(cell) in part.tests)
         return part_report.read(nbformat.from_dict(next(found))), answered
     except (OSError, ValueError, KeyError, TypeError, AttributeError, StopIteration, RecursionError):
         return None, answered
-
-
-def _by_student(book: Gradebook, course: Course, only: str | None = None) -> dict[str, list[Result]]:
-    """The results of all students, or of one, in two queries: nbgrader's objects take a minute for a large class."""
-    submitted = book.db.query(SubmittedAssignment.student_id).join(SubmittedAssignment.assignment)
-    grades = (
-        book.db.query(
-            SubmittedAssignment.student_id,
-            Notebook.name.label("notebook"),
-            BaseCell.name.label("cell"),
-            SubmittedNotebook.late_submission_penalty,
-            Grade.auto_score,
-            Grade.manual_score,
-            Grade.score,
-            Grade.needs_manual_grade,
-        )
-        .select_from(Grade)
-        .join(Grade.cell)
-        .join(SubmittedNotebook, Grade.notebook)
-        .join(Notebook, SubmittedNotebook.notebook)
-        .join(SubmittedAssignment, SubmittedNotebook.assignment)
-        .join(Assignment, SubmittedAssignment.assignment)
-    )
-    of_ours = [Assignment.name == course.name]
-    of_ours += [] if only is None else [SubmittedAssignment.student_id == only]
-    students = [student for (student,) in submitted.filter(*of_ours).order_by(SubmittedAssignment.student_id)]
-    rows: dict[str, dict[str, list[Row]]] = {student: {} for student in students}
-    for row in grades.filter(*of_ours):
-        rows[row.student_id].setdefault(row.notebook, []).append(row)
-    return {student: _results(course, by_notebook) for student, by_notebook in rows.items()}
 
 
 def _results(course: Course, rows: dict[str, list[Row]]) -> list[Result]:

@@ -31,7 +31,6 @@ from grading.core import cells, find_course, limit_messages, limits
 from grading.core.part_report import Report
 from grading.judge import gpu_failures, incoming, kernel_seed, kernels, limits_reached, logs, save_marks
 from grading.judge.one_student import OneStudent
-from grading.judge.save_marks import KERNEL_ENDED
 from grading.judge.transport import KernelTransport
 from grading.marking import rubric
 from grading.marking.budget import TooMuch, limited
@@ -40,6 +39,8 @@ from grading.rules import broken_cells, student_code, undefined_names
 from grading.sandbox.host import SandboxError
 from grading.sandbox.kept_sandboxes import SANDBOXES
 from grading.submission import notebook_file
+
+KERNEL_ENDED = "KernelEnded"  # the name of the error of a cell that could not run any more
 
 
 class Judge(Execute):

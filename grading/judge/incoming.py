@@ -33,7 +33,6 @@ OF_CELLS = (*OUTPUTS, "status", "clear_output", "execute_input")  # each other o
 # In place of a reply that is not read: only an error's is ever so long, for it repeats the error.
 TOO_LONG = {"status": "error", "ename": "TooLong", "evalue": messages.OUTPUT_CUT, "traceback": [messages.OUTPUT_CUT]}
 STOPPED = "stopped"  # in the reply that stands for a stopped cell's; in one that comes from a kernel there is none
-PICTURES = ("image/png", "image/jpeg")
 SIDE = 3_000  # pixels that a picture may ask for, so that ten thousand small ones leave the rest of a page in reach
 WATCH_S = 0.1  # how often the memory of this process is looked at
 
@@ -151,9 +150,9 @@ def _stream(content: dict) -> dict:
 
 def _display(content: dict) -> dict:
     data = {kind: _text(content["data"][kind]) for kind in TEXTS if kind in content["data"]}
-    shown = {kind: _text(content["data"].get(kind)) for kind in PICTURES}
+    shown = {kind: _text(content["data"].get(kind)) for kind in pictures.KINDS}
     data |= {kind: text for kind, text in shown.items() if pictures.pixels(text) is not None}
-    made = {"data": data, "metadata": {kind: _size(content, kind) for kind in PICTURES if kind in data}}
+    made = {"data": data, "metadata": {kind: _size(content, kind) for kind in pictures.KINDS if kind in data}}
     name = (content.get("transient") or {}).get("display_id")
     return {**made, "transient": {"display_id": name} if isinstance(name, str) else {}}
 
@@ -253,7 +252,7 @@ def _places(message: dict, named: Mapping[str, Mapping[int, list[int]]]) -> int:
 def _pixels(message: dict) -> int:
     """The pixels of all pictures in a message."""
     data = message["content"].get("data", {})
-    return sum(pictures.pixels(data[kind]) or 0 for kind in PICTURES if kind in data)
+    return sum(pictures.pixels(data[kind]) or 0 for kind in pictures.KINDS if kind in data)
 
 
 def _is_mark(message: dict) -> bool:

@@ -15,7 +15,6 @@ from grading.core import cells, find_course
 from grading.gradebook.preprocessors import SaveAutoGrades
 from grading.submission import in_memory
 
-KERNEL_ENDED = "KernelEnded"  # the name of the error of a cell that could not run any more
 NOT_MARKED = "NotMarked"  # the name of the one error that a test cell holds which is not marked
 
 
@@ -41,7 +40,7 @@ class ZeroForMissing(NbGraderPreprocessor):
     def preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         """Looks for the tests of a notebook in it."""
         what = resources["nbgrader"]
-        here = {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in nb.cells}
+        here = set(map(cells.name_of, nb.cells))
         part = next(p for p in find_course.of(self.config, what["assignment"]).parts if p.stem == what["notebook"])
         with Gradebook(what["db_url"]) as book:
             for name in set(part.tests) - here:

@@ -75,7 +75,7 @@ def _found(root: Path, course: Course, folders: list[Path]) -> tuple[dict[str, s
 
 def _texts(folder: str, notebook: NotebookNode) -> dict[str, str]:
     """What somebody wrote in a notebook, by the path that it gets."""
-    theirs = [cell for cell in notebook.cells if not cells.is_ours(cell.metadata.get("nbgrader", {}))]
+    theirs = [cell for cell in notebook.cells if cells.is_editable(cell)]
     code = [cell.source for cell in theirs if cell.cell_type == "code" and cell.source.strip()]
     words = [cell.source for cell in theirs if cell.cell_type == "markdown" and cell.source.strip()]
     found = {f"{folder}/answer.py": "\n\n\n".join(code), f"{folder}/answer.md": "\n\n".join(words)}

@@ -16,14 +16,14 @@ def merged(released: NotebookNode, worked_in: NotebookNode, base: NotebookNode |
     to the newer one. A cell of somebody's own follows the cell that it followed; so does an answer to a question that
     the newer release no longer asks. Nothing else of the old notebook is left: those cells are the course's.
     """
-    ours = {name: cell for cell in released.cells if (name := _name(cell))}
-    came = {_name(cell): cell.source for cell in base.cells} if base else {}
-    unnamed = {cell.source for each in (base, released) if each for cell in each.cells if _name(cell) is None}
+    ours = {name: cell for cell in released.cells if (name := cells.name_of(cell))}
+    came = {cells.name_of(cell): cell.source for cell in base.cells} if base else {}
+    unnamed = {cell.source for each in (base, released) if each for cell in each.cells if not cells.name_of(cell)}
     answers: dict[str, NotebookNode] = {}
     own: dict[str | None, list[NotebookNode]] = {}
     after = None
     for cell in worked_in.cells:
-        name = _name(cell)
+        name = cells.name_of(cell)
         untouched = cell.source == came.get(name) if name else cell.source in unnamed
         if name in ours and (not cells.is_editable(ours[name]) or untouched or name not in answers):
             after = name
@@ -37,15 +37,11 @@ def merged(released: NotebookNode, worked_in: NotebookNode, base: NotebookNode |
     taken = {cell.id for cell in new.cells}
     new.cells = [_plain(cell, taken) for cell in own.get(None, [])]
     for cell in copy.deepcopy(released.cells):
-        name = _name(cell)
+        name = cells.name_of(cell)
         if name in answers:
             _fill(cell, answers[name])
         new.cells += [cell, *(_plain(each, taken) for each in own.get(name, []))] if name else [cell]
     return new
-
-
-def _name(cell: NotebookNode) -> str | None:
-    return cell.metadata.get("nbgrader", {}).get("grade_id")
 
 
 def _fill(cell: NotebookNode, written: NotebookNode) -> None:

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from traitlets import default
 
-from grading.core import find_course, slow_texts
+from grading.core import cells, find_course, pictures, slow_texts
 from grading.core.course import Course, Part
 from grading.gradebook import results
 from grading.pages import feedback, overview, wording
@@ -25,7 +25,6 @@ from grading.submission import in_memory
 from grading.submission.extra_files import SECRET
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
-_PICTURES = ("image/png", "image/jpeg")  # no SVG: 1 kB of it, each piece made of ten of the last, holds a browser up
 _IMAGE = '<img src="{}" alt="{}">'
 _BASE64 = re.compile(r"[A-Za-z0-9+/=\s]+")
 # Of an error above its traceback, which has all of it. Its lines end anywhere, and letters of some scripts are measured
@@ -175,7 +174,7 @@ _TITLES = {
 
 
 def _kind(cell: NotebookNode) -> str:
-    name = cell.metadata.get("nbgrader", {}).get("grade_id", "")
+    name = cells.name_of(cell)
     end = name.rsplit("-", 1)[-1]  # a part may have more than one cell of a kind
     if end in ("answer", "reasoning", "check", "figure", "test"):
         return end
@@ -205,7 +204,7 @@ def _output(output: NotebookNode, kind: str, part: Part, resources: dict) -> Mar
         trace = _text("\n".join(output.get("traceback", [])), "output")
         return Markup("{}<details><summary>{}</summary>{}</details>").format(said, wording.WHERE, trace)
     data = output.get("data", {})
-    for kind_of_picture in _PICTURES:
+    for kind_of_picture in pictures.KINDS:  # no SVG: 1 kB, each piece made of ten of the last, holds a browser up
         if picture := _picture(data.get(kind_of_picture), kind_of_picture):
             if kind == "figure":  # as wide as a screen's, so that a phone scrolls it rather than make it tiny
                 group = '<div class="wide figure" role="group" tabindex="0" aria-label="figure">{}</div>'

@@ -43,9 +43,7 @@ class ShowCriteria(NbGraderPreprocessor):
         root = Path(resources["metadata"]["path"]).resolve().parents[2]  # of autograded/STUDENT/COURSE
         with course_folder.gradebook(root) as book:
             found = [
-                _cell(book, root, course, resources, cell)
-                for cell in nb.cells
-                if cell.metadata.get("nbgrader", {}).get("grade_id") in part.written
+                _cell(book, root, course, resources, cell) for cell in nb.cells if cells.name_of(cell) in part.written
             ]
         if found:
             resources["written_answers"] = {"style": _STYLE, "script": _SCRIPT, "data": _embedded(found)}

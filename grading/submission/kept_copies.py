@@ -107,9 +107,7 @@ def holds_work(path: Path, instead: Path) -> bool:
             return True
         old, new = (json.loads(each.read_text(encoding="utf-8"))["cells"] for each in (path, instead))
         there = {_source(cell) for cell in new}
-        return any(
-            not cells.is_ours(cell["metadata"].get("nbgrader", {})) and _source(cell) not in there for cell in old
-        )
+        return any(cells.is_editable(cell) and _source(cell) not in there for cell in old)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return True  # nobody can say that it doesn't
 
