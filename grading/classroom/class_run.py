@@ -128,7 +128,7 @@ def graded(
 
 def line(result: Graded) -> str:
     """A line about one student, with the student's name."""
-    return f"{names.printable(result.student, names.SHOWN)}: {names.printable(outcome(result))}"
+    return f"{names.short(result.student)}: {names.printable(outcome(result))}"
 
 
 def problem(result: Graded) -> str:

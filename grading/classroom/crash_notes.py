@@ -18,6 +18,7 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError
 
 from grading.core import errors, limits
+from grading.core.files import write_whole
 
 LIMIT = 2  # runs that one submission may end
 NAME = ".at-work.json"
@@ -122,15 +123,11 @@ def _read(path: Path) -> Note | None:
 def _write(path: Path, note: Note) -> None:
     """Writes a note so that it is there whole or not at all, after a power cut too."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    new = path.with_name(f"{NAME}.new")
+    said = {"submission": note.digest, "ended": note.ended, "killed": note.killed}
     try:
-        with new.open("w", encoding="utf-8") as file:
-            json.dump({"submission": note.digest, "ended": note.ended, "killed": note.killed}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
+        write_whole(path, json.dumps(said), durable=True)
     except OSError:
-        _remove(new)
+        _remove_empty(path.parent)
         raise
     for folder in (path.parent, path.parent.parent):
         opened = os.open(folder, os.O_RDONLY)
@@ -142,5 +139,9 @@ def _write(path: Path, note: Note) -> None:
 
 def _remove(path: Path) -> None:
     path.unlink(missing_ok=True)
-    with contextlib.suppress(OSError):  # the folder of a student who has been graded is not empty
-        path.parent.rmdir()
+    _remove_empty(path.parent)
+
+
+def _remove_empty(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # that of a student who has been graded is not empty
+        folder.rmdir()

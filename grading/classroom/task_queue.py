@@ -130,7 +130,7 @@ class TaskQueue:
 
     def _set_aside(self, student: str, why: str) -> None:
         self.aside[student] = why
-        self._say(f"{names.printable(student, names.SHOWN)}: {messages.set_aside(why)}")
+        self._say(f"{names.short(student)}: {messages.set_aside(why)}")
 
     def _settled(self, result: Graded) -> Graded:
         """A result that stands, with why it was set aside."""

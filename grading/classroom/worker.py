@@ -17,7 +17,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from distributed.gc import disable_gc_diagnosis
@@ -119,7 +119,7 @@ def grade(
             result = _grade(root, asked, given, submission, before, feedback, read or {})
         except Exception as error:  # noqa: BLE001  (told, and the exit status says it; the others go on)
             result = Result(submission.student, error=f"{type(error).__name__}: {error}")
-        return Result(**{**vars(result), "seconds": time.monotonic() - started})
+        return replace(result, seconds=time.monotonic() - started)
 
 
 def from_file(file: Path, grade: Callable[..., Result], given: inputs.Inputs, *arguments: object) -> Result:

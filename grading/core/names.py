@@ -50,6 +50,11 @@ def printable(name: str, limit: int | None = None) -> str:
     return shown if limit is None or len(shown) <= limit else f"{shown[: limit - 1]}…"
 
 
+def short(name: str) -> str:
+    """As `printable`, and so short that a line has room for more."""
+    return printable(name, SHOWN)
+
+
 def printable_lines(text: str) -> str:
     """A text of several lines, such as a traceback, that no terminal obeys; indentation and ends of lines stay."""
     return "".join(c if c in "\n\t" else _shown(c) for c in text)

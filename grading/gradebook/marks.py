@@ -35,7 +35,7 @@ def read(book: Gradebook, course: Course) -> list[Row]:
 
 def table(rows: list[Row], course: Course) -> str:
     """The rows as text: marks by part, the total, and how many written answers are still to be read."""
-    shown = {row.student: names.printable(row.student, names.SHOWN) for row in rows}
+    shown = {row.student: names.short(row.student) for row in rows}
     width = max(map(_columns, ["student", *shown.values()]))
     head = f"{'student':<{width}}" + "".join(f"{part.number:>5}" for part in course.parts) + "   total  to read"
     best = f"{'out of':<{width}}" + "".join(f"{part.points:>5g}" for part in course.parts)

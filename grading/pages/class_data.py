@@ -112,7 +112,7 @@ class ClassResults:
                 out.setdefault(why, {}).setdefault(student.name, []).append(part)
         for name in self.never_graded:
             why = names.trouble(name) or NEVER_GRADED
-            out.setdefault(why, {})[names.printable(name, names.SHOWN)] = [part.number for part in self.course.parts]
+            out.setdefault(why, {})[names.short(name)] = [part.number for part in self.course.parts]
         count = {why: sum(map(len, who.values())) for why, who in out.items()}
         return [(why, list(out[why].items())) for why in sorted(out, key=lambda why: (-count[why], why))]
 

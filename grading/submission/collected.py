@@ -215,7 +215,7 @@ def _naming(found: safe_walk.Found) -> Iterator[None]:
     except OSError as error:
         if error.errno not in NO_NAMES:
             raise
-        why = f"the course's disk can't hold a file named {names.printable(found.path, names.SHOWN)}"
+        why = f"the course's disk can't hold a file named {names.short(found.path)}"
         raise UnreadableError(error.errno, why, error.filename) from error
 
 

@@ -15,7 +15,7 @@ def reason(submissions: str, student: str, place: str, course: Course) -> str:
 
     `submissions` is the path, as it is shown, of the students' folders; `place` is where they lie in the student's.
     """
-    of_student = f"{submissions}/{names.printable(student, names.SHOWN)}"
+    of_student = f"{submissions}/{names.short(student)}"
     there = names.printable(f"{of_student}/{place}".rstrip("/"), names.SHOWN + len(of_student))
     return f"Expected the notebooks in {of_student}/{course.name}, found them in {there}. Move them to be graded."
 
@@ -50,9 +50,9 @@ def of_nobody(submitted: Path, course: Course) -> list[str]:
         elif not is_folder and (is_archive(name) or name.casefold().endswith(".ipynb")):
             files.append(name)
     said = f"this file is in no student's folder. Put notebooks into {place}/STUDENT/{course.name}."
-    lines = [f"{place}/{names.printable(name, names.SHOWN)}: {said}" for name in files[: limits.NAMED]]
+    lines = [f"{place}/{names.short(name)}: {said}" for name in files[: limits.NAMED]]
     for name in empty[: limits.NAMED]:
-        folder = f"{place}/{names.printable(name, names.SHOWN)}"
+        folder = f"{place}/{names.short(name)}"
         lines.append(f"{folder}: nothing to grade here. Put notebooks into {folder}/{course.name}.")
     return lines
 

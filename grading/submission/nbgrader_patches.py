@@ -66,7 +66,7 @@ def _guard_names() -> None:
             student = _student(self.coursedir, _steps(self)[0], folder)
             if isinstance(self, Autograde) and (why := names.trouble(student) or misplaced.linked(Path(folder))):
                 self.refused.append(student)
-                self.log.error("%s: not graded. %s", names.printable(student, names.SHOWN), why)
+                self.log.error("%s: not graded. %s", names.short(student), why)
                 continue
             if found := _notebooks(self, folder, pattern):
                 self.assignments[folder] = found

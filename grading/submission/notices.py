@@ -57,7 +57,7 @@ def _of_files(student: str, folder: Path, course: Course, beside: set[str]) -> l
     lines = [(name, messages.FILE_EXTRA) for name in extra[: limits.NAMED]]
     lines += [(changed, messages.MODULE_CHANGED)] if changed else []
     lines += [(name, _left_out(name)) for name in left_out[: limits.NAMED]]
-    return [Notice(student, _shown(name), text) for name, text in lines]
+    return [Notice(student, names.short(name), text) for name, text in lines]
 
 
 def _left_out(name: str) -> str:
@@ -71,8 +71,3 @@ def joined(found: list[Notice], stems: tuple[str, ...]) -> list[Notice]:
         apart = "" if notice.part in stems else notice.part
         parts.setdefault((notice.student, notice.text, apart), []).append(notice.part)
     return [Notice(student, ", ".join(of), text) for (student, text, _), of in parts.items()]
-
-
-def _shown(name: str) -> str:
-    """A file's name as it can be printed, in one line."""
-    return names.printable(name, names.SHOWN)

@@ -101,7 +101,7 @@ def _read(path: Path, _changed: int, _size: int) -> dict[str, str]:
                 raise ValueError(when)
             found[spreadsheet.original(student)] = _in_utc(_parsed(when.strip()))
         except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
-            shown = names.printable(",".join(row), names.SHOWN)
+            shown = names.short(",".join(row))
             raise errors.CourseError(
                 f"{names.path(path)}, line {line}: {shown} is not a student and a time such as "
                 "2026-01-31 23:59:00 UTC. Fix the line."

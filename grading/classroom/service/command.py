@@ -13,7 +13,7 @@ from grading.classroom.service import ports, status
 from grading.classroom.service import settings as found_settings
 from grading.classroom.service.exchange_arrivals import Exchange
 from grading.classroom.service.folder_arrivals import Folder
-from grading.classroom.service.server import Pages
+from grading.classroom.service.server import ON_HUB, Pages
 from grading.classroom.service.service import OutOfDate, Service
 from grading.core import errors, limits, names, process_limits, streams
 from grading.gradebook import course_folder
@@ -85,7 +85,7 @@ def _pages(board: status.Board, port: int) -> Pages:
             "WATCH_TOKEN may contain only the letters A to Z and a to z, digits, and . _ ~ -: it is part of an address."
         )
     opened = ports.opened(port, os.environ.get("JUPYTERHUB_SERVICE_URL", ""))
-    return Pages(board, opened, os.environ.get("JUPYTERHUB_SERVICE_PREFIX", "/"), token)
+    return Pages(board, opened, os.environ.get(ON_HUB, "/"), token)
 
 
 class _until:

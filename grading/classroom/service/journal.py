@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 
-from grading.classroom.service.arrivals import Arrival
+from grading.classroom.service.arrivals import Arrival, Key
 from grading.core import errors, names
 
 FILE = ".watch.db"
@@ -78,7 +78,7 @@ class Entry:
     shown: bool = False
 
     @property
-    def key(self) -> tuple[str, str]:
+    def key(self) -> Key:
         """What distinguishes it from all others."""
         return self.name, self.state
 
@@ -109,10 +109,10 @@ class Journal:
             path.rename(self.moved)
             self._connection = _opened(path)
         rows = self._connection.execute("SELECT * FROM submission ORDER BY number")
-        self.entries: dict[tuple[str, str], Entry] = {}
-        self._of: dict[str, list[tuple[str, str]]] = {}  # each student's keys
+        self.entries: dict[Key, Entry] = {}
+        self._of: dict[str, list[Key]] = {}  # each student's keys
         self._worked: dict[str, dict[int, Entry]] = {}  # each student's that a worker was at, by number: few of those
-        self._waiting: dict[tuple[str, str], Entry] = {}  # few, of all that a student may have written in months
+        self._waiting: dict[Key, Entry] = {}  # few, of all that a student may have written in months
         for entry in map(_entry, rows):
             self._put(entry)
             if entry.outcome is Outcome.WAITING:  # what was at work when the service ended waits again

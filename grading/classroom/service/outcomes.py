@@ -37,7 +37,7 @@ class Outcomes:
     def tell(self, entry: Entry) -> None:
         """Says what became of a submission: a line here, on the board, and to the student."""
         self._since.pop(entry.number, None)
-        name, said, what = status.shown(entry.student), names.printable(entry.said), entry.outcome.value
+        name, said, what = names.short(entry.student), names.printable(entry.said), entry.outcome.value
         after = "" if entry.seconds is None else f", {entry.seconds:.1f} s after it arrived"
         self._say(f"{name}: {what}{after}{': ' + said if said else ''}")
         self._board.add(status.Done(name, entry.arrived, what, said, entry.seconds), entry.outcome.name.lower())

@@ -18,7 +18,7 @@ from grading.classroom.service import handlers
 from grading.classroom.service.metrics import Metrics
 from grading.classroom.service.status import Board
 
-_ON_HUB = "JUPYTERHUB_SERVICE_PREFIX"  # set for services that a JupyterHub runs
+ON_HUB = "JUPYTERHUB_SERVICE_PREFIX"  # set for services that a JupyterHub runs
 # Connections at once. Any account on the machine may open as many as it likes, and each is an open file of the service.
 MOST_OPEN = 64
 IDLE_S = 20.0  # that one may take for a request, or wait for the next
@@ -52,7 +52,7 @@ class Pages:
     @property
     def address(self) -> str:
         """Where the page is, with the token that opens it; on a JupyterHub the hub says who may."""
-        if _ON_HUB in os.environ:
+        if ON_HUB in os.environ:
             return f"{self.prefix} on the JupyterHub"
         return f"http://127.0.0.1:{self.port}{self.prefix}?token={self.token}"
 
@@ -81,7 +81,7 @@ class Pages:
             (f"{self.prefix}health", handlers.Health, about),
             (f"{self.prefix}metrics", handlers.Measured, {"measured": Metrics(self.board)}),
         ]
-        if _ON_HUB in os.environ:
+        if ON_HUB in os.environ:
             from grading.classroom.service import hub  # JupyterHub is installed where it runs the service
 
             routes += hub.routes(self.prefix, about)

@@ -172,7 +172,7 @@ class Service:
             for each in replaced:
                 self._outcomes.tell(self._journal.entries[each.key])
             if arrival.noticed:
-                self._say(f"{status.shown(entry.student)}: {names.printable(arrival.noticed)}")
+                self._say(f"{names.short(entry.student)}: {names.printable(arrival.noticed)}")
 
     def _begin(self, team: cluster.Workers, queue: TaskQueue) -> None:
         """Sends who is next, as long as there is room; on a full disk smaller ones pass, and OSError if none fits."""
@@ -231,7 +231,7 @@ class Service:
             return False
         try:
             for kept in self._source.take(arrival):
-                self._say(f"{status.shown(entry.student)}: {kept}")
+                self._say(f"{names.short(entry.student)}: {kept}")
         except (Refused, collected.TooLargeError) as error:
             self._end(entry, Outcome.REFUSED, str(error))
             return False
@@ -267,7 +267,7 @@ class Service:
         alone, self._alone = entry.student == self._alone, None if entry.student == self._alone else self._alone
         failed = bool(sent and (result.error or result.unmarked))
         if failed and not alone and self._attempts.failed(entry.number):
-            self._say(f"{status.shown(entry.student)}: {_why(result)} It is graded once more.")
+            self._say(f"{names.short(entry.student)}: {_why(result)} It is graded once more.")
             self._wait_again(entry)
             return
         if failed or result.error:
@@ -277,7 +277,7 @@ class Service:
         if not result.kept:
             self._line.took(result.seconds)
         for notice in result.notices[: limits.NAMED]:
-            self._say(f"{status.shown(entry.student)}: {names.printable(f'{notice.part}: {notice.text}')}")
+            self._say(f"{names.short(entry.student)}: {names.printable(f'{notice.part}: {notice.text}')}")
         self._end(entry, Outcome.KEPT if result.kept else Outcome.GRADED)
 
     def _end(self, entry: Entry, outcome: Outcome, said: str = "") -> None:

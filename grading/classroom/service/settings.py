@@ -73,4 +73,4 @@ def _set(found: Watch, name: str, value: object, where: str) -> None:
         setattr(found, name, value)
     except TraitError:
         must = found.trait_metadata(name, "must")
-        raise errors.CourseError(f"{where} must be {must}, not {names.printable(repr(value), names.SHOWN)}.") from None
+        raise errors.CourseError(f"{where} must be {must}, not {names.short(repr(value))}.") from None

@@ -95,12 +95,14 @@ class Board:
 
     def show(self, places: Iterable[Place], work: dict[str, Entry], aside: Container[str]) -> None:
         """Puts up who waits in which place, and who is at work or set aside, by student."""
-        line = [Waiting(shown(p.entry.student), p.entry.arrived, p.number, p.expected_s, p.not_before) for p in places]
+        line = [
+            Waiting(names.short(p.entry.student), p.entry.arrived, p.number, p.expected_s, p.not_before) for p in places
+        ]
         for entry in work.values():
             if entry.student in aside:
-                line.append(Waiting(shown(entry.student), entry.arrived, len(line) + 1, alone=True))
+                line.append(Waiting(names.short(entry.student), entry.arrived, len(line) + 1, alone=True))
         busy = [entry for entry in work.values() if entry.student not in aside]
-        at_work = tuple(AtWork(shown(entry.student), entry.arrived, entry.begun_at) for entry in busy)
+        at_work = tuple(AtWork(names.short(entry.student), entry.arrived, entry.begun_at) for entry in busy)
         self.write(waiting=tuple(line), at_work=at_work)
 
     def add(self, done: Done, counted: str) -> None:
@@ -116,11 +118,6 @@ class Board:
         with self._lock:
             found, self._times = self._times, []
             return found
-
-
-def shown(student: str) -> str:
-    """A student's name in a line."""
-    return names.printable(student, names.SHOWN)
 
 
 def in_utc(seconds: float) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from grading.classroom.service import ports, server, status
+from grading.core import names
 
 
 def open_files() -> int:
@@ -49,7 +50,7 @@ def test_a_connection_that_asks_nothing_is_closed(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("page", ["&format=json", "health"])
 def test_no_browser_takes_json_for_a_page_and_runs_what_a_student_put_into_a_name(page: str):
     board = status.Board(status.Status("Course", 1, 0.0, ready=True))
-    board.add(status.Done(status.shown("<img src=x onerror=alert(1)>"), 0.0, "not graded", "", None), "refused")
+    board.add(status.Done(names.short("<img src=x onerror=alert(1)>"), 0.0, "not graded", "", None), "refused")
     with server.Pages(board, ports.opened(0)) as pages:
         address = f"http://127.0.0.1:{pages.port}/{page}" if page == "health" else pages.address + page
         with urllib.request.urlopen(address, timeout=10) as answer:
