@@ -37,7 +37,7 @@ def wide(seed: int) -> mistakes.Case:
     return mistakes.Case(where, got, oracles.attention_logits(q, K), (q, K))
 
 
-def by_one_factor(first: mistakes.Case, second: mistakes.Case, kind: rubric.Kind = rubric.ANY) -> Verdict:
+def by_one_factor(first: mistakes.Case, second: mistakes.Case) -> Verdict:
     """Whether logits of one query and of another, of the same sizes, are off by the same factor: it may depend on the
     sizes, and on nothing else.
 
@@ -45,9 +45,9 @@ def by_one_factor(first: mistakes.Case, second: mistakes.Case, kind: rubric.Kind
     """
     factors = []
     for case in (first, second):
-        if not rubric.proportional(case.got, case.want, kind=kind).right:
+        if not rubric.proportional(case.got, case.want, kind=rubric.ANY).right:
             return rubric.fact(True, "")
-        got = rubric.array(case.got, kind).real
+        got = rubric.array(case.got, rubric.ANY).real
         factors.append(float((got * case.want).sum() / (case.want * case.want).sum()))
     one, other = factors
     text = f"the factor depends on the query or the keys: {one:.3g} for some, {other:.3g} for others."

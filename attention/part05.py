@@ -21,7 +21,7 @@ import numpy as np
 from attention import mistakes, oracles, structure
 from attention.oracles import Array
 from attention.questions import part05 as questions
-from attention.structure import Found, Problem, Sizes
+from attention.structure import Found, Problem, Sizes, weight_shapes
 from grading.bridge import probe
 from grading.marking import rubric
 from grading.marking.rubric import Verdict
@@ -47,18 +47,12 @@ class Tried(NamedTuple):
     weights: Verdict
 
 
-def weight_shapes(sizes: Sizes) -> dict[str, Sizes]:
-    """The shapes of a model's weights, as parts 2 and 4 have them; `sizes` are D_1, D_2, D_qk, D_v and H."""
-    D_1, D_2, D_qk, D_v, H = sizes
-    return {"W_Q": (H * D_qk, D_1), "W_K": (H * D_qk, D_2), "W_V": (H * D_v, D_2), "W_O": (D_1, H * D_v)}
-
-
 def projections_made(cases: list[Sizes]) -> Verdict:
     """Are the four projections of the right kind and shape, in models of all these sizes?"""
     found = structure.projections(MODEL, cases, OTHERS, seed=590)
     if isinstance(found, probe.Reason):
         return mistakes.unanswered(found)
-    every = [(one, weight_shapes(sizes)) for one, sizes in zip(found, cases, strict=True)]
+    every = [(one, weight_shapes(*sizes)) for one, sizes in zip(found, cases, strict=True)]
     return projections_right(*max(every, key=lambda pair: len(structure.differing(*pair))))
 
 

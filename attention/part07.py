@@ -12,7 +12,7 @@ import numpy as np
 from attention import mistakes, oracles, structure
 from attention.oracles import Array, tokens
 from attention.questions import part07 as questions
-from attention.structure import Found, Problem, Sizes
+from attention.structure import Found, Problem, Sizes, weight_shapes
 from grading.bridge import probe
 from grading.marking import rubric
 from grading.marking.rubric import Verdict
@@ -49,12 +49,6 @@ class Call(NamedTuple):
     how: str = ""
 
 
-def weight_shapes(sizes: Sizes) -> dict[str, Sizes]:
-    """The shapes of a model's weights: those of part 5, but for keys and values, which G heads have."""
-    D_1, D_2, D_qk, D_v, H, G = sizes
-    return {"W_Q": (H * D_qk, D_1), "W_K": (G * D_qk, D_2), "W_V": (G * D_v, D_2), "W_O": (D_1, H * D_v)}
-
-
 def has_shapes(cases: Cases) -> Verdict:
     """Whether the output of every model, as it was made, has the shape of x; of the last one in float32, too."""
     *_, last = cases
@@ -72,14 +66,14 @@ def has_projections(cases: Cases) -> Verdict:
     found = structure.projections(MODEL, list(cases), OTHERS, seed=790)
     if isinstance(found, probe.Reason):
         return mistakes.unanswered(found)
-    every = list(zip(found, cases, strict=True))
-    return projections_right(*max(every, key=lambda pair: len(structure.differing(pair[0], weight_shapes(pair[1])))))
+    every = zip(found, cases, strict=True)
+    return projections_right(*max(every, key=lambda pair: len(structure.differing(pair[0], weight_shapes(*pair[1])))))
 
 
 def projections_right(found: Found, sizes: Sizes) -> Verdict:
     """Whether what was found of one model's projections is what its sizes ask for; each kind of mistake is named."""
     H, G = sizes[4:]
-    asked, by_mistake, others = weight_shapes(sizes), {}, []
+    asked, by_mistake, others = weight_shapes(*sizes), {}, []
     wrong = structure.differing(found, asked)
     of_all = {name: (asked[name][0] // G * H, asked[name][1]) for name in ("W_K", "W_V") if H > G}
     alone = all(isinstance(found.projections[name], Problem) for name in wrong if name not in of_all)

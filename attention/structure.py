@@ -68,6 +68,12 @@ def settle(model: Model, sizes: Sizes) -> None:
     probe.settled(lambda: models.runs(model.name, sizes))
 
 
+def weight_shapes(D_1: int, D_2: int, D_qk: int, D_v: int, H: int, G: int | None = None) -> dict[str, Sizes]:
+    """The shapes of a model's weights, as parts 2 and 4 have them; G heads have the keys and values, or all H."""
+    kv = H if G is None else G
+    return {"W_Q": (H * D_qk, D_1), "W_K": (kv * D_qk, D_2), "W_V": (kv * D_v, D_2), "W_O": (D_1, H * D_v)}
+
+
 def sizes_kept(model: Model, cases: list[Sizes], others: Sizes) -> Verdict:
     """Right if each model keeps its sizes while a later one of others exists."""
     found = models.make(model.name, cases, others)

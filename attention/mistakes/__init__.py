@@ -24,20 +24,12 @@ from grading.marking.diagnosis import (  # noqa: F401  (for hidden tests)
 )
 from grading.marking.rubric import Verdict, all_of
 
+OF_PROJECTIONS = "bias-left-in not-a-module overwritten-by-another-model layers-shared layers-made-in-a-call".split()
 # What is seen at once and needs no numbers: by part.
 FACTS: dict[int, tuple[str, ...]] = {
-    5: ("bias-left-in", "not-a-module", "overwritten-by-another-model", "layers-shared", "layers-made-in-a-call"),
+    5: (*OF_PROJECTIONS,),
     6: ("copies-add-rank", "copies-lose-rank", "rank-only-bounded"),
-    7: (
-        "bias-left-in",
-        "not-a-module",
-        "overwritten-by-another-model",
-        "layers-shared",
-        "layers-made-in-a-call",
-        "heads-not-shared",
-        "copies-kept",
-        "copies-made-in-a-call",
-    ),
+    7: (*OF_PROJECTIONS, "heads-not-shared", "copies-kept", "copies-made-in-a-call"),
     9: ("product-returned", *matrices.SHAPES),
     10: ("full-width", "cut-to-the-rank"),
     11: ("factors-exchanged", "more-than-one-latent", "rows-equal", "product-of-zeros"),

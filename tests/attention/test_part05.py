@@ -6,7 +6,7 @@ from hidden_tests import answered, model_answer
 
 from attention import course, part05
 from attention.mistakes.sentences import MISTAKES
-from attention.structure import Found, Problem
+from attention.structure import Found, Problem, weight_shapes
 
 RIGHT = model_answer(course.PARTS[5])
 SIZES = (5, 4, 3, 2, 2)  # D_1, D_2, D_qk, D_v, H
@@ -21,7 +21,7 @@ def tried(answer: str, **options: object) -> part05.Tried:
 
 
 def test_the_weights_have_the_shapes_of_parts_2_and_4():
-    assert part05.weight_shapes(SIZES) == SHAPES
+    assert weight_shapes(*SIZES) == SHAPES
 
 
 @pytest.mark.parametrize("how", ["", "transposed", "itself", "float32", "zeros", "large"])

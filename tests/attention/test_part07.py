@@ -5,6 +5,7 @@ from hidden_tests import answered, model_answer
 
 from attention import course, part07
 from attention.mistakes.sentences import MISTAKES
+from attention.structure import weight_shapes
 
 RIGHT = model_answer(course.PARTS[7])
 CASES = {(4, 3, 2, 1, 2, 2): (1, 2, 3), (5, 4, 3, 2, 6, 2): (2, 3, 4)}  # by D_1, D_2, D_qk, D_v, H, G: B, L_1, L_2
@@ -14,7 +15,7 @@ REPEATED = "self.W_K.weight{}.repeat({}, 1)"  # in memory
 
 
 def test_keys_and_values_have_G_heads_and_queries_H():
-    assert part07.weight_shapes((5, 4, 3, 2, 6, 2)) == {"W_Q": (18, 5), "W_K": (6, 4), "W_V": (4, 4), "W_O": (5, 12)}
+    assert weight_shapes(5, 4, 3, 2, 6, 2) == {"W_Q": (18, 5), "W_K": (6, 4), "W_V": (4, 4), "W_O": (5, 12)}
 
 
 def test_a_right_model_passes_every_check():
