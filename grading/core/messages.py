@@ -243,10 +243,6 @@ def folder_too_large(size: int, largest: int) -> str:
     return f"the folder has {size:,} bytes, and c.CourseDirectory.max_dir_size allows {largest:,}."
 
 
-def number(value: float) -> str:
-    return f"{value:g}"
-
-
 def _kind(got: object) -> str:
     if got is None:
         return "None (is a `return` missing?)"

@@ -46,10 +46,7 @@ class Report:
 
     def text(self) -> str:
         """A heading, and a line per item; or the rule that was broken, or why nothing was marked."""
-        number = messages.number
-        lines = [
-            f"  {number(i.won)}/{number(i.points)}  {i.what}" + (f": {i.found}" if i.found else "") for i in self.items
-        ]
+        lines = [f"  {i.won:g}/{i.points:g}  {i.what}" + (f": {i.found}" if i.found else "") for i in self.items]
         return "\n".join([self._heading(), *map(messages.short, () if self.breach or self.fault else lines)])
 
     def table(self) -> str:
@@ -66,8 +63,7 @@ class Report:
 
     def _heading(self) -> str:
         """The part and its points, with the rule that was broken or the fault, in one line."""
-        number = messages.number
-        heading = f"Part {self.part} · {self.task}: {number(self.marks)} of {number(self.points)} points"
+        heading = f"Part {self.part} · {self.task}: {self.marks:g} of {self.points:g} points"
         return messages.short(f"{heading}. {self.breach or self.fault}") if self.breach or self.fault else heading
 
     def output(self) -> NotebookNode:

@@ -21,11 +21,7 @@ def results(course: dict, student: dict) -> dict:
     about = {part["part"]: part for part in course["parts"]}
     tests = [test for part in student["parts"] for test in _tests(about[part["part"]], part)]
     unmarked = [part["part"] for part in student["parts"] if part["state"] == "unmarked"]
-    said = [
-        f"{student['total']:g} of {course['points']:g} points."
-        if student["complete"]
-        else f"{student['total']:g} of {course['points']:g} points so far."
-    ]
+    said = [f"{student['total']:g} of {course['points']:g} points{'' if student['complete'] else ' so far'}."]
     said += [UNMARKED] if unmarked else []
     return {
         "score": student["total"],

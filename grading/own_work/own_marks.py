@@ -46,10 +46,8 @@ class OwnMarks:
 
     def __init__(self, root: Path, assignment: str = "") -> None:
         self.course = course_folder.own(root, assignment)
-        self.work, self.folder = work_folder.folder(root, self.course), root / FOLDER
+        self.work, self.folder = work_folder.usable(root, self.course), root / FOLDER
         self._root, self._assignment = root, assignment
-        if self.work.exists() and not self.work.is_dir():
-            raise errors.CourseError(f"{names.path(self.work)} is a file where your folder should be. Move it away.")
         if not self.work.is_dir():
             raise errors.CourseError(
                 f"there is nothing to mark yet: {command_line.spelled('lab', root)} puts the notebooks into "

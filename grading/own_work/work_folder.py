@@ -33,19 +33,23 @@ def folder(root: Path, course: Course) -> Path:
     return root / "work" / course.name
 
 
+def usable(root: Path, course: Course) -> Path:
+    """The same; CourseError if there is a file in its place."""
+    place = folder(root, course)
+    if place.exists() and not place.is_dir():
+        raise errors.CourseError(f"{names.path(place)} is a file where your folder should be. Move it away.")
+    return place
+
+
 def begin(root: Path, course: Course) -> list[Path]:
     """Puts each released file there unless something is in its place; which ones it put there.
 
     Errors  CourseError if there is no release, or it cannot be written.
     """
-    put = []
-    if folder(root, course).exists() and not folder(root, course).is_dir():
-        raise errors.CourseError(
-            f"{names.path(folder(root, course))} is a file where your folder should be. Move it away."
-        )
-    with errors.of_files(folder(root, course)):
+    put, place = [], usable(root, course)
+    with errors.of_files(place):
         for name, released in _released(root, course):
-            path = folder(root, course) / name
+            path = place / name
             if not os.path.lexists(path):
                 _write(path, released)
                 put.append(path)

@@ -8,6 +8,7 @@ import contextlib
 import functools
 import hashlib
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -78,7 +79,7 @@ def read(student: str, folder: Path, course: Course, time: str | None = None) ->
     return Submission(student, tuple(sorted(entries.items())), time)
 
 
-def digest(entries: object) -> str:
+def digest(entries: Iterable[tuple[str, bytes]]) -> str:
     """A hash of pairs of names and contents, in their order."""
     out = hashlib.sha256()
     for name, content in entries:

@@ -154,10 +154,10 @@ def test_source_holds_no_outputs_and_no_counts(part: Part):
 
 @PARTS
 def test_written_answers_end_with_a_criterion_for_each_point(part: Part):
-    for cell in notebook("source", part)["cells"]:
-        if cell["id"].endswith("-reasoning"):
-            criteria = text(cell).split("Marking, a point each")[1]
-            assert len(re.findall(r"^\s*(?:[-*]|\d+\.) ", criteria, re.MULTILINE)) == part.by_hand
+    answers = [text(cell) for cell in notebook("source", part)["cells"] if cell["id"].endswith("-reasoning")]
+    criteria = [answer.split("Marking, a point each")[1] for answer in answers]
+    points = [len(re.findall(r"^\s*(?:[-*]|\d+\.) ", each, re.MULTILINE)) for each in criteria]
+    assert points == [part.by_hand] * bool(part.by_hand)
 
 
 @PARTS
