@@ -1234,7 +1234,7 @@ time.sleep(3)
 def test_a_file_of_proc_that_forks_have_inherited_is_counted_once():
     text = "import os, time\ntext = open('/proc/cpuinfo')\nline = next(text)"
     forks = "for _ in range(20):\n    if os.fork() == 0:\n        time.sleep(60)\n        os._exit(0)\ntime.sleep(1.5)"
-    with opened(granted=replace(sandbox_limits.Limits(), memory_bytes=600 * MB, files=30_000)) as pool:
+    with opened(bare=True, granted=replace(sandbox_limits.Limits(), memory_bytes=600 * MB, files=30_000)) as pool:
         run = Run(pool, f"{text}\n{forks}\nprint('done')")
     assert run.struck is None and run.printed == "done"
 
@@ -1251,7 +1251,7 @@ def test_a_file_of_proc_that_forks_have_inherited_is_counted_once():
     ids=["what ended", "other programs", "programs that lie alike", "mappings", "handed on"],
 )
 def test_memory_that_no_process_of_the_notebook_has_for_long_counts(take, limit):
-    with opened(granted=replace(sandbox_limits.Limits(), memory_bytes=limit)) as pool:
+    with opened(bare=True, granted=replace(sandbox_limits.Limits(), memory_bytes=limit)) as pool:
         run = Run(pool, take, f"time.sleep({busy.patience(20)})", "print('done')", timeout_s=300)
         assert (run.died, run.struck, run.printed) == (True, EndedBy.MEMORY, "")
         assert Run(pool, "print('next')").printed == "next"
