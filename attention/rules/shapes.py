@@ -19,7 +19,7 @@ _ATOM = r"(?:[^\W\d_]\w*'?|\d+)"
 _PRODUCT = re.compile(rf"\(?{_ATOM}\)?(?:\s*(?://?|[*+-])\s*\(?{_ATOM}\)?)*")
 _FACTORS = rf"(?:{_LETTERS}|\d+)(?:\*(?:{_LETTERS}|\d+))*"
 # What other keyboards and formulas write for these: Cyrillic letters that look like Latin ones, brackets, a comma.
-_ALIKE = str.maketrans("АВЕКМНОРСТХх⟨⟩【】「」、", "ABEKMHOPCTXx<>[][],")
+_ALIKE = str.maketrans("АВЕКМНОРСТХх⟨⟩【】「」、،", "ABEKMHOPCTXx<>[][],,")
 _GROUP = re.compile(r"(\w?)[(\[{<]((?:[^()\[\]{}<>]|\([^()\[\]{}<>]*\))*)[)\]}>]")
 # BHLD: letters of shapes, each a dimension, with nothing between; small ones only where they make no English word.
 _TOGETHER = re.compile(r"B[HLDTNKVSGQC]{2,4}|bh[a-z]{1,3}|b[hldtnksvqgcm]{2,4}")
