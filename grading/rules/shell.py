@@ -63,8 +63,8 @@ def _is_usual(name: ast.Name, parents: Mapping[ast.AST, ast.AST]) -> bool:
 
 def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[ast.AST], bool]) -> bool:
     text = folded(rest[0]) if rest else ""
-    if (name or "").startswith("%"):
-        return False  # `%%time` below another line of its cell: there is no such magic, and nothing runs
+    if name is not None and name[:1] in {"", "%"}:
+        return False  # `% time`, or `%%time` below another line of its cell: there is no such magic, and nothing runs
     if name in LINE_MAGICS:  # code that could not be put in the tree in its place
         tree = parse(text[OPTIONS.match(text).end() :]) if text is not None else None
         return text is None or tree is not None and may_import(tree)

@@ -39,6 +39,7 @@ HARMLESS = [
     "%%html  \r\n<b>import os</b>",
     "%%bash --out text\nls {folder} | awk '{print $1}'",
     "# A magic of a cell may stand in its first line alone: this one is not found.\n%%time\nnp.ones(3)",
+    "% matplotlib inline",
 ]
 HIDING = [
     "%%zz\nimport scipy",
