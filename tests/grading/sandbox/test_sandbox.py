@@ -1288,14 +1288,15 @@ def measure(pid):
 for pid in (os.getpid(), child):
     threading.Thread(target=measure, args=(pid,), daemon=True).start()
 """
-    with opened(granted=replace(sandbox_limits.Limits(), memory_bytes=800 * MB)) as pool:
+    with opened(bare=True, granted=replace(sandbox_limits.Limits(), memory_bytes=700 * MB)) as pool:
         run = Run(pool, measure, "time.sleep(4)", "print('done')")
     assert run.struck is None and run.printed == "done"
 
 
 def test_a_file_of_proc_that_is_read_and_closed_counts_for_nothing():
     read = "x = bytearray(b'1') * 400 * 2**20\nfor _ in range(20_000): open('/proc/meminfo').read()"
-    with opened(granted=replace(sandbox_limits.Limits(), memory_bytes=1000 * MB)) as pool:
+    granted = replace(sandbox_limits.Limits(), memory_bytes=1000 * MB, files=300_000)  # so that one would count 600 MB
+    with opened(bare=True, granted=granted) as pool:
         run = Run(pool, read, "print('done')")
     assert run.struck is None and run.printed == "done"
 
