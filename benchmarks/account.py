@@ -35,7 +35,6 @@ from attention import course
 from attention.course import COURSE
 from dev import sample_class
 from dev.course_copy import CONFIGURED
-from dev.packages import REPOSITORY
 from grading.core.course import Part
 from grading.gradebook import course_folder
 from grading.judge import execution
@@ -69,7 +68,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
     ways.choose_parts(parser, ways.SHORT)
-    parser.add_argument("--results", type=Path, default=REPOSITORY / "benchmarks" / "results")
+    parser.add_argument("--results", type=Path, default=csv_table.RESULTS)
     chosen = parser.parse_args()
     taken: list[tuple[int, str, float]] = []
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:

@@ -31,7 +31,7 @@ from grading.core.command_line import positive
 LONG_STUDENTS = 2
 COLUMNS = ("way", "workers", "parts", "students", "notebooks", "round", "wall_s", "cpu_s", "parent_s", "peak_mb")
 DIGITS = 2  # after the point
-RESULTS, PICTURE = REPOSITORY / "benchmarks" / "results", REPOSITORY / "docs" / "autograde.png"
+PICTURE = REPOSITORY / "docs" / "autograde.png"
 
 Run = dict[str, object]
 
@@ -45,7 +45,7 @@ def main() -> int:
     parser.add_argument("--workers", type=positive, nargs="+", default=[1, 2])
     parser.add_argument("--results", type=Path, help="a folder for the table and the picture, in place of the course's")
     chosen = parser.parse_args()
-    table = (chosen.results or RESULTS) / "autograde.csv"
+    table = (chosen.results or csv_table.RESULTS) / "autograde.csv"
     drawn = chosen.results / "autograde.png" if chosen.results else PICTURE
     table.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 Row = dict[str, object]
+RESULTS = Path(__file__).resolve().parent / "results"  # where each benchmark keeps the table of its last run
 
 
 def write(path: Path, columns: Sequence[str], rows: Iterable[Row], digits: int) -> None:

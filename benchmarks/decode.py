@@ -27,10 +27,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import decode_picture
 import torch
 import variants
+from csv_table import RESULTS
 from turns import captured, timed
 from variants import Shape
 
-RESULTS = Path(__file__).resolve().parent / "results"
 DTYPES = {"bfloat16": torch.bfloat16, "float32": torch.float32}
 SERVED = "bfloat16"  # what models generate in; for this one each number of texts at once is measured
 TOLERANCE = {"bfloat16": 5e-2, "float32": 1e-4}  # of the largest number; sums of a thousand rounded terms

@@ -15,6 +15,7 @@ import matplotlib
 matplotlib.use("agg")
 import matplotlib.pyplot as plt
 import published
+from csv_table import RESULTS
 
 COLOURS = {"MHA": "#2a6f97", "MLA vanilla": "#8fb8d0", "MLA rebuilt": "#a04040", "MLA reduced": "#e07a1f"}
 GREENS = ("#2f5d1f", "#5a8f3c", "#9cc487", "#c9dfbd")  # GQA, from many key/value heads to one
@@ -163,9 +164,8 @@ def _save(figure: plt.Figure, path: Path) -> Path:
 
 def main() -> None:
     """Draws the figures of the CSV files given, or of all in results/."""
-    folder = Path(__file__).resolve().parent / "results"
-    given = [Path(name) for name in sys.argv[1:]] or sorted(folder.glob("decode-*.csv"))
-    for made in [models(folder), *map(speeds, given), *itertools.chain.from_iterable(map(shares, given))]:
+    given = [Path(name) for name in sys.argv[1:]] or sorted(RESULTS.glob("decode-*.csv"))
+    for made in [models(RESULTS), *map(speeds, given), *itertools.chain.from_iterable(map(shares, given))]:
         print(f"written: {made.name}")
 
 

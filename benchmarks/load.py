@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
+import csv_table
 import grading_runs
 import load_picture
 import load_table
@@ -46,14 +47,14 @@ FEEDBACK_LIMIT_S = 300.0  # for one submission on an idle service, and for the n
 FETCH_EVERY_S = 1.0  # their pages, in a storm
 SAID_EVERY = 4  # looks, until the next line that says how far it is
 QUIET_S = 1.0  # between two students on the idle service
-RESULTS, PICTURE = REPOSITORY / "benchmarks" / "results", REPOSITORY / "docs" / "load.png"
+PICTURE = REPOSITORY / "docs" / "load.png"
 
 
 def main() -> int:
     """Measures, checks, prints, writes the table and draws the picture."""
     chosen = _chosen()
     grading_runs.stop_on_signals()  # the service is ended on the way out
-    table = (chosen.results or RESULTS) / "load.csv"
+    table = (chosen.results or csv_table.RESULTS) / "load.csv"
     drawn = chosen.results / "load.png" if chosen.results else PICTURE
     failed: list[str] = []
     try:

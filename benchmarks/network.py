@@ -25,6 +25,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import csv_table
 import grading_runs
 import network_lab
 import network_machines
@@ -32,7 +33,6 @@ import network_table
 import ways  # finds `grading`
 from network_lab import Lab, Row
 
-from dev.packages import REPOSITORY
 from grading.classroom import inputs
 from grading.core import errors
 from grading.core.command_line import positive
@@ -43,7 +43,6 @@ VANISH_AFTER = 1 / 12  # of the class graded
 AWAY_S = 5.0  # without power
 PULLED_S = 40.0  # Dask gives a connection up after 30 s of silence
 WORK_KB = 50.0  # a machine that has sent more has sent a student's pages
-RESULTS = REPOSITORY / "benchmarks" / "results"
 
 
 def main() -> int:
@@ -55,7 +54,7 @@ def main() -> int:
     parser.add_argument("--jitter-ms", type=float, default=5.0, help="more or less than that")
     parser.add_argument("--loss", type=float, default=0.01, help="the share of packets that are lost")
     parser.add_argument("--only", nargs="+", choices=list(SCENES), default=list(SCENES))
-    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--results", type=Path, default=csv_table.RESULTS)
     parser.add_argument("--print", action="store_true", help="print the last run again")
     chosen = parser.parse_args()
     table = chosen.results / "network.csv"

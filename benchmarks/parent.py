@@ -26,7 +26,6 @@ import steps
 
 from attention import course
 from attention.course import COURSE
-from dev.packages import REPOSITORY
 from grading.classroom import class_run, inputs, merge, task_queue, worker
 from grading.gradebook import course_folder, snapshot
 from grading.submission import bundle
@@ -50,7 +49,7 @@ def main() -> int:
     parser.add_argument("--students", type=int, default=300)
     parser.add_argument("--workers", type=int, default=2)
     ways.choose_parts(parser, list(course.PARTS))
-    parser.add_argument("--results", type=Path, default=REPOSITORY / "benchmarks" / "results")
+    parser.add_argument("--results", type=Path, default=csv_table.RESULTS)
     parser.add_argument("--profile", action="store_true", help="also print the parent's own profile")
     chosen = parser.parse_args()
     if chosen.students < len(ways.KINDS):

@@ -14,6 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import nbformat
+from csv_table import RESULTS
 from decode_picture import best, read, short
 
 HERE = Path(__file__).resolve().parent
@@ -38,8 +39,8 @@ SHOWN = ("MHA", "GQA, G = 4", "GQA, G = 1", "MLA rebuilt", "MLA reduced")
 
 def latest() -> Path:
     """The file to use: a GPU's if there is one."""
-    on_gpu = HERE / "results" / "decode-cuda.csv"
-    return on_gpu if on_gpu.exists() else HERE / "results" / "decode-cpu.csv"
+    on_gpu = RESULTS / "decode-cuda.csv"
+    return on_gpu if on_gpu.exists() else RESULTS / "decode-cpu.csv"
 
 
 def chosen(lines: list[dict[str, str]]) -> tuple[str, str]:

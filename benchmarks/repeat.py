@@ -22,12 +22,10 @@ import earned
 import grade_once
 import grading_runs
 
-from dev.packages import REPOSITORY
 from grading.classroom import progress
 from grading.core import names
 from grading.core.command_line import positive
 
-RESULTS = REPOSITORY / "benchmarks" / "results"
 COLUMNS = ("run", "load_per_core", "workers", "at_once", "students", "seconds", "load_average", "struck")
 DIGITS = 1  # after the point
 
@@ -41,7 +39,9 @@ def main() -> int:
     parser.add_argument("--load", type=int, nargs="+", default=[0, 4], help="busy processes per core")
     parser.add_argument("--workers", type=positive, nargs="+", default=[1, 8])
     parser.add_argument("--at-once", type=positive, default=1, help="runs of a kind at the same time (default: 1)")
-    parser.add_argument("--results", type=Path, nargs="?", const=RESULTS, help="also write repeat.csv, a line per run")
+    parser.add_argument(
+        "--results", type=Path, nargs="?", const=csv_table.RESULTS, help="also write repeat.csv, a line per run"
+    )
     grade_once.add_options(parser)
     chosen = parser.parse_args()
     grading_runs.stop_on_signals()

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import simulate_service
+from csv_table import RESULTS
 
-RESULTS = Path(__file__).resolve().parent / "results"
 SENDING = 0.2  # of the parent's work for a student: reading and sending the submission; the rest is merging
 AHEAD = 1  # submissions that a worker has beside the one it grades
 

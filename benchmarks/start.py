@@ -46,11 +46,9 @@ def main() -> int:
     """Measures, writes the table and prints it."""
     import ways  # not above: the workers that are measured import this file, too
 
-    from dev.packages import REPOSITORY
-
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--results", type=Path, default=REPOSITORY / "benchmarks" / "results")
+    parser.add_argument("--results", type=Path, default=csv_table.RESULTS)
     chosen = parser.parse_args()
     taken: list[Row] = []
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)  # what a command leaves to end is waited for, and counted

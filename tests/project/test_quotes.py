@@ -83,7 +83,7 @@ def benchmark(name: str) -> object:
 
 def test_the_tables_of_the_benchmark_are_those_of_its_last_run(monkeypatch: pytest.MonkeyPatch):
     autograde = benchmark("autograde")
-    with open(autograde.RESULTS / "autograde.csv", newline="", encoding="utf-8") as file:
+    with open(autograde.csv_table.RESULTS / "autograde.csv", newline="", encoding="utf-8") as file:
         runs = [{name: number(value) for name, value in run.items()} for run in csv.DictReader(file)]
     for run in runs:
         run["parts"] = str(run["parts"])
@@ -132,7 +132,7 @@ def test_the_simulated_class_is_what_the_command_prints(monkeypatch: pytest.Monk
 
 def test_what_is_said_of_the_service_under_load_is_what_its_last_run_measured():
     load, table = benchmark("load"), benchmark("load_table")
-    said = table.summary(table.read(load.RESULTS / "load.csv"))
+    said = table.summary(table.read(load.csv_table.RESULTS / "load.csv"))
     assert said.splitlines() in blocks(DOCS / "performance.md")
     (section,) = re.findall(r"(?ms)^## 300 submissions.*?(?=^## )", text(DOCS / "performance.md"))
     after = section.split(said.splitlines()[-1])[-1].split("`")[::2]  # without commands
