@@ -61,7 +61,8 @@ class Channel(AsyncZMQSocketChannel):
         while True:
             pause_s = None if end is None else end.pause()
             if await self.socket.poll(None if end is None else int(1000 * pause_s)):
-                message = read(self.taken())
+                with self.clock.served():
+                    message = read(self.taken())
                 await asyncio.sleep(0)  # or this task alone would run, for as long as messages come
                 if message is not None and (self.kinds is None or message["msg_type"] in self.kinds):
                     return message

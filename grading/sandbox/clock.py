@@ -3,7 +3,7 @@
 A limit by the wall clock makes a student pay for a busy machine; a limit on processor time never ends code that
 sleeps. Own time counts both, and leaves out what others took. Of an interval it is the larger of
 
-    what all threads together computed,
+    what all threads together computed, and the judge to read what they sent,
     the interval, less what the WAITERS threads that waited longest together waited for a processor.
 
 The first term keeps the clock going for code whose own processes wait for one another. In the second, the waits of all
@@ -16,6 +16,7 @@ only once it is over, so that what was counted of it until then is taken back. W
 time by the wall clock.
 """
 
+import contextlib
 import heapq
 import os
 import time
@@ -39,11 +40,21 @@ class Clock:
         self._doubtful_s = 0.0  # of own time: what may turn out to have been a wait
         self._ahead_s = 0.0  # waits whose time is still to come
         self._waits = False  # whether nothing has run since, though something could: then it is no own time yet
+        self._served_s = 0.0  # computed for it by whoever looks at this clock, since the last look
 
     def now(self) -> float:
         """Seconds of own time since this clock was made; less than before where a wait is over that was counted."""
         self._look()
         return self._own_s - (self._doubtful_s if self._waits else 0.0)
+
+    @contextlib.contextmanager
+    def served(self) -> Iterator[None]:
+        """What this thread computes in the block counts as the process's own: who sends much to read has it read."""
+        began = time.thread_time()
+        try:
+            yield
+        finally:
+            self._served_s += time.thread_time() - began
 
     def _look(self) -> None:
         root, at = self._root(), time.monotonic()
@@ -61,7 +72,8 @@ class Clock:
             self._seen[thread] = ran, waited
         if len(self._seen) > REMEMBERED:
             self._seen = {thread: counts for thread, counts in self._seen.items() if _is_alive(thread)}
-        ran_s, waited_s = ran_ns / 1e9, sum(heapq.nlargest(WAITERS, waits_ns)) / 1e9
+        served_s, self._served_s = self._served_s, 0.0
+        ran_s, waited_s = served_s + ran_ns / 1e9, sum(heapq.nlargest(WAITERS, waits_ns)) / 1e9
         own_s = max(ran_s, passed_s - waited_s)
         waited_before_s = max(0.0, longest_ns / 1e9 - passed_s)  # more than this interval has room for
         taken_back_s = min(waited_before_s, self._doubtful_s)

@@ -47,6 +47,19 @@ def test_the_processes_of_one_program_cannot_stop_its_clock_by_keeping_each_othe
     assert own > 2.0  # what they computed together, but for what each did after the last look
 
 
+def test_what_is_computed_to_serve_a_process_counts_also_while_that_waits(monkeypatch):
+    began = time.monotonic_ns()
+    waiting = lambda root: iter([((root, n), 0, time.monotonic_ns() - began) for n in (1, 2)])  # noqa: E731
+    monkeypatch.setattr("grading.sandbox.clock._threads", waiting)
+    clock, busy_until = Clock(lambda: 1), time.thread_time() + 0.3
+    with clock.served():
+        while time.thread_time() < busy_until:
+            pass
+    assert clock.now() == pytest.approx(0.3, abs=0.1)
+    time.sleep(0.3)
+    assert clock.now() == pytest.approx(0.3, abs=0.1)
+
+
 def test_sleeping_counts():
     with subprocess.Popen(["sleep", "60"]) as process:
         clock = Clock(lambda: process.pid)

@@ -1147,6 +1147,30 @@ def test_what_others_take_of_the_processor_is_no_time_of_a_cell_or_notebook():
     assert "CellTimeoutError" in nap.errors and nap.printed == "next"
 
 
+def test_what_the_judge_computes_to_read_a_kernels_messages_is_that_notebooks_time():
+    """On one processor the kernel waits for the judge, and that for nobody: it went on for ten times its limit."""
+    flood = """
+import time
+kernel, end = get_ipython().kernel, time.monotonic() + 8
+session, socket = kernel.session, kernel.iopub_thread.socket
+empty = session.serialize(session.msg('display_data', {}, parent=kernel.get_parent('shell')))
+lists = b'{"data": {}, "metadata": {}, "of": [' + b','.join([b'[]'] * 490_000) + b']}'
+while time.monotonic() < end:
+    socket.send_multipart([b'kernel', *empty[:-1], lists], copy=False)
+"""
+    processors = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(processors)})
+    try:
+        with opened(bare=True) as pool:
+            Run(pool, "")
+            box, _ = student(pool)
+            own_s, judge_s = box.clock.now(), time.process_time()
+            Run(pool, flood)
+            assert box.clock.now() - own_s > 0.5 * (time.process_time() - judge_s) > 0
+    finally:
+        os.sched_setaffinity(0, processors)
+
+
 @pytest.mark.parametrize("victim", ["kernel", "zygote"])
 def test_what_the_system_kills_ends_by_no_fault_of_its_own(pool, monkeypatch, victim):
     start = host.Sandbox.start
