@@ -155,11 +155,8 @@ class Judge(Execute):
 
     def process_message(self, msg: dict, cell: NotebookNode, cell_index: int) -> NotebookNode | None:
         """Keeps of the outputs what a cell and a notebook may have; the rest is dropped as it comes."""
-        if msg["msg_type"] not in incoming.OF_CELLS:
-            return None
-        # The latter for an update of an output that is not there any more.
-        with self.kc.clock.served(), contextlib.suppress(LookupError):
-            if self.room.admits(msg, self._display_id_map):
+        with self.kc.clock.served(), contextlib.suppress(LookupError):  # an update of an output that is gone
+            if msg["msg_type"] in incoming.OF_CELLS and self.room.admits(msg, self._display_id_map):
                 return super().process_message(msg, cell, cell_index)
         return None
 

@@ -75,8 +75,7 @@ class KernelTransport:
         try:
             while (pause_s := end.pause()) > 0:
                 if came := coming.poll(int(1000 * pause_s)):
-                    with self.client.kc.clock.served():
-                        message = incoming.read(incoming.taken(coming))
+                    message = incoming.came(coming, self.client.kc.clock)
                     if message and message["msg_type"] == REPLY and message["content"]["token"] == token:
                         return b"".join(message["buffers"])
                 if came and time.monotonic() - looked < LOOK_S:

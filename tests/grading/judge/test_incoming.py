@@ -4,6 +4,7 @@ import base64
 import contextlib
 import json
 import logging
+import types
 
 import pytest
 import zmq
@@ -15,6 +16,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from grading.core import limits, messages
 from grading.judge import incoming
 from grading.judge.execution import Judge
+from grading.sandbox.clock import Clock
 
 CONTENT = {
     "name": "stdout",
@@ -36,6 +38,7 @@ def test_no_message_of_a_kernel_writes_into_the_run_s_log(kind: str, caplog: pyt
     NotebookClient.__init__(judge, new_notebook(cells=[cell]))  # which nbconvert leaves to `preprocess`
     judge.log, judge.room, judge.clear_before_next_output = logging.getLogger("a run"), incoming.Room(), False
     judge.room.next_cell()
+    judge.kc = types.SimpleNamespace(clock=Clock())
     with contextlib.suppress(CellExecutionComplete):
         judge.process_message(incoming.read([DELIM, b"", header, b"{}", b"{}", content]), cell, 0)
     assert caplog.records == []
