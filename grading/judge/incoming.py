@@ -51,13 +51,18 @@ class Channel(AsyncZMQSocketChannel):
         except zmq.Again:
             self.end()
 
+    def taken(self) -> list[bytes]:
+        """See `taken`."""
+        return taken(zmq.Socket(self.socket))
+
     async def get_msg(self, timeout: float | None = None) -> dict:
         """The next message that can be read; Empty if none comes within some seconds of the kernel's own time."""
         end = None if timeout is None else Deadline(self.clock, timeout)
         while True:
             pause_s = None if end is None else end.pause()
             if await self.socket.poll(None if end is None else int(1000 * pause_s)):
-                message = came(zmq.Socket(self.socket), self.clock)
+                with self.clock.served():
+                    message = read(self.taken())
                 await asyncio.sleep(0)  # or this task alone would run, for as long as messages come
                 if message is not None and (self.kinds is None or message["msg_type"] in self.kinds):
                     return message
@@ -75,12 +80,6 @@ class Replies(Channel):
         """The reply that was kept, or the next one."""
         kept, self.kept = self.kept, None
         return kept or await super().get_msg(timeout)
-
-
-def came(socket: zmq.Socket, clock: Clock) -> dict | None:
-    """What `read` makes of a message that has come; reading it is the time of the notebook that `clock` is of."""
-    with clock.served():
-        return read(taken(socket))
 
 
 def taken(socket: zmq.Socket) -> list[bytes]:

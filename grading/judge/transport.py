@@ -75,7 +75,8 @@ class KernelTransport:
         try:
             while (pause_s := end.pause()) > 0:
                 if came := coming.poll(int(1000 * pause_s)):
-                    message = incoming.came(coming, self.client.kc.clock)
+                    with self.client.kc.clock.served():
+                        message = incoming.read(incoming.taken(coming))
                     if message and message["msg_type"] == REPLY and message["content"]["token"] == token:
                         return b"".join(message["buffers"])
                 if came and time.monotonic() - looked < LOOK_S:

@@ -22,6 +22,7 @@ from dev.course_copy import CONFIGURED
 from fuzzing import Fuzzer, spoil
 from grading.judge import execution, incoming, kernels
 from grading.pages import student_pages
+from grading.sandbox.clock import Clock
 
 ASKED = "asked"  # the id of the request that runs the cell
 TABLE, PICTURE = "<table><tr><td onclick=a()>1</td></tr></table>", "iVBORw0KGgo="
@@ -60,6 +61,8 @@ class Socket:
 
 class Client:
     """Stands where nbclient has a client of a living kernel."""
+
+    clock = Clock()
 
     def __init__(self, shell: list[list[bytes]], iopub: list[list[bytes]]) -> None:
         self.shell_channel, self.iopub_channel = channel("shell", shell), channel("iopub", iopub)
