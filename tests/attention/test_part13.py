@@ -3,6 +3,7 @@
 import math
 import re
 import sys
+import warnings
 
 import course_module
 import numpy as np
@@ -160,6 +161,15 @@ def test_a_name_that_was_used_again_is_asked_about_and_not_the_models():
     found = part13_run.received((own | {"x": probe.Tensor(np.ones(50), "float64")}, None, False), 1, 2, 3)
     told = f"`x`: expected a tensor of shape (1, 2, {D}), got one of shape (50,). Does a later cell use the name again?"
     assert found.no_value and found.found == told
+
+
+def test_numbers_as_large_as_there_are_any_make_no_warning_in_the_graders_terminal():
+    shapes = {**part13.weight_shapes(*part13.FULL), "x": (1, 2, D), "y": (1, 3, D)}
+    shapes |= dict.fromkeys(part13_run.OUTPUTS, (1, 2, D))
+    found = {name: probe.tensor(np.full(shape, 1e200)) for name, shape in shapes.items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not part13_run.right((found | {"relative_error": 1e-4}, (H * r, D), False), 1, 2, 3).right
 
 
 def test_rows_where_two_keys_are_as_strong_are_the_most_undecided():
