@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import re
+import warnings
 from pathlib import Path
 
 import nbformat
@@ -102,7 +103,9 @@ def _in_present_form(written: dict, cells: list[dict]) -> nbformat.NotebookNode:
             if type(minor := notebook.get("nbformat_minor")) is not int or minor < 0:  # a form that never was
                 notebook["nbformat_minor"] = nbformat.v4.nbformat_minor
             found = nbformat.from_dict(notebook)
-            with contextlib.suppress(nbformat.ValidationError):  # it gives ids to cells that lack them
+            # It gives ids to cells that lack them, and warns of each: hundreds of lines in the grader's terminal.
+            with warnings.catch_warnings(), contextlib.suppress(nbformat.ValidationError):
+                warnings.simplefilter("ignore")
                 nbformat.validate(found)
             return found
     return nbformat.reads(json.dumps(notebook), as_version=4)  # which reads an older form from a text alone

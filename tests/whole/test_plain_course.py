@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -348,6 +349,15 @@ def taken_as_it_is(folder: Path, *cells: dict, **content: object) -> nbformat.No
     path.write_text(json.dumps(whole), encoding="utf-8")
     released = new_notebook(cells=[new_markdown_cell("# Problem"), new_code_cell("1", metadata={"nbgrader": TEST})])
     return notebook_file.read_as_it_is(path, released)
+
+
+def test_of_each_cell_whose_id_another_one_has_no_line_is_printed(tmp_path: Path):
+    cells = [{"cell_type": "code", "metadata": {}, "source": "x", "outputs": [], "execution_count": None}] * 9
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        for each in (cells, [cell | {"id": "same"} for cell in cells]):
+            assert len({cell.id for cell in taken_as_it_is(tmp_path, *each).cells}) == 9
+    assert warned == []
 
 
 @pytest.mark.parametrize(
