@@ -8,8 +8,7 @@ from collections.abc import Mapping
 
 from attention import oracles
 from attention.questions import running as questions
-from attention.rules import READY_MADE, Breach, breach_statements, operations
-from attention.rules import one_statement_each as in_the_text
+from attention.rules import READY_MADE, Breach, operations
 from attention.rules.ran import loop_that_ran
 from attention.structure import Model, Sizes
 from grading.bridge import probe
@@ -52,16 +51,14 @@ def of_function(answer_id: str, name: str, *given: object, with_torch: bool = Tr
 
 
 def one_statement_each(answer_id: str, name: str, *given: object) -> Breach | None:
-    """The breach, if two statements compute one of a function's outputs as it is called, by PyTorch's operations; where
-    these don't tell all, as where NumPy computes, by the text."""
+    """The breach, if two statements compute one of a function's outputs as it is called, by PyTorch's operations."""
     call = operations.of_call(name, *given)
-    if call and len(call.operations) > operations.MOST:
+    if call is None:
+        return None  # what can't be called loses other points
+    if len(call.operations) > operations.MOST:
         times = f"When the test calls your `{name}`, PyTorch computes more than {operations.MOST} times"
         return Breach(f"{times}, more than we follow. Let it compute each output once, and nothing else.")
-    found, is_certain = operations.second_statement(answer_id, call) if call else (None, False)
-    if found or is_certain:
-        return breach_statements(*found) if found else None
-    return in_the_text(answer_id, name)
+    return operations.second_statement(answer_id, call)
 
 
 def _by_functions(answer_id: str, name: str, ran: list[str]) -> Breach | None:

@@ -20,10 +20,9 @@ def asking(until):
     return (found.f_code, found.f_lasti) if found else None
 
 
-def recording(done, most, where, held, left, strange):
+def recording(done, most, where, held):
     """A mode of PyTorch's that adds each operation to `done`, up to one more than `most`: its name, what `where` tells,
-    and the tensors that it reads, writes into and gives, in one text. What it leaves in memory is put into `left`; to
-    `strange` it adds whether it found anything else there."""
+    and the tensors that it reads, writes into and gives, in one text."""
     from torch.utils._python_dispatch import TorchDispatchMode
 
     class Recording(TorchDispatchMode):
@@ -33,7 +32,6 @@ def recording(done, most, where, held, left, strange):
 
         def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
             kwargs = kwargs or {}
-            strange.append(unlike([args, [*kwargs.values()]], left))
             out = operation(*args, **kwargs)
             told = {argument.name: argument.alias_info for argument in operation._schema.arguments}
             given = [*zip(told, args, strict=False), *kwargs.items()]
@@ -41,7 +39,6 @@ def recording(done, most, where, held, left, strange):
             tensors = [forms(values, held) for values in ([value for _, value in given], written, [out])]
             if len(done) <= most:
                 done.append(" ".join([operation._schema.name, str(where()), *tensors]))
-                left.update(numbers([written, out]))
             return out
 
     return Recording()
@@ -50,46 +47,23 @@ def recording(done, most, where, held, left, strange):
 def forms(values, held):
     """The memory of each tensor among values, and its form there, as numbers in a text such as 0:1,2:3, or "-" if there
     is none; scalars are left out."""
-    found = []
-    for value in tensors_in(values):
-        memory = value.untyped_storage()  # held, so that no other takes its place
-        form = tuple(value.shape), value.stride(), value.storage_offset()
-        both = [held.setdefault(key, (len(held), memory)) for key in (memory.data_ptr(), form)]
-        found.append(":".join([str(number) for number, _ in both]))
-    return ",".join(found) or "-"
-
-
-def tensors_in(values):
-    """The tensors among values, and in lists among them; scalars are left out."""
     found, waiting = [], [*values]
     while waiting:
         value = waiting.pop(0)
         if isinstance(value, (list, tuple)):
             waiting += value
         elif isinstance(value, torch.Tensor) and value.dim() and value.layout is torch.strided:
-            found.append(value)
-    return found
+            memory = value.untyped_storage()  # held, so that no other takes its place
+            form = tuple(value.shape), value.stride(), value.storage_offset()
+            both = [held.setdefault(key, (len(held), memory)) for key in (memory.data_ptr(), form)]
+            found.append(":".join([str(number) for number, _ in both]))
+    return ",".join(found) or "-"
 
 
-def numbers(values):
-    """What now lies in the memory of each tensor of real numbers among values, as bytes by its address."""
-    found = {}
-    for value in [one for one in tensors_in(values) if one.is_floating_point()]:
-        memory = value.untyped_storage()
-        found[memory.data_ptr()] = torch.empty(0, dtype=torch.uint8, device=value.device).set_(memory).clone()
-    return found
-
-
-def unlike(values, left):
-    """Whether in the memory of any tensor among values lies anything else than was left there."""
-    now = numbers(values)
-    return not all([memory in left and torch.equal(left[memory], now[memory]) for memory in now])
-
-
-@probe.remote(using=(asking, recording, forms, tensors_in, numbers, unlike, as_written, digest, fingerprint))
+@probe.remote(using=(asking, recording, forms, as_written, digest, fingerprint))
 def of_call(name, most, *given):
     """The operations in a call of a function, the places that asked for them, the arguments and the outputs, as texts;
-    at most one more operation than `most`. And whether any numbers among them are not PyTorch's work."""
+    at most one more operation than `most`."""
 
     def call():
         out = globals()[name](*given)
@@ -99,12 +73,12 @@ def of_call(name, most, *given):
         found = asking(call.__code__)
         return places.setdefault(found, len(places)) if found else -1
 
-    done, places, held, left, strange = [], {}, {}, numbers(given), []
+    done, places, held = [], {}, {}
     arguments = forms(given, held)
     try:
-        with as_written(), recording(done, most, where, held, left, strange):
+        with as_written(), recording(done, most, where, held):
             out = call()
     except Exception:  # of an answer that fails, which loses other points
         return None
     told = [f"{fingerprint(code)} {at}" for code, at in places]
-    return done, told, arguments, [forms([one], held) for one in out], any([*strange, unlike(out, left)])
+    return done, told, arguments, [forms([one], held) for one in out]

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterator
 from attention.course import COURSE
 from attention.questions.versions import in_force
 from attention.rules.shapes import shape_comments
-from attention.rules.statements import second_statement
 from grading.core.messages import NOT_IN_A_DRAFT
 from grading.rules import closure, drafts, own_names, static
 from grading.rules.earlier import superseded
@@ -23,7 +22,6 @@ __all__ = [
     "no_loops",
     "no_ready_made_attention",
     "no_torch",
-    "one_statement_each",
     "shape_comments",
 ]
 
@@ -34,8 +32,6 @@ READY_MADE = frozenset(
 )
 # Pieces of torch that compute in another process or thread, where nobody sees whether ready-made attention runs.
 ELSEWHERE = frozenset({"multiprocessing", "rpc"})
-# What `reduced_matrices` may be given in addition to matrices, whatever the sixth is called.
-SIZES = frozenset({"H", "r", "D", 5})
 
 
 def no_imports(answer_id: str) -> Breach | None:
@@ -119,18 +115,6 @@ def no_torch(answer_id: str) -> Breach | None:
             if by_name or by_text or closure.imports_by_call(inner) == "torch":
                 return Breach(_breach_torch(code.where, inner.lineno, code.line(inner.lineno)))
     return None
-
-
-def one_statement_each(answer_id: str, function: str) -> Breach | None:
-    """Each output of the function is computed by one statement; see `statements` for what is not counted."""
-    found = second_statement(answer_id, function, SIZES)
-    return breach_statements(*found) if found else None
-
-
-def breach_statements(cell: Code, line: int, position: int) -> Breach:
-    """The breach where a second statement, in this line of this cell, computes the output at a position from 0."""
-    text = f"{cell.where}, line {line}, `{cell.line(line)}`: a second statement computes output {position + 1}"
-    return Breach(f"{text}; this part allows one each.")
 
 
 def _numbered(loop: ast.AST, own: Collection[str]) -> Iterator[ast.Name]:

@@ -1,7 +1,7 @@
 """How many statements computed each output of a function, by the operations of PyTorch's that ran as it was called.
 
-By which names, objects or functions within a value went on doesn't matter. What NumPy computes isn't seen, only that
-something else than PyTorch did: then `statements` reads the text.
+By which names, objects or functions within a value went on doesn't matter. What NumPy computes isn't seen, nor a way
+that the call did not take.
 """
 
 import ast
@@ -11,6 +11,7 @@ from typing import NamedTuple
 from attention.questions import operations as questions
 from attention.questions.versions import fingerprint
 from attention.rules.ran import functions_of
+from grading.rules.static import Breach
 from grading.rules.student_code import Code, editable
 
 Tensor = tuple[int, int]  # its memory, and its form there: shape, strides, offset
@@ -80,20 +81,18 @@ class Flow:
 
 
 class Call(NamedTuple):
-    """The operations in a call, the places in code that asked for them, the arguments, and each of the outputs; and
-    whether anything else than PyTorch computed."""
+    """The operations in a call, the places in code that asked for them, the arguments, and each of the outputs."""
 
     operations: list[Operation]
     places: list[tuple[str, int]]
     arguments: list[Tensor]
     outputs: list[list[Tensor]]
-    strange: bool
 
 
 def of_call(function: str, *given: object) -> Call | None:
     """What PyTorch did in a call of a student's function, which gives a tuple or a list; None if the call fails."""
     match questions.of_call(function, MOST, *given):
-        case (list(done), list(places), str(arguments), list(outputs), bool(strange)) if all(
+        case (list(done), list(places), str(arguments), list(outputs)) if all(
             isinstance(one, str) for one in (*done, *places, *outputs)
         ):
             pass
@@ -105,24 +104,25 @@ def of_call(function: str, *given: object) -> Call | None:
             for name, place, read, written, gives in map(str.split, done)
         ]
         told = [(function, int(at)) for function, at in map(str.split, places)]
-        return Call(operations, told, _tensors(arguments), [*map(_tensors, outputs)], strange)
+        return Call(operations, told, _tensors(arguments), [*map(_tensors, outputs)])
     except ValueError:  # of a kernel that made up its reply
         return None
 
 
-def second_statement(answer_id: str, call: Call) -> tuple[tuple[Code, int, int] | None, bool]:
-    """The cell, the line and the output's position of a second statement that computes an output; None if each output
-    has at most one. And whether that is certain: all outputs come from the arguments, by PyTorch alone."""
+def second_statement(answer_id: str, call: Call) -> Breach | None:
+    """The breach, if a second statement computes an output: its cell, its line and the output's position."""
     codes = editable(answer_id)
     statements, flow = _statements(codes, call.places), Flow(call.arguments)
     for name, place, *tensors in call.operations:
         flow.follow(name, statements.get(place, frozenset()), *tensors)
-    outputs = [flow.of_output(output) for output in call.outputs]
-    for position, made in enumerate(outputs):
+    for position, output in enumerate(call.outputs):
+        made = flow.of_output(output)
         if made and len(made) > 1:
             where, line, _ = max(made, key=lambda one: one[1:])
-            return (next(code for code in codes if code.where == where), line, position), True
-    return None, bool(outputs) and None not in outputs and not call.strange
+            code = next(code for code in codes if code.where == where).line(line)
+            text = f"{where}, line {line}, `{code}`: a second statement computes output {position + 1}"
+            return Breach(f"{text}; this part allows one each.")
+    return None
 
 
 def _tensors(told: str) -> list[Tensor]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping
 from types import CodeType
 
 from attention.questions.versions import fingerprint
-from attention.rules.forms import root_of
+from attention.rules.views import root_of
 from grading.core import messages
 from grading.rules.compiling import compiled
 from grading.rules.nodes import walk

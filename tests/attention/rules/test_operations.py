@@ -60,10 +60,6 @@ TWO = {  # what comes before the return, what the return names as Q, and the lin
     "through an attribute of a tensor": ("Q = W_UK @ W_Q\nQ.data = 2 * Q.data", "Q", 2),
     "joined": ("Q = W_UK @ W_Q", "torch.cat([Q])", 2),
     "filled with an input": ("Q = torch.empty(4, 4, dtype=W_Q.dtype)\nQ.copy_(W_Q)", "Q", 2),
-    "by NumPy in its memory": ("Q = W_UK @ W_Q\nnp.multiply(Q.numpy(), 2, Q.numpy())", "Q", 2),
-    "by NumPy in an input's memory": ("Q = W_UK.numpy()\nQ *= 2", "torch.from_numpy(Q) @ W_Q", 3),
-    "by NumPy first": ("Q = torch.from_numpy(W_UK.numpy() @ W_Q.numpy())", "2 * Q", 2),
-    "by NumPy on the way": ("K = torch.tensor(2 * W_UK.numpy())", "K @ W_Q", 2),
 }
 FREE = {
     "a product": ("", "2 * (W_UK @ W_Q).reshape(2, 8)"),
@@ -83,7 +79,7 @@ FREE = {
     "by a helper": ("", "helper(W_UK, W_Q)"),
     "by vmap": ("", "torch.vmap(helper)(W_UK.view(2, 2, 4), W_Q.view(2, 4, 2).mT.reshape(2, 4, 2))"),
     "by a product that TorchScript traced": ("", "torch.jit.trace(product, (W_UK, W_Q))(W_UK, W_Q)"),
-    "as the text does not tell": (
+    "in a module's buffers": (
         "class Hats(nn.Module):\n    def __init__(self, Q):\n        super().__init__()\n"
         "        self.register_buffer('Q', Q)\n    def all(self): return [*self.buffers()]",
         "Hats(W_UK[[1, 0, 2, 3]] @ W_Q).all()[0]",
@@ -91,6 +87,12 @@ FREE = {
     "by NumPy's numbers": ("mask = torch.from_numpy(np.eye(4))", "np.sqrt(4 / H) * (W_UK * mask) @ W_Q"),
     "written into in the same statement": ("", "torch.empty(4, 4, dtype=W_Q.dtype).copy_(W_UK @ W_Q).mul_(2)"),
 }  # fmt: skip
+BY_NUMPY = [  # SECURITY.md says so
+    ("Q = W_UK @ W_Q\nnp.multiply(Q.numpy(), 2, Q.numpy())", "Q"),
+    ("Q = W_UK.numpy()\nQ *= 2", "torch.from_numpy(Q) @ W_Q"),
+    ("Q = torch.from_numpy(W_UK.numpy() @ W_Q.numpy())", "2 * Q"),
+    ("K = torch.tensor(2 * W_UK.numpy())", "K @ W_Q"),
+]
 NOTEBOOK = "HATS = []\ndef helper(A, B):\n    product = A @ B\n    return 2 * product.reshape(-1, 2)\n"
 NOTEBOOK += "def product(A, B):\n    return torch.mm(A, B)\n"
 
@@ -129,6 +131,11 @@ def test_what_one_statement_computes_is_free(before: str, Q: str):
     assert breach(function(before, Q) + "\n" + NOTEBOOK) is None
 
 
+@pytest.mark.parametrize(("before", "Q"), BY_NUMPY)
+def test_nobody_sees_what_numpy_computes(before: str, Q: str):
+    assert breach(function(before, Q) + "\n" + NOTEBOOK) is None
+
+
 def test_a_function_around_the_answer_that_scales_what_it_gives_is_found():
     around = (
         "def around(do):\n    def scaled(*given):\n        K, V, Q, O = do(*given)\n        return K, V, 2 * Q, O\n"
@@ -163,22 +170,17 @@ def made_up(reply: object) -> Canned:
     [
         None,
         [],
-        [[], [], "-", 3, False],
-        [["mm 0 - -"], [], "-", [], False],
-        [["mm 0 - - 1"], [], "-", [], False],
-        [[3], [], "-", [], False],
-    ]
-    + [
-        [["mm x - - -"], [], "-", [], False],
-        [["mm 0 - - - -"], [], "-", [], False],
-        [[], ["code"], "-", [], False],
-        [[], [], "a:b", [], False],
-    ]
-    + [
-        [[], [], "-", [], 3],
-        [[], [], "-", [3], False],
-        [["mm 0 0:0 - 1:1"], ["code -3"], "0:0", ["1:1,2:2"], False],
-        [["mm 7 0:0 - 1:1"], [], "0:0", ["1:1"], False],
+        [[], [], "-", 3],
+        [["mm 0 - -"], [], "-", []],
+        [["mm 0 - - 1"], [], "-", []],
+        [[3], [], "-", []],
+        [["mm x - - -"], [], "-", []],
+        [["mm 0 - - - -"], [], "-", []],
+        [[], ["code"], "-", []],
+        [[], [], "a:b", []],
+        [[], [], "-", [3]],
+        [["mm 0 0:0 - 1:1"], ["code -3"], "0:0", ["1:1,2:2"]],
+        [["mm 7 0:0 - 1:1"], [], "0:0", ["1:1"]],
     ],
 )
 def test_what_a_kernel_makes_up_breaks_no_rule_and_ends_no_test(reply: object):
@@ -191,7 +193,7 @@ def test_what_a_kernel_makes_up_is_read_where_it_has_the_form_that_was_asked_for
     code = {}
     exec(compile(answer, "<cell>", "exec"), code)
     places = [f"{fingerprint(code['reduced_matrices'].__code__)} {at}" for at in (4, 12)]
-    told = [["mm 0 0:0 - 1:1", "mm 1 1:1 - 2:2"], places, "0:0", ["0:0", "2:2"], False]
+    told = [["mm 0 0:0 - 1:1", "mm 1 1:1 - 2:2"], places, "0:0", ["0:0", "2:2"]]
     with notebook("part13", answer), probe.through(made_up(told)):
         found = running.one_statement_each("part13-answer", "reduced_matrices", *given())
     assert "computes output 2" in found.text

@@ -1,6 +1,5 @@
 """The course's rules on an answer: no attention of PyTorch's, no PyTorch, and those of any course as it has them."""
 
-import functools
 import itertools
 import sys
 import warnings
@@ -16,7 +15,6 @@ RULES = [
     rules.no_loops,
     rules.no_ready_made_attention,
     rules.no_torch,
-    functools.partial(rules.one_statement_each, function="reduced_matrices"),
 ]
 
 
@@ -307,7 +305,7 @@ def test_importing_pytorch_again_and_using_it_elsewhere_is_free(answer: str, oth
     assert breach(rules.no_torch, answer, other, stem="part10") is None
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: getattr(rule, "__name__", "one_statement_each"))
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 @pytest.mark.parametrize(
     "source",
     [
