@@ -33,7 +33,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.course_copy import CONFIGURED
 from grading.core.course import Part
 from grading.gradebook import course_folder
@@ -167,11 +167,11 @@ def _computed_ms(call: Callable[[], object], notebooks: int, kernels_s: list[flo
 
 def _with_test(part: Part) -> nbformat.NotebookNode:
     """A model answer with its part's hidden test, as nbgrader would hand it to the judge."""
-    notebook = nbformat.from_dict(sample_class.model(part))
+    notebook = nbformat.from_dict(handed_in.model(part))
     for cell in notebook.cells:
         cell.source = "".join(cell.source)
         if cell.id == f"{part.stem}-test":
-            cell.source = sample_class.sources(part)[cell.id]
+            cell.source = handed_in.sources(part)[cell.id]
     return notebook
 
 

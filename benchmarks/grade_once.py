@@ -25,7 +25,7 @@ import earned
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import course_copy, handed_in, sample_class
 from dev.packages import REPOSITORY
 from grading.classroom import class_run, inputs, progress
 from grading.core import errors
@@ -120,10 +120,10 @@ def build(root: Path, only: str | None, patterns: list[str] | None) -> None:
     if only != "part13":
         sample_class.build(root)
     part = course.PARTS[13]
-    for path in sorted((sample_class.ANSWERS / part.stem).glob("*.py")) if only != "sample" else ():
+    for path in sorted((handed_in.ANSWERS / part.stem).glob("*.py")) if only != "sample" else ():
         folder = root / "submitted" / f"{part.stem}-{path.stem}" / COURSE.name
         folder.mkdir(parents=True)
-        sample_class.write(folder, part, sample_class.submission(part, path.read_text(encoding="utf-8")))
+        handed_in.write(folder, part, handed_in.submission(part, path.read_text(encoding="utf-8")))
     for folder in (root / "submitted").iterdir() if patterns else ():
         if not any(fnmatch.fnmatch(folder.name, pattern) for pattern in patterns):
             shutil.rmtree(folder)
@@ -136,8 +136,8 @@ def measuring(root: Path) -> None:
     folder = root / "submitted" / SIZES / COURSE.name
     folder.mkdir(parents=True)
     for part in (course.PARTS[1], course.PARTS[13]):
-        answer = sample_class.sources(part)[f"{part.stem}-answer"]
-        sample_class.write(folder, part, sample_class.submission(part, f"{answer}\n{STATUS}"))
+        answer = handed_in.sources(part)[f"{part.stem}-answer"]
+        handed_in.write(folder, part, handed_in.submission(part, f"{answer}\n{STATUS}"))
 
 
 def sizes(root: Path) -> dict[str, int]:

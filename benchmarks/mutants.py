@@ -29,7 +29,7 @@ import mutations  # noqa: E402
 import torch  # noqa: E402
 
 from attention import course  # noqa: E402
-from dev import sample_class  # noqa: E402
+from dev import handed_in  # noqa: E402
 from grading.core.course import Part  # noqa: E402
 
 KNOWN = Path(__file__).with_name("known_mutants.tsv")  # part, change, its line as it is then, why it may survive
@@ -82,7 +82,7 @@ def answers(part: Part, which: str) -> Iterator[tuple[str, str]]:
     if which == "model":
         yield "model", hidden_tests.model_answer(part)
         return
-    for path in sorted((sample_class.ANSWERS / part.stem).glob("*.py")):
+    for path in sorted((handed_in.ANSWERS / part.stem).glob("*.py")):
         if float(path.stem.split("-")[0]) == part.automatic:
             yield path.stem, path.read_text(encoding="utf-8")
 
@@ -116,7 +116,7 @@ def tried(part: Part, name: str, answer: str, chosen: argparse.Namespace) -> int
 def symbols(part: Part) -> tuple[str, ...]:
     """The names of the symbols that a part's setup cell gives."""
     names: dict[str, object] = {}
-    exec(sample_class.sources(part)[f"{part.stem}-setup"], names)
+    exec(handed_in.sources(part)[f"{part.stem}-setup"], names)
     return tuple(name for name, value in names.items() if type(value).__name__ == "Symbol")
 
 
@@ -150,8 +150,8 @@ def _marked(part: Part, answer: str) -> dict[str, object]:
     for stream in (1, 2):
         os.dup2(nowhere, stream)
     if part.number == 13:
-        answer, whole = lean.fewer_samples(answer), sample_class.sources
-        sample_class.sources = lambda part: {key: lean.fewer_samples(cell) for key, cell in whole(part).items()}
+        answer, whole = lean.fewer_samples(answer), handed_in.sources
+        handed_in.sources = lambda part: {key: lean.fewer_samples(cell) for key, cell in whole(part).items()}
     report = hidden_tests.run(part.number, hidden_tests.Beside(part.number, answer), answer)
     if report.breach:
         return {"items": {}, "trouble": report.breach}

@@ -16,7 +16,7 @@ from nbgrader.apps import NbGraderAPI
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import course_copy, handed_in, sample_class
 from dev.packages import REPOSITORY
 from grading.gradebook import course_folder, generate_assignment, marks, nbgrader_log
 
@@ -115,7 +115,7 @@ def build(root: Path, students: int, parts: list[int]) -> None:
         kind = KINDS[n % len(KINDS)]
         folder = root / "submitted" / f"{n:03d}-{kind}" / COURSE.name
         folder.mkdir(parents=True)
-        sample_class.equip(folder)  # the floor has nothing else to take it from
+        handed_in.equip(folder)  # the floor has nothing else to take it from
         for part in parts:
             name = f"{course.PARTS[part].stem}.ipynb"
             shutil.copyfile(made / kind / COURSE.name / name, folder / name)

@@ -21,7 +21,7 @@ from nbgrader.preprocessors import Execute
 
 from attention import course, part13
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.course_copy import CONFIGURED
 from dev.packages import REPOSITORY
 from grading.core import limits, part_report
@@ -117,7 +117,7 @@ def run(way: str, before: str = "", look: str = _LOOK) -> Run:
     course_folder.config(REPOSITORY)  # so that ordinary kernels find `grading`
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        sample_class.equip(folder)
+        handed_in.equip(folder)
         source = REPOSITORY / "source" / COURSE.name / f"{PART.stem}.ipynb"
         shutil.copyfile(source, folder / source.name)
         notebook = nbformat.read(folder / f"{PART.stem}.ipynb", as_version=4)

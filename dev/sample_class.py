@@ -1,17 +1,13 @@
 """A pretend class to grade, built from source, release and tests/answers; each student is named by what it is."""
 
-import json
-import shutil
 from pathlib import Path
 
 from attention import course
 from attention.course import COURSE
-from dev.packages import REPOSITORY
+from dev import handed_in
 from grading.core import errors, names
 from grading.core.course import Part
 
-ANSWERS = REPOSITORY / "tests" / "answers"
-COMPILED = shutil.ignore_patterns("__pycache__")
 # One usual mistake a part, one unusual right answer, one broken rule; the files' names in tests/answers/partNN.
 USUAL_MISTAKES = {
     1: "03-value-from-x",
@@ -69,95 +65,32 @@ def build(root: Path) -> list[str]:
     Errors  CourseError if an answer that the class is made of is not in tests/answers.
     """
     students = {
-        "model-answers": model,
-        "untouched-release": released,
-        "half-done": lambda part: model(part) if part.number <= 7 else released(part),
-        "usual-mistakes": lambda part: submission(
+        "model-answers": handed_in.model,
+        "untouched-release": handed_in.released,
+        "half-done": lambda part: handed_in.model(part) if part.number <= 7 else handed_in.released(part),
+        "usual-mistakes": lambda part: handed_in.submission(
             part, _answer(part, USUAL_MISTAKES), "It is so because of the shapes."
         ),
-        "unusual-style": lambda part: submission(part, _answer(part, UNUSUAL_STYLE), _model_reasoning(part)),
-        "rule-breaker": lambda part: submission(part, _answer(part, RULE_BREAKER), _model_reasoning(part)),
-        "damaged-submission": model,
+        "unusual-style": lambda part: handed_in.submission(part, _answer(part, UNUSUAL_STYLE), _model_reasoning(part)),
+        "rule-breaker": lambda part: handed_in.submission(part, _answer(part, RULE_BREAKER), _model_reasoning(part)),
+        "damaged-submission": handed_in.model,
     }
     for student, make in students.items():
         folder = root / "submitted" / student / COURSE.name
         folder.mkdir(parents=True, exist_ok=True)
-        equip(folder)
+        handed_in.equip(folder)
         for part in course.PARTS.values():
-            write(folder, part, make(part))
+            handed_in.write(folder, part, make(part))
     _damage(root / "submitted" / "damaged-submission" / COURSE.name)
     return list(students)
 
 
-def released(part: Part) -> dict:
-    """The released notebook of a part, as a student gets it."""
-    return _read(REPOSITORY / "release" / COURSE.name / f"{part.stem}.ipynb")
-
-
-def model(part: Part) -> dict:
-    """A submission of a part's model answer and model reasoning."""
-    source = sources(part)
-    return submission(part, source[f"{part.stem}-answer"], source.get(f"{part.stem}-reasoning"))
-
-
-def submission(part: Part, answer: str, reasoning: str | None = None) -> dict:
-    """The released notebook of a part with an answer in it; a line `# %%` in the answer begins a cell of its own."""
-    notebook = released(part)
-    first, *own = _pieces(answer)
-    cells = []
-    for cell in notebook["cells"]:
-        cells.append(cell)
-        if cell["id"] == f"{part.stem}-answer":
-            cell["source"] = first
-            cells += [_code_cell(source, f"{part.stem}-own-{n}") for n, source in enumerate(own, start=1)]
-        elif cell["id"] == f"{part.stem}-reasoning" and reasoning is not None:
-            cell["source"] = reasoning
-    notebook["cells"] = cells
-    return notebook
-
-
-def equip(folder: Path) -> None:
-    """Copies into a folder of notebooks what they import from next door."""
-    shutil.copytree(REPOSITORY / "source" / COURSE.name / COURSE.module, folder / COURSE.module, ignore=COMPILED)
-
-
-def write(folder: Path, part: Part, notebook: dict) -> None:
-    """Writes a part's notebook into a submission's folder."""
-    (folder / f"{part.stem}.ipynb").write_text(json.dumps(notebook, indent=1), encoding="utf-8")
-
-
-def _pieces(answer: str) -> list[str]:
-    pieces = [[]]
-    for line in answer.splitlines(keepends=True):
-        if line.startswith("# %%"):
-            pieces.append([])
-        else:
-            pieces[-1].append(line)
-    return ["".join(piece).rstrip("\n") for piece in pieces]
-
-
-def _code_cell(source: str, name: str) -> dict:
-    return {"cell_type": "code", "id": name, "metadata": {}, "execution_count": None, "outputs": [], "source": source}
-
-
 def _model_reasoning(part: Part) -> str | None:
-    return sources(part).get(f"{part.stem}-reasoning")
-
-
-def sources(part: Part) -> dict[str, str]:
-    """The cells of a part's notebook as it is written, with its model answer and its hidden tests, by their ids."""
-    notebook = _read(REPOSITORY / "source" / COURSE.name / f"{part.stem}.ipynb")
-    return {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"]}
-
-
-def _read(path: Path) -> dict:
-    if not path.exists():
-        raise errors.CourseError(f"{names.path(path)} is missing. Run `make release`.")
-    return json.loads(path.read_text(encoding="utf-8"))
+    return handed_in.sources(part).get(f"{part.stem}-reasoning")
 
 
 def _answer(part: Part, chosen: dict[int, str]) -> str:
-    path = ANSWERS / part.stem / f"{chosen[part.number]}.py"
+    path = handed_in.ANSWERS / part.stem / f"{chosen[part.number]}.py"
     if not path.exists():
         raise errors.CourseError(f"the sample class needs {names.path(path)}, which is missing.")
     return path.read_text(encoding="utf-8")
@@ -167,12 +100,12 @@ def _damage(folder: Path) -> None:
     """One file that is not JSON, one missing, one without its test cell, one saved by another kernel."""
     (folder / "part02.ipynb").write_text("<html>502 Bad Gateway</html>\n", encoding="utf-8")
     (folder / "part04.ipynb").unlink()
-    without = _read(folder / "part06.ipynb")
+    without = handed_in.read(folder / "part06.ipynb")
     without["cells"] = [cell for cell in without["cells"] if cell["id"] != "part06-test"]
-    write(folder, course.PARTS[6], without)
-    other = _read(folder / "part08.ipynb")
+    handed_in.write(folder, course.PARTS[6], without)
+    other = handed_in.read(folder / "part08.ipynb")
     other["metadata"] = {
         "kernelspec": {"display_name": "R", "language": "R", "name": "ir"},
         "language_info": {"name": "R"},
     }
-    write(folder, course.PARTS[8], other)
+    handed_in.write(folder, course.PARTS[8], other)

@@ -4,7 +4,7 @@ import pytest
 from hidden_tests import Beside, run
 
 from attention import course
-from dev import sample_class
+from dev import handed_in
 from grading.bridge import wire
 from grading.core import cells
 
@@ -24,7 +24,7 @@ class Listening(Beside):
 
 def written_after(number: int) -> list[str]:
     """The cells of code in which a student writes, after a part's test."""
-    found = sample_class.model(course.PARTS[number])["cells"]
+    found = handed_in.model(course.PARTS[number])["cells"]
     (test,) = [n for n, cell in enumerate(found) if cell["id"].endswith("-test")]
     return [c["id"] for c in found[test:] if c["cell_type"] == "code" and cells.is_editable(c)]
 

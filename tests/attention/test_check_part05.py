@@ -7,10 +7,10 @@ import pytest
 import torch
 from course_figures import checked, drawn, names
 
-from dev import sample_class
+from dev import handed_in
 
 PASSED = "Part 5: the visible checks pass."
-RIGHT = (sample_class.ANSWERS / "part05").glob("10-*.py")
+RIGHT = (handed_in.ANSWERS / "part05").glob("10-*.py")
 # One ends in an error on purpose, and magics are IPython's, not Python's.
 PLAIN = [path for path in RIGHT if not path.stem.endswith("-raises") and "%" not in path.read_text(encoding="utf-8")]
 ANSWERS = sorted(PLAIN)

@@ -5,10 +5,10 @@ import pytest
 import torch
 from course_figures import checked, drawn, names
 
-from dev import sample_class
+from dev import handed_in
 
 PASSED = "Part 6: the visible checks pass."
-ANSWERS = sorted((sample_class.ANSWERS / "part06").glob("03-*.py"))
+ANSWERS = sorted((handed_in.ANSWERS / "part06").glob("03-*.py"))
 
 
 def answered(A, B, relation="=="):

@@ -4,10 +4,10 @@ import pytest
 import torch
 from course_figures import checked, drawn, names
 
-from dev import sample_class
+from dev import handed_in
 
 PASSED = "Part 7: the visible checks pass."
-ANSWERS = sorted((sample_class.ANSWERS / "part07").glob("10-*.py"))
+ANSWERS = sorted((handed_in.ANSWERS / "part07").glob("10-*.py"))
 VALUES = "self.W_V = nn.Linear(D_2, G * D_v, bias=False)"
 
 

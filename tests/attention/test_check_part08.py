@@ -9,10 +9,10 @@ import sympy
 import torch
 from course_figures import checked, drawn, names
 
-from dev import sample_class
+from dev import handed_in
 
 PASSED = "Part 8: the visible checks pass."
-ANSWERS = sorted((sample_class.ANSWERS / "part08").glob("03-*.py"))
+ANSWERS = sorted((handed_in.ANSWERS / "part08").glob("03-*.py"))
 H, G = sympy.symbols("H G", positive=True, integer=True)
 
 

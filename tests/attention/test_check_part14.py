@@ -20,14 +20,14 @@ from matplotlib.text import Text
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.submission import clean_copy
 
 part14 = course_module.of(14)
 D, r, H, G, d = sympy.symbols("D r H G d", positive=True, integer=True)
 MODEL = {"kv_cache_MHA": 2 * D, "kv_cache_MLA": r}
-STEP = sample_class.sources(course.PARTS[14])["part14-decode-step"]
+STEP = handed_in.sources(course.PARTS[14])["part14-decode-step"]
 
 
 def printed(check: object, names: dict, capsys: pytest.CaptureFixture) -> list[str]:
@@ -41,7 +41,7 @@ def printed(check: object, names: dict, capsys: pytest.CaptureFixture) -> list[s
 
 def test_the_model_answer_passes(capsys: pytest.CaptureFixture):
     names: dict = {}
-    exec(sample_class.sources(course.PARTS[14])["part14-setup"] + "\n" + model_answer(course.PARTS[14]), names)
+    exec(handed_in.sources(course.PARTS[14])["part14-setup"] + "\n" + model_answer(course.PARTS[14]), names)
     *lines, last = printed(part14.check_part14, names, capsys)
     assert [line[:4] for line in lines] == ["  ✓ "] * 4 and last == "Part 14: the visible checks pass."
 

@@ -14,7 +14,7 @@ from attention_course import coda, coda_checks, coda_figures, speaker
 from attention_course.table import ChecksFailed, Unwritten
 
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.judge.workspace import Workspace
 from grading.submission import extra_files
@@ -284,7 +284,7 @@ def test_no_cell_is_graded_and_every_function_has_a_check_below():
 def test_weights_and_texts_go_wherever_the_package_goes(tmp_path: Path):
     graded = tmp_path / "ada" / COURSE.name
     graded.mkdir(parents=True)
-    sample_class.equip(graded)
+    handed_in.equip(graded)
     seen = Workspace(graded)
     seen.bring_up_to_date()
     for folder in (

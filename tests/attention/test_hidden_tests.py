@@ -8,7 +8,7 @@ import pytest
 from hidden_tests import QUICK, Beside, run
 
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from grading.bridge import probe
 from grading.core.course import Calls
 
@@ -31,7 +31,7 @@ def test_a_hidden_test_settles_how_it_calls_before_its_first_call(number):
 
 @pytest.mark.parametrize("part", COURSE.parts, ids=lambda part: part.stem)
 def test_a_hidden_test_is_a_list_that_is_read_on_one_page(part):
-    source = sample_class.sources(part)[f"{part.stem}-test"]
+    source = handed_in.sources(part)[f"{part.stem}-test"]
     assert 0 < len(source.splitlines()) <= 60
 
 

@@ -13,7 +13,7 @@ from attention import course, mistakes, oracles
 from attention.hints import HINTS
 from attention.mistakes import attention, in_symbols, matrices, reduced
 from attention.mistakes.sentences import MISTAKES
-from dev import sample_class
+from dev import handed_in
 from grading.bridge import probe
 from grading.core import limits
 from grading.marking import diagnosis, expressions, rubric
@@ -241,7 +241,7 @@ def test_a_sentence_gives_no_code_blames_nobody_and_fits_in_three_lines(key):
 
 
 def answers(part: int) -> list[Path]:
-    return sorted((sample_class.ANSWERS / course.PARTS[part].stem).glob("*.py"))
+    return sorted((handed_in.ANSWERS / course.PARTS[part].stem).glob("*.py"))
 
 
 @pytest.mark.parametrize("part", PARTS)

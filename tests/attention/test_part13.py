@@ -12,7 +12,7 @@ import torch
 
 from attention import course, oracles, part13, part13_run
 from attention.part13_run import Measures, Run
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.bridge import probe
 
@@ -48,7 +48,7 @@ def test_the_course_s_MyMHA_is_no_answer_to_part_5():
             MyMHA(*sizes)
     text = course_module.FILES["mha.py"].decode()
     assert "scaled_dot_product_attention" in text  # which part 5 forbids
-    answer = sample_class.sources(course.PARTS[5])["part05-answer"]
+    answer = handed_in.sources(course.PARTS[5])["part05-answer"]
     solution = re.search(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", answer, re.DOTALL)[1]
     shared = {line.strip() for line in solution.splitlines()} & {line.strip() for line in text.splitlines()}
     assert not {line for line in shared if len(line) > 30}

@@ -23,7 +23,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook
 
 from attention import course
-from dev import sample_class
+from dev import handed_in
 from dev.course_copy import CONFIGURED
 from fuzzing import Fuzzer, messages, spoil
 from fuzzing.stand_in import CHANNELS, GREETING, Kernel, Peer, Pool, frame, multipart, ready
@@ -286,7 +286,7 @@ def _watched(grown: list[int], before: int) -> Iterator[None]:
 
 
 def notebook() -> NotebookNode:
-    source = sample_class.sources(PART)
+    source = handed_in.sources(PART)
     cells = [new_code_cell(source[f"{PART.stem}-{name}"], id=f"{PART.stem}-{name}") for name in ("setup", "answer")]
     cells.append(new_code_cell("print('done')", id="own-1"))
     test = new_code_cell(source[f"{PART.stem}-test"], id=f"{PART.stem}-test")

@@ -14,7 +14,7 @@ import nbformat
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from fuzzing import Fuzzer, spoil
 from grading.core import cells, names
@@ -150,7 +150,7 @@ def litter(folder: Path, rng: random.Random) -> None:
 @functools.cache
 def model(number: int) -> dict:
     """The model answer's notebook of a part."""
-    return sample_class.model(course.PARTS[number])
+    return handed_in.model(course.PARTS[number])
 
 
 @functools.cache

@@ -13,17 +13,17 @@ from hidden_tests import answered
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class, suite
+from dev import handed_in, sample_class, suite
 from grading.gradebook import marks
 from grading.judge import execution
 
-SAMPLE = sample_class.ANSWERS / "part03" / "06-forgot-the-root.py"
+SAMPLE = handed_in.ANSWERS / "part03" / "06-forgot-the-root.py"
 
 
 def printed() -> str:
     """The report of the sample's answer, as the hidden test of part 3 prints it."""
     part, answer = course.PARTS[3], SAMPLE.read_text(encoding="utf-8")
-    test = sample_class.sources(part)[f"{part.stem}-test"]
+    test = handed_in.sources(part)[f"{part.stem}-test"]
     with notebook(part.stem, answer), answered(part.number, answer):
         return execution.run_test(test, f"{part.stem}-test", float(part.automatic)).text()
 

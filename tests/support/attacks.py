@@ -22,7 +22,7 @@ import tamper
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.core.course import Part
 
@@ -71,7 +71,7 @@ def _read(path: Path) -> Attack:
     assert ast.get_docstring(ast.parse(head)), f"{path.name} does not say what it tries"
     said = dict(re.findall(r"^# (\w+): (.*)$", head, flags=re.MULTILINE))
     part = course.PARTS[int(said["part"])]
-    text = "# %%\n".join(cells).replace("# MODEL\n", sample_class.sources(part)[f"{part.stem}-answer"] + "\n")
+    text = "# %%\n".join(cells).replace("# MODEL\n", handed_in.sources(part)[f"{part.stem}-answer"] + "\n")
     return Attack(path.stem, part, float(said["earns"]), text, re.findall(r"\w+", said.get("tamper", "")))
 
 
@@ -87,7 +87,7 @@ ATTACKS = {path.stem: _read(path) for path in sorted(FOLDER.glob("*.py"))}
 def submit(folder: Path, attack: Attack) -> None:
     """Writes an attack into a student's new folder, which lies three folders below the course's."""
     folder.mkdir(parents=True, exist_ok=True)
-    notebook = sample_class.submission(attack.part, attack.cells)
+    notebook = handed_in.submission(attack.part, attack.cells)
     for name in attack.tamper:
         getattr(tamper, name)(notebook, folder)
     lean.write(folder, attack.part, notebook)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lean import fewer_samples
 
-from dev import sample_class
+from dev import handed_in
 from grading.core.course import Part
 
 LIMIT_S = 300  # one notebook
@@ -75,11 +75,11 @@ def _run(part: Part, answer: str, lean: bool) -> float | str:
 
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        sample_class.equip(Path(folder))
+        handed_in.equip(Path(folder))
         sys.path.insert(0, "")  # as in a kernel
-        notebook = sample_class.submission(part, answer)
-        sample_class.write(Path(folder), part, notebook)
-        test = sample_class.sources(part)[f"{part.stem}-test"]
+        notebook = handed_in.submission(part, answer)
+        handed_in.write(Path(folder), part, notebook)
+        test = handed_in.sources(part)[f"{part.stem}-test"]
         shell = InteractiveShell.instance()
         for cell in notebook["cells"]:
             name = cell["metadata"].get("nbgrader", {}).get("grade_id", "")

@@ -16,7 +16,7 @@ import lean
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import course_copy, handed_in
 from grading.core.course import Part
 from grading.gradebook import course_folder, generate_assignment, marks, nbgrader_log, results
 from grading.judge import save_marks
@@ -62,8 +62,8 @@ def _grade(given: dict[int, Path], leanly: bool) -> dict[Path, Found]:
     folder.mkdir(parents=True)
     for number, path in given.items():
         part = course.PARTS[number]
-        notebook = sample_class.submission(part, path.read_text(encoding="utf-8"))
-        (lean.write if leanly else sample_class.write)(folder, part, notebook)
+        notebook = handed_in.submission(part, path.read_text(encoding="utf-8"))
+        (lean.write if leanly else handed_in.write)(folder, part, notebook)
     result = course_folder.api(_root).autograde(COURSE.name, STUDENT, force=True, create=True)
     assert result["success"], nbgrader_log.last_error(result)
     with course_folder.gradebook(_root) as book:

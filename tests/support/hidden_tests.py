@@ -8,7 +8,7 @@ from hand_written import notebook
 from transports import Names
 
 from attention import course
-from dev import sample_class
+from dev import handed_in
 from grading.bridge import probe, wire
 from grading.core.course import Part
 from grading.core.part_report import Report
@@ -20,7 +20,7 @@ QUICK = [number for number in course.PARTS if number != 13]  # part 13 computes 
 def run(number: int, transport: probe.Transport, answer: str | None = None) -> Report:
     """The report of a part's hidden test on what the transport brings; its rules read the answer, or the model's."""
     part = course.PARTS[number]
-    sources = sample_class.sources(part)
+    sources = handed_in.sources(part)
     test, file = sources[f"{part.stem}-test"], f"<{part.stem}-test>"
     answer = answer if answer is not None else model_answer(part)
     try:
@@ -37,7 +37,7 @@ def run(number: int, transport: probe.Transport, answer: str | None = None) -> R
 
 def model_answer(part: Part) -> str:
     """The model answer to a part, as source."""
-    return sample_class.sources(part)[f"{part.stem}-answer"]
+    return handed_in.sources(part)[f"{part.stem}-answer"]
 
 
 @contextlib.contextmanager
@@ -52,7 +52,7 @@ class Beside(Names):
 
     def __init__(self, number: int, answer: str | None = None) -> None:
         part = course.PARTS[number]
-        setup = sample_class.sources(part)[f"{part.stem}-setup"]
+        setup = handed_in.sources(part)[f"{part.stem}-setup"]
         super().__init__(setup, model_answer(part) if answer is None else answer)
 
 

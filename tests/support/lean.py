@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import course_copy, handed_in
 from grading.core.course import Part
 
 
@@ -27,8 +27,8 @@ def make(root: Path) -> None:
 
 
 def write(folder: Path, part: Part, notebook: dict) -> None:
-    """As `sample_class.write`, and lean."""
-    sample_class.write(folder, part, leaned(notebook))
+    """As `handed_in.write`, and lean."""
+    handed_in.write(folder, part, leaned(notebook))
 
 
 def leaned(notebook: dict) -> dict:

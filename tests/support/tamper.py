@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 
 EVIL = """
 <script>alert(1)</script> <img src=x onerror=alert(1)> <iframe src="javascript:alert(1)"></iframe> <svg onload=alert(1)>
@@ -195,13 +195,13 @@ for folder in (".", "/tmp", "/dev/shm", os.path.expanduser("~"), "/var/tmp", "/r
 for path in glob.glob("/proc/[0-9]*/cmdline"):
     print(path, open(path).read())
 """
-    answer = "".join(_cell(sample_class.model(course.PARTS[4]), "-answer")["source"])
-    sample_class.write(folder, course.PARTS[4], sample_class.submission(course.PARTS[4], f"{answer}\n# %%\n{look}"))
+    answer = "".join(_cell(handed_in.model(course.PARTS[4]), "-answer")["source"])
+    handed_in.write(folder, course.PARTS[4], handed_in.submission(course.PARTS[4], f"{answer}\n# %%\n{look}"))
 
 
 def earlier_notebook(notebook: dict, folder: Path) -> None:
     """A notebook before this one, which is graded when this one runs."""
-    sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+    handed_in.write(folder, course.PARTS[1], handed_in.model(course.PARTS[1]))
 
 
 def long_code(notebook: dict, folder: Path) -> None:

@@ -15,7 +15,7 @@ from attacks import ATTACKS, LIMITS
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from grading.core import limits
 from grading.gradebook import generate_assignment
 from grading.marking import budget
@@ -37,9 +37,9 @@ def _submit(root: Path, student: str) -> None:
     folder.mkdir(parents=True)
     for number, name in ANSWERS.items():
         part = course.PARTS[number]
-        known = sorted((sample_class.ANSWERS / part.stem).glob("0[1-9]-*.py"))
-        path = sample_class.ANSWERS / part.stem / f"{name}.py" if name else known[0]
-        lean.write(folder, part, sample_class.submission(part, path.read_text(encoding="utf-8")))
+        known = sorted((handed_in.ANSWERS / part.stem).glob("0[1-9]-*.py"))
+        path = handed_in.ANSWERS / part.stem / f"{name}.py" if name else known[0]
+        lean.write(folder, part, handed_in.submission(part, path.read_text(encoding="utf-8")))
 
 
 def _graded(root: Path, student: str) -> dict[str, str]:

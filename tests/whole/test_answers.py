@@ -17,10 +17,10 @@ from hand_written import declared
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from grading.core.course import Part
 
-ALL = sorted(sample_class.ANSWERS.glob("part*/*.py"))
+ALL = sorted(handed_in.ANSWERS.glob("part*/*.py"))
 LARGE = {5, 7, 10, 13}
 WHOLLY = bool(os.environ.get("ALL_ANSWERS"))
 ANSWERS = drawn.answers(ALL) if drawn.WHOLE_RUN and not WHOLLY else ALL

@@ -28,7 +28,7 @@ from attacks import ATTACKS, IN_OTHER_WORDS, LIMITS, SECRETS, SLACK_S, Attack
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from grading.classroom import class_run
 from grading.core import limits
 from grading.gradebook import course_folder, generate_assignment, marks
@@ -42,9 +42,9 @@ MOST_BYTES = 60 * 2**20  # of notebook and page: 3 MB of outputs, and 20 MB of H
 def _submit_honestly(root: Path, student: str) -> None:
     folder = root / "submitted" / student / COURSE.name
     folder.mkdir(parents=True)
-    answer = (sample_class.ANSWERS / "part01" / f"{NEXT}.py").read_text(encoding="utf-8")
+    answer = (handed_in.ANSWERS / "part01" / f"{NEXT}.py").read_text(encoding="utf-8")
     answer += f"\n# {SECRETS['another student' + chr(39) + 's submission']}\n"
-    lean.write(folder, course.PARTS[1], sample_class.submission(course.PARTS[1], answer))
+    lean.write(folder, course.PARTS[1], handed_in.submission(course.PARTS[1], answer))
 
 
 def _next(attack: Attack) -> str:

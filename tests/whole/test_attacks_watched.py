@@ -17,7 +17,7 @@ from attacks import ATTACKS, LIMITS, SECRETS, SLACK_S, Attack
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from grading.gradebook import course_folder, marks
 from grading.sandbox import bubblewrap
 
@@ -83,7 +83,7 @@ def _submit(root: Path, name: str) -> watched.Submitted:
         attacks.submit(written, ATTACKS[name])
     else:
         written.mkdir(parents=True)
-        lean.write(written, course.PARTS[3], sample_class.model(course.PARTS[3]))
+        lean.write(written, course.PARTS[3], handed_in.model(course.PARTS[3]))
     submitted = watched.place(root, name, COURSE.name)
     written.rename(submitted.folder)
     submitted.end()

@@ -10,7 +10,7 @@ import pytest
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import course_copy, handed_in, sample_class
 from dev.__main__ import main as dev_main
 from dev.packages import REPOSITORY
 from grading.__main__ import main
@@ -25,7 +25,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         shutil.copytree(REPOSITORY / name, tmp_path / name)
     course_folder.configure(tmp_path, REPOSITORY)
     monkeypatch.setattr("dev.__main__.REPOSITORY", tmp_path)
-    monkeypatch.setattr(sample_class, "ANSWERS", tmp_path / "tests" / "answers")
+    monkeypatch.setattr(handed_in, "ANSWERS", tmp_path / "tests" / "answers")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -40,7 +40,7 @@ def test_autograde_without_submissions_says_where_to_put_them(repository: Path, 
 def test_autograde_without_sources_says_so(repository: Path, capsys: pytest.CaptureFixture):
     folder = repository / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
-    sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+    handed_in.write(folder, course.PARTS[1], handed_in.model(course.PARTS[1]))
     shutil.rmtree(repository / "source")
     assert main(["autograde"]) == 1
     error = capsys.readouterr().err
@@ -50,7 +50,7 @@ def test_autograde_without_sources_says_so(repository: Path, capsys: pytest.Capt
 def test_autograde_with_a_broken_gradebook_says_so_and_keeps_it(repository: Path, capsys: pytest.CaptureFixture):
     folder = repository / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
-    sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+    handed_in.write(folder, course.PARTS[1], handed_in.model(course.PARTS[1]))
     (repository / "gradebook.db").write_text("not a database, but somebody's file")
     assert main(["autograde"]) == 1
     error = capsys.readouterr().err
@@ -62,9 +62,9 @@ def test_an_empty_submission_is_named_and_the_others_are_graded(repository: Path
     for student in ("anna", "ben"):
         (repository / "submitted" / student / COURSE.name).mkdir(parents=True)
     folder = repository / "submitted" / "anna" / COURSE.name
-    sample_class.equip(folder)
+    handed_in.equip(folder)
     for part in (course.PARTS[1], course.PARTS[13]):  # part 13 with all its samples, of which the demo below has fewer
-        sample_class.write(folder, part, sample_class.model(part))
+        handed_in.write(folder, part, handed_in.model(part))
     assert main(["autograde", "--workers", "1"]) == 1
     printed = capsys.readouterr().out
     assert "ben: not graded. No notebook was submitted." in printed
@@ -79,7 +79,7 @@ def test_notebooks_in_another_folder_are_not_passed_over(repository: Path, capsy
     for student, place in places.items():
         folder = submitted / student / place
         folder.mkdir(parents=True)
-        lean.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+        lean.write(folder, course.PARTS[1], handed_in.model(course.PARTS[1]))
     (submitted / "eve" / "another-course").mkdir(parents=True)
     assert main(["autograde", "--workers", "1"]) == 1
     printed = capsys.readouterr().out
@@ -121,7 +121,7 @@ def fewer_samples(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Part 13 of that copy has 2 samples of 400 rows, in all that the demo is made of."""
     for path in (*repository.glob("*/*/part13.ipynb"), *repository.glob("tests/answers/part13/*.py")):
         path.write_text(lean.fewer_samples(path.read_text(encoding="utf-8")), encoding="utf-8")
-    for module in (course_copy, sample_class):
+    for module in (course_copy, handed_in):
         monkeypatch.setattr(module, "REPOSITORY", repository)
 
 

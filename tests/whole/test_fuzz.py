@@ -14,7 +14,7 @@ from fuzzing import channels, messages, replies, submissions, walled
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
 from grading.core import limits
@@ -63,7 +63,7 @@ def test_one_class_of_spoilt_submissions_is_graded_and_costs_an_honest_student_n
     for student in spoilt + honest:
         folder = tmp_path / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
-        lean.write(folder, part, sample_class.model(part))
+        lean.write(folder, part, handed_in.model(part))
         if student in spoilt:
             (folder / f"{part.stem}.ipynb").write_bytes(submissions.notebook(part, rng))
             submissions.litter(folder, rng)

@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, packages, sample_class
+from dev import course_copy, handed_in, packages
 from dev.packages import REPOSITORY
 
 PART = course.PARTS[3]
@@ -76,7 +76,7 @@ def test_a_model_answer_is_graded_with_what_graders_install(tmp_path: Path, only
     course_copy.new(root, PART)
     folder = root / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
-    sample_class.write(folder, PART, sample_class.model(PART))
+    handed_in.write(folder, PART, handed_in.model(PART))
     done = only("grading", "-c", GRADES, str(root))
     assert done.returncode == 0, done.stderr
     header, anna = (line.split(",") for line in (root / "marks.csv").read_text().splitlines())
@@ -84,7 +84,7 @@ def test_a_model_answer_is_graded_with_what_graders_install(tmp_path: Path, only
 
 
 def test_students_open_and_check_a_notebook_with_what_they_install(tmp_path: Path, only):
-    sample_class.write(tmp_path, PART, sample_class.model(PART))
+    handed_in.write(tmp_path, PART, handed_in.model(PART))
     checked = only("students", "-m", "grading", "check", str(tmp_path / f"{PART.stem}.ipynb"))
     assert checked.returncode == 0 and "passes" in checked.stdout, checked.stderr
     opened = only("students", "-c", OPENS)

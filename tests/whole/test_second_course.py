@@ -13,7 +13,7 @@ from watched import EXAMPLE, HALF, RIGHT
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import course_copy, handed_in
 from grading.__main__ import main
 from grading.core import part_report
 from grading.core.course import Course, Part
@@ -97,7 +97,7 @@ def test_one_process_grades_two_courses_by_turns(graded: Path, tmp_path: Path):
     course_copy.new(tmp_path, course.PARTS[3])
     folder = tmp_path / "submitted" / "right" / COURSE.name
     folder.mkdir(parents=True)
-    sample_class.write(folder, course.PARTS[3], sample_class.model(course.PARTS[3]))
+    handed_in.write(folder, course.PARTS[3], handed_in.model(course.PARTS[3]))
     generate_assignment.register(tmp_path)
     for _ in range(2):
         for root, stem in ((tmp_path, "part03"), (graded, "part01")):

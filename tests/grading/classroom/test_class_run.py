@@ -39,7 +39,7 @@ from sqlalchemy import create_engine, select
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.classroom import class_run, cluster, crash_notes, inputs, local_cluster, worker
@@ -73,7 +73,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     submit(root, "ben", ONE)
     (folder(root, "ben") / "part06.ipynb").write_bytes(b"<html>502 Bad Gateway</html>")
     (folder(root, "ben") / "link.txt").symlink_to("/etc/passwd")
-    lean.write(make(folder(root, "cleo")), SIX, sample_class.released(SIX))
+    lean.write(make(folder(root, "cleo")), SIX, handed_in.released(SIX))
     class_run.register(root, "")
     return root
 
@@ -118,7 +118,7 @@ def folder(root: Path, student: str) -> Path:
 def submit(root: Path, student: str, *parts: Part) -> None:
     for part in parts:
         folder(root, student).mkdir(parents=True, exist_ok=True)
-        lean.write(folder(root, student), part, sample_class.model(part))
+        lean.write(folder(root, student), part, handed_in.model(part))
 
 
 def tables(url: str) -> dict[str, list]:
@@ -269,7 +269,7 @@ def test_what_is_graded_and_unchanged_is_left_alone(root: Path, address: str, ca
     assert graded_anew("--force")
     give_by_hand(root, "cleo", 1.5)
     assert not graded_anew()  # a mark by hand is no reason
-    lean.write(folder(root, "cleo"), SIX, sample_class.model(SIX))
+    lean.write(folder(root, "cleo"), SIX, handed_in.model(SIX))
     assert graded_anew()
     grade = next(row for row in tables(course_folder.database(root))["grade"] if row["cell_id"] == "part06-reasoning")
     assert (grade["manual_score"], grade["needs_manual_grade"]) == (1.5, True)  # and stays, to be looked at again
@@ -293,7 +293,7 @@ def test_what_is_replaced_or_marked_by_hand_while_it_is_graded_is_graded_again(r
 
     def meddle() -> None:
         wait_for(lambda: list(work.glob("student-*/submitted/anna")))
-        lean.write(folder(root, "anna"), ONE, sample_class.released(ONE))
+        lean.write(folder(root, "anna"), ONE, handed_in.released(ONE))
         give_by_hand(root, "anna", 1.5)
 
     with at_the_same_time(meddle):

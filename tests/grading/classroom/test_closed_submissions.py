@@ -10,7 +10,7 @@ import pytest
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
 from grading.core import errors
@@ -34,7 +34,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lean.make(root)
     for student in ("anna", "ben"):
         notebook(root, student).parent.mkdir(parents=True)
-        lean.write(notebook(root, student).parent, ONE, sample_class.model(ONE))
+        lean.write(notebook(root, student).parent, ONE, handed_in.model(ONE))
     class_run.register(root)
     return root
 

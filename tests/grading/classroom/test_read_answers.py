@@ -9,7 +9,7 @@ import pytest
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from grading.gradebook import course_folder, generate_assignment, marks
 
 SIX = course.PARTS[6]
@@ -21,7 +21,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course of part 6, in which anna is graded and a grader has read her written answer."""
     root = tmp_path_factory.mktemp("read") / "course"
     lean.new(root, SIX)
-    submit(root, sample_class.model(SIX))
+    submit(root, handed_in.model(SIX))
     generate_assignment.register(root)
     grade_again(root)
     assert open_answers(root) == 1
@@ -86,7 +86,7 @@ def test_an_answer_that_was_read_stays_read_after_a_correction_with_a_slip_that_
 
 
 def test_an_answer_that_has_changed_waits_for_its_grader_again(root: Path):
-    notebook = sample_class.model(SIX)
+    notebook = handed_in.model(SIX)
     (reasoning,) = (cell for cell in notebook["cells"] if cell["id"] == "part06-reasoning")
     reasoning["source"] = "It is so."
     submit(root, notebook)

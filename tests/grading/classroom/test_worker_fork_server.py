@@ -14,7 +14,7 @@ from distributed import Status
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import course_copy, handed_in
 from dev.packages import REPOSITORY
 from grading.classroom import class_run, cluster, worker
 from grading.core import errors
@@ -35,7 +35,7 @@ def one_student(root: Path) -> None:
     course_copy.new(root, ONE)
     folder = root / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
-    sample_class.write(folder, ONE, sample_class.model(ONE))
+    handed_in.write(folder, ONE, handed_in.model(ONE))
 
 
 FRESH = """

@@ -19,7 +19,7 @@ from kernel_runs import alive, inside
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import course_copy, handed_in
 from dev.packages import REPOSITORY
 from grading.classroom import worker_fork_server
 from grading.core import command_line, errors
@@ -63,7 +63,7 @@ def test_a_class_is_graded_in_the_sandbox_that_was_begun_before_the_imports_and_
     lean.new(root, ONE)
     folder = root / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
-    lean.write(folder, ONE, sample_class.model(ONE))
+    lean.write(folder, ONE, handed_in.model(ONE))
 
     def grade(*options: str) -> tuple[str, str]:
         command = [sys.executable, "-c", NOTED, "grade", "--course", str(root), *options, str(made)]

@@ -22,7 +22,7 @@ from nbgrader.exchange import ExchangeFactory
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
 from grading.core import names, spreadsheet
@@ -50,7 +50,7 @@ REFUSED = {  # the name as bytes, and what is printed of it
 def _submit(root: Path, student: str | bytes) -> Path:
     folder = root / "submitted" / os.fsdecode(student) / COURSE.name
     folder.mkdir(parents=True)
-    lean.write(folder, ONE, sample_class.model(ONE))
+    lean.write(folder, ONE, handed_in.model(ONE))
     return folder
 
 

@@ -8,7 +8,7 @@ from nbgrader.converters import GenerateAssignment
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import course_copy, handed_in
 from dev.packages import REPOSITORY
 from grading import __main__ as commands
 from grading.core.errors import CourseError
@@ -67,7 +67,7 @@ def test_a_folder_that_would_be_taken_for_another_is_refused_in_one_line(
     course_copy.new(root, course.PARTS[1])
     for folder in (root / "submitted" / "anna" / COURSE.name, root / "work" / COURSE.name):
         folder.mkdir(parents=True)
-        sample_class.write(folder, course.PARTS[1], sample_class.model(course.PARTS[1]))
+        handed_in.write(folder, course.PARTS[1], handed_in.model(course.PARTS[1]))
     assert commands.main([command, "--course", str(root)]) == 1
     error = capsys.readouterr().err
     assert error.count("\n") == 1 and f"/{name}" in error and "can't hold a course" in error

@@ -14,7 +14,7 @@ import pytest
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from grading.gradebook import course_folder, generate_assignment, marks
 from grading.lms import exports
 from grading.pages import class_data, class_report
@@ -50,7 +50,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         folder = root / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
         for part in (ONE, SIX):
-            lean.write(folder, part, sample_class.model(part))
+            lean.write(folder, part, handed_in.model(part))
         times.note(root, student, "2026-01-10 11:59:59 UTC" if student == "in-time" else "2026-01-10 12:00:01 UTC")
         (folder / "timestamp.txt").write_text("2020-01-01 00:00:00 UTC", encoding="utf-8")  # says nothing
     generate_assignment.register(root)

@@ -15,7 +15,7 @@ import pytest
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.core import errors
 from grading.core.course import Part
@@ -78,7 +78,7 @@ def small_course(folder: Path, parts: tuple[Part, ...]) -> Path:
     for part in parts:
         name = f"source/{COURSE.name}/{part.stem}.ipynb"
         shutil.copy(REPOSITORY / name, folder / name)
-    sample_class.equip(folder / "source" / COURSE.name)
+    handed_in.equip(folder / "source" / COURSE.name)
     return folder
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import course_copy, handed_in
 from grading import __main__ as commands
 from grading.classroom import inputs
 from grading.gradebook import course_folder, engines, generate_assignment, snapshot
@@ -22,7 +22,7 @@ def root(tmp_path: Path) -> Path:
     course_copy.new(tmp_path, ONE)
     folder = tmp_path / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
-    sample_class.write(folder, ONE, sample_class.model(ONE))
+    handed_in.write(folder, ONE, handed_in.model(ONE))
     generate_assignment.register(tmp_path)
     return tmp_path
 

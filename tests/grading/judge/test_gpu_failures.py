@@ -11,7 +11,7 @@ from kernel_runs import rewritten, with_a_gpu
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
-from dev import sample_class
+from dev import handed_in
 from dev.course_copy import CONFIGURED
 from dev.packages import REPOSITORY
 from grading.core.part_report import Line, Report
@@ -46,7 +46,7 @@ def run(folder: Path, *sources: str) -> list[list[NotebookNode]]:
     """The outputs of cells that the judge has run."""
     course_folder.config(REPOSITORY)
     folder = Path(tempfile.mkdtemp(dir=folder))
-    sample_class.equip(folder)
+    handed_in.equip(folder)
     notebook = new_notebook(cells=[new_code_cell(source) for source in sources])
     judge = execution.Judge(timeout=60, config=CONFIGURED)
     judge.preprocess(notebook, {"metadata": {"path": str(folder), "name": "part13"}})

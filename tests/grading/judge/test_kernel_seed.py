@@ -12,7 +12,7 @@ import pytest
 from attention import course
 from attention.course import COURSE
 from attention.oracles import SECRET
-from dev import sample_class
+from dev import handed_in
 from grading.bridge import remote, wire
 from grading.core import part_report
 from grading.gradebook import course_folder, generate_assignment, marks
@@ -44,7 +44,7 @@ def graded(root: Path, student: str, answers: dict[int, str], again: bool = Fals
     folder.mkdir(parents=True, exist_ok=True)
     for number, answer in answers.items():
         part = course.PARTS[number]
-        lean.write(folder, part, sample_class.submission(part, answer))
+        lean.write(folder, part, handed_in.submission(part, answer))
     if again:
         SANDBOXES.close()
     result = graded_here.grade_student(root, student, feedback=False)
@@ -59,7 +59,7 @@ def printed(notebook: nbformat.NotebookNode) -> str:
 
 def model(number: int) -> str:
     part = course.PARTS[number]
-    cells = sample_class.model(part)["cells"]
+    cells = handed_in.model(part)["cells"]
     return next("".join(cell["source"]) for cell in cells if cell["id"] == f"{part.stem}-answer")
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attention.course import COURSE, PARTS
-from dev import course_copy, sample_class
+from dev import course_copy, handed_in
 from grading.__main__ import main
 from grading.core.files import write_whole
 from grading.lms import answers
@@ -23,7 +23,7 @@ def root(tmp_path: Path) -> Path:
         folder.mkdir(parents=True)
         for part in (ONE, EIGHT):
             answer = f"mine = '{student}'"
-            sample_class.write(folder, part, sample_class.submission(part, answer, f"Because, says {student}."))
+            handed_in.write(folder, part, handed_in.submission(part, answer, f"Because, says {student}."))
     (folder / f"{EIGHT.stem}.ipynb").write_text("{", encoding="utf-8")
     return tmp_path
 

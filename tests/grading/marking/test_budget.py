@@ -15,7 +15,7 @@ from threadpoolctl import ThreadpoolController
 
 from attention import course, mistakes
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.core import limit_messages, limits
 from grading.gradebook import course_folder, generate_assignment, marks
@@ -180,8 +180,8 @@ def marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         part, folder = course.PARTS[3], tmp_path / "submitted" / "anna" / COURSE.name
         lean.new(tmp_path, part)
         folder.mkdir(parents=True)
-        answer = (sample_class.ANSWERS / "part03" / "10-einsum.py").read_text(encoding="utf-8")
-        lean.write(folder, part, sample_class.submission(part, answer))
+        answer = (handed_in.ANSWERS / "part03" / "10-einsum.py").read_text(encoding="utf-8")
+        lean.write(folder, part, handed_in.submission(part, answer))
         generate_assignment.register(tmp_path)
         assert course_folder.api(tmp_path).autograde(COURSE.name, "anna", force=True, create=True)["success"]
         path = tmp_path / "autograded" / "anna" / COURSE.name / "part03.ipynb"

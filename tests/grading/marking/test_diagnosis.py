@@ -13,7 +13,7 @@ from attention import course, mistakes
 from attention.course import COURSE
 from attention.mistakes import in_symbols, matrices, reduced
 from attention.mistakes.sentences import MISTAKES
-from dev import sample_class
+from dev import handed_in, sample_class
 from grading.bridge.reasons import Reason, Why
 from grading.gradebook import course_folder, generate_assignment, marks
 from grading.judge import save_marks
@@ -94,7 +94,7 @@ def test_every_part_marks_a_usual_mistake_where_all_tables_raise(number: int, mo
             monkeypatch.setitem(names, key, object())  # nothing that can be compared
     for key in list(MISTAKES):
         monkeypatch.delitem(MISTAKES, key)
-    path = sample_class.ANSWERS / part.stem / f"{sample_class.USUAL_MISTAKES[number]}.py"
+    path = handed_in.ANSWERS / part.stem / f"{sample_class.USUAL_MISTAKES[number]}.py"
     answer = path.read_text(encoding="utf-8")
     report = run(number, Beside(number, answer), answer)
     assert report.marks == float(path.stem.split("-")[0])
@@ -108,8 +108,8 @@ def test_through_the_judge_the_part_is_marked_and_nbgrader_s_log_says_what_faile
     lean.new(tmp_path, part)
     folder = tmp_path / "submitted" / "anna" / COURSE.name
     folder.mkdir(parents=True)
-    answer = (sample_class.ANSWERS / "part03" / "06-forgot-the-root.py").read_text(encoding="utf-8")
-    lean.write(folder, part, sample_class.submission(part, answer))
+    answer = (handed_in.ANSWERS / "part03" / "06-forgot-the-root.py").read_text(encoding="utf-8")
+    lean.write(folder, part, handed_in.submission(part, answer))
     generate_assignment.register(tmp_path)
     for key in mistakes.LOGITS:
         monkeypatch.setitem(mistakes.LOGITS, key, raises)

@@ -17,7 +17,7 @@ import parses
 import pytest
 
 from attention.course import COURSE, PARTS
-from dev import course_copy, sample_class
+from dev import course_copy, handed_in
 from grading.__main__ import main
 from grading.core import cells, errors, limits
 from grading.core.course import Part
@@ -58,7 +58,7 @@ def work(root: Path, part: Part, answer: str | None, reasoning: str | None = Non
     notebook = nbformat.read(root / "release" / COURSE.name / path.name, as_version=4)
     by_id = {cell.id: cell for cell in notebook.cells}
     if answer is not None:
-        text = (sample_class.ANSWERS / part.stem / f"{answer}.py").read_text(encoding="utf-8")
+        text = (handed_in.ANSWERS / part.stem / f"{answer}.py").read_text(encoding="utf-8")
         by_id[f"{part.stem}-answer"].source = text
     if reasoning is not None:
         by_id[f"{part.stem}-reasoning"].source = reasoning
@@ -246,7 +246,7 @@ def test_stopped_while_a_part_is_graded_it_says_so_and_the_next_run_grades_it_ag
 
 def test_an_answer_that_python_refuses_is_told_with_the_line_everywhere_and_earns_what_it_did(root: Path, capsys):
     work(root, ONE, "00-does-not-parse")
-    source = (sample_class.ANSWERS / ONE.stem / "00-does-not-parse.py").read_text(encoding="utf-8")
+    source = (handed_in.ANSWERS / ONE.stem / "00-does-not-parse.py").read_text(encoding="utf-8")
     with pytest.raises(SyntaxError) as refused:
         ast.parse(source)
     assert main(["mark", "--course", str(root), "--json"]) == 0

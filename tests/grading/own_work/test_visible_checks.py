@@ -15,7 +15,7 @@ import pytest
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.core import limits
@@ -42,7 +42,7 @@ ANSWERS = {
 def solved(number: int) -> str:
     """The model answer of a part."""
     part = course.PARTS[number]
-    (cell,) = [c for c in sample_class.model(part)["cells"] if c["id"] == f"{part.stem}-answer"]
+    (cell,) = [c for c in handed_in.model(part)["cells"] if c["id"] == f"{part.stem}-answer"]
     return "".join(cell["source"])
 
 
@@ -51,14 +51,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Parts in every state: the answers above, model answers, untouched, damaged and missing ones."""
     place = tmp_path_factory.mktemp("work")
     for part in course.PARTS.values():
-        notebook = sample_class.model(part) if part.number in (1, 8) else sample_class.released(part)
+        notebook = handed_in.model(part) if part.number in (1, 8) else handed_in.released(part)
         if part.number in ANSWERS:
-            notebook = sample_class.submission(part, ANSWERS[part.number][0])
+            notebook = handed_in.submission(part, ANSWERS[part.number][0])
         if part.number == 9:  # cells of the student's own that leave and fail, and a figure
             own = "# %%\nexit()\n# %%\n%matplotlib inline\n1 / 0\n# %%\nawait __import__('asyncio').sleep(0)"
-            notebook = sample_class.submission(part, f"{solved(9)}\n{own}", " ")
-        sample_class.write(place, part, notebook)
-    sample_class.equip(place)
+            notebook = handed_in.submission(part, f"{solved(9)}\n{own}", " ")
+        handed_in.write(place, part, notebook)
+    handed_in.equip(place)
     (place / "part10.ipynb").write_text("{ no notebook")
     (place / "part12.ipynb").unlink()
     return place
@@ -126,7 +126,7 @@ def test_as_json_it_has_the_documented_form(shown: tuple[list[Result], str]):
 
 
 def test_with_json_nothing_else_is_on_standard_output(tmp_path: Path, capsys: pytest.CaptureFixture):
-    sample_class.write(tmp_path, course.PARTS[1], sample_class.released(course.PARTS[1]))
+    handed_in.write(tmp_path, course.PARTS[1], handed_in.released(course.PARTS[1]))
     assert main(["check", "--json", str(tmp_path / "part01.ipynb")]) == 0
     printed = capsys.readouterr()
     assert json.loads(printed.out)["notebooks"][0]["state"] == "not_started" and "0 of 1 part" in printed.err
@@ -167,7 +167,7 @@ def test_an_endless_loop_is_stopped_with_all_that_it_started(
 ):
     loop = "import subprocess\nprint(subprocess.Popen(['sleep', '600']).pid, file=open('pid', 'w'), flush=True)"
     part = course.PARTS[1]
-    sample_class.write(tmp_path, part, sample_class.submission(part, f"{loop}\nwhile True: pass"))
+    handed_in.write(tmp_path, part, handed_in.submission(part, f"{loop}\nwhile True: pass"))
     monkeypatch.setattr(limits, "CHECK_LIMIT_S", 6.0)
     out = io.StringIO()
     assert table.show(COURSE, [tmp_path / "part01.ipynb"], out)
@@ -182,7 +182,7 @@ def test_a_terminal_says_which_part_runs_and_for_how_long(
     tmp_path: Path, shown: tuple[list[Result], str], monkeypatch: pytest.MonkeyPatch
 ):
     part = course.PARTS[10]
-    sample_class.write(tmp_path, part, sample_class.submission(part, "while True: pass"))
+    handed_in.write(tmp_path, part, handed_in.submission(part, "while True: pass"))
     for module, name, seconds in ((limits, "CHECK_LIMIT_S", 4.0), (visible_checks, "TICK_S", 0.2)):
         monkeypatch.setattr(module, name, seconds)
     said = re.compile(r"  0 of 1 … part 10 running for \d s, of \d+ s at most")
@@ -195,12 +195,12 @@ def test_a_terminal_says_which_part_runs_and_for_how_long(
 
 def test_an_answer_cell_that_is_missing_or_of_another_type_is_read_as_in_grading(tmp_path: Path, shown: object):
     part = course.PARTS[1]
-    notebook = sample_class.model(part)
+    notebook = handed_in.model(part)
     lost = notebook | {"cells": [cell for cell in notebook["cells"] if cell["id"] != f"{part.stem}-answer"]}
-    sample_class.equip(tmp_path)
+    handed_in.equip(tmp_path)
     raw = notebook | {"cells": [cell | {"cell_type": "raw"} for cell in notebook["cells"]]}
     for changed, state, message in ((lost, State.NOT_STARTED, visible_checks.LOST), (raw, State.PASSES, "")):
-        sample_class.write(tmp_path, part, changed)
+        handed_in.write(tmp_path, part, changed)
         (result,) = visible_checks.results(COURSE, [tmp_path / f"{part.stem}.ipynb"])
         assert (result.state, result.message) == (state, message)
 
@@ -208,24 +208,24 @@ def test_an_answer_cell_that_is_missing_or_of_another_type_is_read_as_in_grading
 def test_part_13_takes_MyMHA_from_the_course_s_own_module_next_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "path", [place for place in sys.path if not Path(place, COURSE.module).exists()])
     answer = "assert MyMHA.__module__ == 'attention_course.mha'\ndef reduced_matrices(*_):\n    return None"
-    sample_class.write(tmp_path, course.PARTS[13], sample_class.submission(course.PARTS[13], answer))
+    handed_in.write(tmp_path, course.PARTS[13], handed_in.submission(course.PARTS[13], answer))
     (alone,) = visible_checks.results(COURSE, [tmp_path / "part13.ipynb"])
     assert alone.message.startswith("the setup cell, line 4: ModuleNotFoundError: No module named 'attention_course'")
-    sample_class.equip(tmp_path)
+    handed_in.equip(tmp_path)
     (result,) = visible_checks.results(COURSE, [tmp_path / "part13.ipynb"])
     where = "D = 6, H = 3, r = 5: four torch tensors of the right shapes"
     assert result.message.startswith(f"{where}: expected four tensors, got None.")
 
 
 def test_notebooks_share_what_was_loaded_for_all_of_them_and_collect_their_own_rubbish(tmp_path: Path):
-    sample_class.equip(tmp_path)
-    notebook = sample_class.model(course.PARTS[8])
+    handed_in.equip(tmp_path)
+    notebook = handed_in.model(course.PARTS[8])
     (cell,) = [cell for cell in notebook["cells"] if cell["id"] == "part08-answer"]
     look = (
         "import gc, pathlib\npathlib.Path('seen').write_text(f'{gc.isenabled()} {gc.get_freeze_count() > 100_000}')\n"
     )
     cell["source"] = [look, *cell["source"]]
-    sample_class.write(tmp_path, course.PARTS[8], notebook)
+    handed_in.write(tmp_path, course.PARTS[8], notebook)
     (result,) = visible_checks.results(COURSE, [tmp_path / "part08.ipynb"])
     assert result.state is visible_checks.State.PASSES
     assert (tmp_path / "seen").read_text() == "True True"
@@ -233,8 +233,8 @@ def test_notebooks_share_what_was_loaded_for_all_of_them_and_collect_their_own_r
 
 def test_processes_can_start_without_a_fork(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "platform", "darwin")
-    sample_class.equip(tmp_path)
-    sample_class.write(tmp_path, course.PARTS[8], sample_class.model(course.PARTS[8]))
+    handed_in.equip(tmp_path)
+    handed_in.write(tmp_path, course.PARTS[8], handed_in.model(course.PARTS[8]))
     (result,) = visible_checks.results(COURSE, [tmp_path / "part08.ipynb"])
     assert result.state is visible_checks.State.PASSES
 
@@ -242,8 +242,8 @@ def test_processes_can_start_without_a_fork(tmp_path: Path, monkeypatch: pytest.
 def test_the_command_passes_a_notebook_by_any_name_and_says_so(
     tmp_path: Path, shown: tuple[list[Result], str], capsys: pytest.CaptureFixture
 ):
-    sample_class.equip(tmp_path)
-    sample_class.write(tmp_path, course.PARTS[4], sample_class.model(course.PARTS[4]))
+    handed_in.equip(tmp_path)
+    handed_in.write(tmp_path, course.PARTS[4], handed_in.model(course.PARTS[4]))
     (tmp_path / "part04.ipynb").rename(tmp_path / "my copy.ipynb")
     assert main(["check", str(tmp_path / "my copy.ipynb")]) == 0
     assert "passes" in row(capsys.readouterr().out, 4)[0]
@@ -258,8 +258,8 @@ def test_a_place_without_notebooks_is_one_clear_line(name: str, tmp_path: Path, 
 
 
 def test_processes_start_where_the_temporary_folder_s_path_is_too_long_for_a_socket(tmp_path: Path):
-    sample_class.equip(tmp_path)
-    sample_class.write(tmp_path, course.PARTS[8], sample_class.model(course.PARTS[8]))
+    handed_in.equip(tmp_path)
+    handed_in.write(tmp_path, course.PARTS[8], handed_in.model(course.PARTS[8]))
     (long := tmp_path / ("long" * 25)).mkdir()
     command = [sys.executable, "-m", "grading", "check", tmp_path / "part08.ipynb"]
     env = {**os.environ, "TMPDIR": str(long)}
@@ -274,7 +274,7 @@ def test_a_notebook_without_its_checks_says_so(tmp_path: Path, capsys: pytest.Ca
 
 
 def test_a_notebook_with_data_of_any_depth_in_it_is_read(tmp_path: Path):
-    notebook, deep = sample_class.model(course.PARTS[1]), []
+    notebook, deep = handed_in.model(course.PARTS[1]), []
     for _ in range(600):
         deep = [deep]
     next(c for c in notebook["cells"] if c["id"] == "part01-answer")["metadata"]["deep"] = deep

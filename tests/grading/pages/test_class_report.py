@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from attention import course
 from attention.course import COURSE
-from dev import installation, sample_class
+from dev import handed_in, installation
 from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.gradebook import course_folder, generate_assignment, marks
@@ -245,16 +245,16 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lean.new(root, course.PARTS[3], course.PARTS[8])
     no_root = "def attention_logits(q, K, D_qk):\n    return K @ q"
     answers = {
-        "right": sample_class.model(course.PARTS[3]),
-        "root": sample_class.submission(course.PARTS[3], no_root),
-        "import": sample_class.submission(course.PARTS[3], f"import math\n{no_root}"),
+        "right": handed_in.model(course.PARTS[3]),
+        "root": handed_in.submission(course.PARTS[3], no_root),
+        "import": handed_in.submission(course.PARTS[3], f"import math\n{no_root}"),
     }
     for student, notebook in answers.items():
         folder = root / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
         lean.write(folder, course.PARTS[3], notebook)
         if student == "right":
-            lean.write(folder, course.PARTS[8], sample_class.model(course.PARTS[8]))
+            lean.write(folder, course.PARTS[8], handed_in.model(course.PARTS[8]))
         if student == "root":
             (folder / "part08.ipynb").write_text("<html>")
     generate_assignment.register(root)

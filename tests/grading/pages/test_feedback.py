@@ -25,7 +25,7 @@ from nbgrader.preprocessors import GetGrades
 from attention import course
 from attention.course import COURSE
 from attention.hints import HINTS
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.core import limits, messages
 from grading.core.course import Part
@@ -263,7 +263,7 @@ def test_no_line_of_a_hidden_test_is_on_any_page(pages: dict[str, Path]):
     for part in course.PARTS.values():
         source = graded_class.cell(graded_class.solved(part), "-test")["source"]
         hidden = "".join(source).split("BEGIN HIDDEN TESTS")[1].split("### END")[0]
-        public = "".join("".join(cell["source"]) for cell in sample_class.released(part)["cells"])
+        public = "".join("".join(cell["source"]) for cell in handed_in.released(part)["cells"])
         lines = {line.strip() for line in hidden.splitlines() if len(line.strip()) > 12 and line.strip() not in public}
         lines = {" ".join(line.split()) for line in lines}
         assert len(lines) > 5, part.stem

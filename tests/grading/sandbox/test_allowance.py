@@ -13,7 +13,7 @@ import pytest
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.core import cells, limit_messages, limits, part_report
 from grading.gradebook import generate_assignment
@@ -34,8 +34,8 @@ def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         folder.mkdir(parents=True)
         for number, nap_s in NAPS.items():
             part = course.PARTS[number]
-            lean.write(folder, part, sample_class.submission(part, f"import time\ntime.sleep({nap_s})"))
-        lean.write(folder, HONEST, sample_class.model(HONEST))
+            lean.write(folder, part, handed_in.submission(part, f"import time\ntime.sleep({nap_s})"))
+        lean.write(folder, HONEST, handed_in.model(HONEST))
     for name, value in LIMITS.items():
         monkeypatch.setenv(f"GRADING_{name}", str(value))
         monkeypatch.setattr(limits, name, value)

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 from attention import course
 from attention.course import COURSE
-from dev import course_copy, sample_class
+from dev import course_copy, handed_in
 from grading.classroom import inputs
 from grading.core import messages
 from grading.core.course import Part
@@ -61,11 +61,11 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course of part 13; a student's folder is hostile, another's has all files, the third's only the notebook."""
     root = tmp_path_factory.mktemp("module")
     course_copy.new(root, THIRTEEN)
-    for student, make in {"hostile": hostile, "whole": sample_class.equip, "alone": lambda folder: None}.items():
+    for student, make in {"hostile": hostile, "whole": handed_in.equip, "alone": lambda folder: None}.items():
         folder = root / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
         make(folder)
-        sample_class.write(folder, THIRTEEN, sample_class.submission(THIRTEEN, LOOK))
+        handed_in.write(folder, THIRTEEN, handed_in.submission(THIRTEEN, LOOK))
     generate_assignment.register(root)
     return root
 
@@ -133,7 +133,7 @@ def test_what_python_compiled_next_to_the_sources_is_no_change_of_the_course(roo
 def test_the_module_is_in_what_a_kernel_sees(tmp_path: Path):
     graded = tmp_path / "ada" / COURSE.name
     graded.mkdir(parents=True)
-    sample_class.equip(graded)
+    handed_in.equip(graded)
     seen = Workspace(graded)
     seen.bring_up_to_date()
     assert (seen.path / NAME / "mha.py").read_bytes() == OURS
@@ -166,16 +166,16 @@ def test_a_copy_of_a_file_is_told_if_it_says_something_else(make, told: bool, tm
 @pytest.mark.parametrize(
     ("make", "told"),
     [
-        (sample_class.equip, False),
+        (handed_in.equip, False),
         (lambda folder: (folder / NAME).mkdir(), False),
         (lambda folder: (folder / NAME).write_bytes(OURS), True),
         (lambda folder: (folder / NAME).symlink_to("/etc"), True),
-        (lambda folder: [sample_class.equip(folder), (folder / NAME / "mha.py").write_bytes(OURS + b"\n")], True),
-        (lambda folder: [sample_class.equip(folder), (folder / NAME / "more.py").touch()], True),
-        (lambda folder: [sample_class.equip(folder), (folder / NAME / "data").symlink_to("/etc/passwd")], True),
+        (lambda folder: [handed_in.equip(folder), (folder / NAME / "mha.py").write_bytes(OURS + b"\n")], True),
+        (lambda folder: [handed_in.equip(folder), (folder / NAME / "more.py").touch()], True),
+        (lambda folder: [handed_in.equip(folder), (folder / NAME / "data").symlink_to("/etc/passwd")], True),
         (
             lambda folder: [
-                sample_class.equip(folder),
+                handed_in.equip(folder),
                 (folder / NAME / "__pycache__").mkdir(),
                 (folder / NAME / "__pycache__" / "mha.cpython-311.pyc").touch(),
             ],
@@ -188,7 +188,7 @@ def test_a_copy_of_the_package_is_told_if_it_says_something_else(make, told: boo
     folder, ours = tmp_path / "submitted" / "ada" / COURSE.name, tmp_path / "source" / COURSE.name
     for place in (folder, ours):
         place.mkdir(parents=True)
-    sample_class.equip(ours)
+    handed_in.equip(ours)
     make(folder)
     assert extra_files.changed_module(folder, COURSE) == (NAME if told else None)
     assert extra_files.admitted(folder, COURSE) == ([], [])
@@ -221,7 +221,7 @@ def test_a_file_that_grows_while_it_is_read_is_read_to_its_limit(tmp_path: Path)
 
 @pytest.mark.parametrize("part", course.PARTS.values(), ids=lambda part: part.stem)
 def test_a_notebook_takes_functions_from_its_part_s_files_by_name_and_MyMHA_in_part_13_alone(part: Part):
-    for cell in sample_class.released(part)["cells"]:
+    for cell in handed_in.released(part)["cells"]:
         for node in ast.walk(ast.parse("".join(cell["source"]))) if cell["cell_type"] == "code" else ():
             assert not (isinstance(node, ast.Import) and NAME in [alias.name for alias in node.names])
             if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == NAME:

@@ -19,7 +19,7 @@ from kernel_runs import inside
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
 from grading.core import cells, limit_messages, messages
@@ -31,7 +31,7 @@ from grading.submission import notices, unreadable
 from grading.submission.clean_copy import clean_copy
 
 ONE, TWO, FOUR = (course.PARTS[number] for number in (1, 2, 4))
-SOUND = lean.leaned(sample_class.model(ONE))
+SOUND = lean.leaned(handed_in.model(ONE))
 STOP_S = 3  # the limit of a cell in this class; the slowest that ends by itself prints 100 MB, in half a second
 
 
@@ -84,7 +84,7 @@ def _without_ids(notebook: dict) -> dict:
 
 def _forged_test() -> dict:
     """No answer, and in place of the test cell the student's own, which displays full marks and claims to be graded."""
-    out = lean.leaned(copy.deepcopy(sample_class.released(ONE)))
+    out = lean.leaned(copy.deepcopy(handed_in.released(ONE)))
     forged = {**out["cells"].pop(out["cells"].index(_cell(out, "-test"))), "id": "part01-tests", "source": "5.0"}
     forged["metadata"] = {"nbgrader": {**forged["metadata"]["nbgrader"], "grade_id": "part01-tests"}}
     full = {"output_type": "execute_result", "data": {"text/plain": "5.0"}, "metadata": {}, "execution_count": 1}
@@ -93,7 +93,7 @@ def _forged_test() -> dict:
 
 
 ANSWER = "".join(_cell(SOUND, "-answer")["source"])
-STUB = "".join(_cell(sample_class.released(ONE), "-answer")["source"])
+STUB = "".join(_cell(handed_in.released(ONE), "-answer")["source"])
 # Each student: what stands in part01.ipynb, the marks of part 1, and a notice that must be given, or none at all.
 KINDS: dict[str, tuple[object, float, str | None]] = {
     "sound": (SOUND, 5, None),
@@ -176,7 +176,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, marks.Ro
     for student, (content, _, _) in KINDS.items():
         folder = root / "submitted" / student / COURSE.name
         folder.mkdir(parents=True)
-        lean.write(folder, FOUR, sample_class.model(FOUR))
+        lean.write(folder, FOUR, handed_in.model(FOUR))
         _write(folder, content)
     (root / "submitted" / "missing" / COURSE.name / "part01.ipynb").unlink()
     (root / "submitted" / "extra-notebook" / COURSE.name / "scratch.ipynb").write_text("{}")
@@ -325,7 +325,7 @@ def test_a_notebook_that_the_system_kills_is_not_graded_and_the_next_run_grades_
 
 def test_notices_of_a_sound_submission_are_none(tmp_path: Path):
     for part in course.PARTS.values():
-        sample_class.write(tmp_path, part, sample_class.model(part))
+        handed_in.write(tmp_path, part, handed_in.model(part))
     assert notices.found("anna", tmp_path, REPOSITORY / "release" / COURSE.name, COURSE) == []
 
 
@@ -335,8 +335,8 @@ def _opened(notebook: dict) -> nbformat.NotebookNode:
 
 @pytest.mark.parametrize("part", course.PARTS.values(), ids=lambda part: part.stem)
 def test_where_ids_and_metadata_are_lost_the_course_s_own_cells_do_not_become_the_student_s(part: Part):
-    released = sample_class.released(part)
-    model = _without_ids(sample_class.model(part))
+    released = handed_in.released(part)
+    model = _without_ids(handed_in.model(part))
     for cell in model["cells"]:
         cell["metadata"] = {}
     clean, _ = clean_copy(_opened(released), model)
@@ -347,17 +347,17 @@ def test_where_ids_and_metadata_are_lost_the_course_s_own_cells_do_not_become_th
 
 def test_an_answer_in_a_new_cell_in_the_lost_one_s_place_is_not_undone_by_the_release_s():
     five = course.PARTS[5]
-    model = _without_ids(sample_class.model(five))
+    model = _without_ids(handed_in.model(five))
     for cell in model["cells"]:
         cell["metadata"] = {}
-    clean, _ = clean_copy(_opened(sample_class.released(five)), model)
+    clean, _ = clean_copy(_opened(handed_in.released(five)), model)
     last = [cell for cell in clean.cells if "class MyMHA" in cell.source and cell.cell_type == "code"][-1]
     assert "NotImplementedError" not in last.source and last.source in ["".join(c["source"]) for c in model["cells"]]
 
 
 def test_a_copy_of_a_cell_of_the_course_is_the_student_s_where_the_course_s_is_there_too():
     setup = "".join(_cell(SOUND, "-setup")["source"])
-    clean, _ = clean_copy(_opened(sample_class.released(ONE)), _added(setup, at=5))
+    clean, _ = clean_copy(_opened(handed_in.released(ONE)), _added(setup, at=5))
     assert [cell.source for cell in clean.cells if cell.id.startswith("own-")] == [setup]
 
 
@@ -365,7 +365,7 @@ def test_a_kind_of_cell_that_is_too_deep_to_be_printed_is_none():
     deep: list = []
     for _ in range(100_000):
         deep = [deep]
-    clean, _ = clean_copy(_opened(sample_class.released(ONE)), {"cells": [{"cell_type": deep, "source": "mine"}]})
+    clean, _ = clean_copy(_opened(handed_in.released(ONE)), {"cells": [{"cell_type": deep, "source": "mine"}]})
     (own,) = (cell for cell in clean.cells if cell.source == "mine")
     assert own.cell_type == "markdown"
 

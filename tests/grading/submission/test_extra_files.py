@@ -10,7 +10,7 @@ from jupyter_client.manager import start_new_kernel
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.core import limits
 from grading.gradebook import course_folder, generate_assignment
@@ -51,7 +51,7 @@ HONEST = [
 def _submit(root: Path) -> Path:
     folder = root / "submitted" / "ada" / COURSE.name
     folder.mkdir(parents=True)
-    sample_class.write(folder, ONE, sample_class.model(ONE))
+    handed_in.write(folder, ONE, handed_in.model(ONE))
     for name in (*HONEST, *sorted(SHOWN, key=lambda name: -name.count("/"))):
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from grading.gradebook import course_folder, generate_assignment
 from grading.submission import extra_files, in_memory
 
@@ -28,7 +28,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = root / "submitted" / "ada" / COURSE.name
     folder.mkdir(parents=True)
     for part, word in zip((ONE, EIGHT), WORDS, strict=True):
-        lean.write(folder, part, sample_class.submission(part, f"{word} = 1\n"))
+        lean.write(folder, part, handed_in.submission(part, f"{word} = 1\n"))
     (folder / "data.csv").write_text("1,2\n")
     generate_assignment.register(root)
     return root

@@ -13,7 +13,7 @@ from nbformat import v4
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.classroom import inputs
 from grading.core import limits
@@ -72,7 +72,7 @@ def submit(root: Path, student: str, leave: Callable[[Path], object]) -> Path:
     """Part 1 solved, data next to it, and something as a first page."""
     folder = root / "submitted" / student / COURSE.name
     folder.mkdir(parents=True)
-    sample_class.write(folder, ONE, sample_class.model(ONE))
+    handed_in.write(folder, ONE, handed_in.model(ONE))
     (folder / "data.csv").write_text("1")
     leave(folder / START)
     return folder
@@ -83,7 +83,7 @@ def small(root: Path, *others: str) -> Path:
     source = root / "source" / COURSE.name
     source.mkdir(parents=True)
     shutil.copy(REPOSITORY / "source" / COURSE.name / f"{ONE.stem}.ipynb", source)
-    sample_class.equip(source)
+    handed_in.equip(source)
     for name in others:
         (source / name).write_text(page())
     course_folder.configure(root, REPOSITORY)
@@ -195,7 +195,7 @@ def test_no_other_name_is_passed_over(name: str, tmp_path: Path):
 
 def test_check_passes_over_it(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     places = []
-    for name, text in ((f"{ONE.stem}.ipynb", json.dumps(sample_class.released(ONE))), (START, page())):
+    for name, text in ((f"{ONE.stem}.ipynb", json.dumps(handed_in.released(ONE))), (START, page())):
         places.append(tmp_path / name)
         places[-1].write_text(text, encoding="utf-8")
     table.show(COURSE, places)

@@ -16,7 +16,7 @@ from nbgrader.exchange import ExchangeFactory
 
 from attention import course
 from attention.course import COURSE
-from dev import sample_class
+from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.classroom import class_run, merge
 from grading.core import errors, limits
@@ -32,7 +32,7 @@ def _course(root: Path) -> None:
     lean.new(root, ONE)
     folder = root / "submitted" / "ada" / COURSE.name
     folder.mkdir(parents=True)
-    lean.write(folder, ONE, sample_class.model(ONE))
+    lean.write(folder, ONE, handed_in.model(ONE))
     (folder / "timestamp.txt").write_text(FORGED)
     generate_assignment.register(root)
 
@@ -231,7 +231,7 @@ def test_a_zip_of_a_platform_s_gives_the_time_in_its_file_names(tmp_path: Path):
     lean.new(root, ONE)
     archive = root / "downloaded" / COURSE.name / "archive"
     archive.mkdir(parents=True)
-    lean.write(archive, ONE, sample_class.model(ONE))
+    lean.write(archive, ONE, handed_in.model(ONE))
     (archive / "part01.ipynb").rename(archive / "ada_2026-01-10 12:00:01_part01.ipynb")
     config = course_folder.config(root)
     pattern = r".+/(?P<student_id>[a-z]+)_(?P<timestamp>[^_]+)_(?P<file_id>.+)"
