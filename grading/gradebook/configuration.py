@@ -75,6 +75,8 @@ def _guard(c: Config) -> None:
     c.Autograde.exporter_class = "grading.judge.one_student.Exporter"
     c.ExchangeFactory.collect = "grading.submission.exchange_collect.Collect"  # notes when a submission was made
     c.ExchangeFactory.release_feedback = "grading.submission.exchange_collect.ReleaseFeedback"
+    if "plugin_class" not in c.ExportApp:
+        c.ExportApp.plugin_class = "grading.gradebook.grades_table.GradesTable"
 
 
 def _find_programs(*places: Path) -> None:
