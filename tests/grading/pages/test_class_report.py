@@ -92,6 +92,13 @@ def test_where_nothing_varies_there_is_no_correlation_but_a_reason(won: list, wh
     assert rest_of(a_class(*won)) == class_figures.Rest(None, len(won), why)
 
 
+def test_a_name_with_commas_in_it_stands_for_nobody_else():
+    found = a_class((0, 1), (0, 2), names=["ada, bob", "eve"])
+    made = Mistake(3, "unscaled", "Divided by what?")
+    found = replace(found, students=tuple(replace(student, mistakes=(made,)) for student in found.students))
+    assert ">ada, bob; eve<" in class_report.page(found, "today")
+
+
 def test_students_with_an_unmarked_part_do_not_enter_the_correlation():
     results = a_class((0, 1), (0, 2), (4, 3), (4, 4), (4, 5), (0, 100))
     results.students[5].marks[9] = None
