@@ -1,5 +1,6 @@
 """The port of the service's pages, which somebody else may have taken, or keep for it."""
 
+import configparser
 import os
 import pwd
 import socket
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from dev.packages import REPOSITORY
-from grading.classroom.service import ports
+from grading.classroom.service import ports, settings
 from grading.core.errors import CourseError
 
 OPEN_TO_ALL = Path("/proc/sys/net/ipv4/ip_unprivileged_port_start")
@@ -68,6 +69,22 @@ def test_a_port_that_was_opened_for_another_process_is_left_alone(monkeypatch: p
     with ports.opened(0) as opened:
         assert opened.fileno() != ports.GIVEN
     assert "LISTEN_FDS" not in os.environ
+
+
+def test_systemd_s_units_in_the_docs_have_systemd_hold_the_page_s_port():
+    service, port = (
+        _unit(REPOSITORY / "docs" / "systemd" / f"attention-watch.{kind}") for kind in ("service", "socket")
+    )
+    assert port["Socket"]["ListenStream"] == f"{ports.HERE}:{settings.Watch().port}"
+    assert service["Unit"]["Requires"] == "attention-watch.socket" in service["Unit"]["After"].split()
+    assert port["Install"]["WantedBy"] == "sockets.target"
+
+
+def _unit(path: Path) -> configparser.ConfigParser:
+    found = configparser.ConfigParser(interpolation=None)
+    found.optionxform = str  # systemd distinguishes small and capital letters
+    found.read_string(path.read_text(encoding="utf-8"))
+    return found
 
 
 def _of(account: str) -> list[str]:
