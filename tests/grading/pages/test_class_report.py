@@ -233,7 +233,7 @@ def test_the_page_names_who_made_which_mistake(pages: dict[str, Path]):
     text = re.sub(r"<[^>]*>", " ", pages["300"].read_text(encoding="utf-8"))
     for mistake, who in results.makers().items():
         row = text.split(f"{class_figures.named(mistake.key)} ")[1 if mistake.key != "root-forgotten" else -1]
-        assert len(who) > 0 and (len(who) > 12 or ", ".join(who) in row)
+        assert len(who) > 0 and (len(who) > 12 or "; ".join(who) in row)
     assert "neighbouring heads" in text
 
 
