@@ -252,7 +252,7 @@ def _fill(made: Export, row: list[str], columns: dict[str, int], student: str, c
 
 
 def _people(students: list[str]) -> str:
-    return ", ".join(students) if len(students) <= _NAMED else f"{len(students)} students"
+    return "; ".join(students) if len(students) <= _NAMED else f"{len(students)} students"
 
 
 def _same(before: str, after: str) -> bool:

@@ -153,6 +153,11 @@ def test_cells_that_we_have_no_mark_for_stay_as_the_platform_has_them(root: Path
     assert made.kept == {"bob": ["Attention part 06", "Attention part 13", "Attention total"]}
 
 
+def test_a_name_with_commas_in_it_stands_for_nobody_else_among_those_who_are_not_marked():
+    made = gradefile.Export([], [], short={"T": "total"}, kept={"ada, bob": ["T"], "eve": ["T"]})
+    assert "  total: ada, bob; eve" in made.preview()
+
+
 def test_a_person_called_points_possible_is_a_person_and_gets_no_points_for_it(root: Path, tmp_path: Path):
     mallory = "Points Possible,M,109,mallory@uni.example,-,-,-,1"
     made, rows = _run(root, tmp_path, "moodle", MOODLE.replace("Ada,Lovelace", f"{mallory}\nAda,Lovelace"))
