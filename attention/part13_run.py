@@ -230,10 +230,9 @@ def _usual(run: Run) -> str | None:
     # One sample is enough. Float32 moves an undecided row by 1e-3 of its size, other rows by 1e-6: a tenth is far.
     W, x, y = _exactly(run.W, run.x[:1], run.y[:1])
     copies = mistakes.Case("", run.reduced[:1], run.vanilla[:1], (W, x, y, H))
-    with np.errstate(all="ignore"):  # a student's numbers may be as large as there are any
-        return mistakes.shown([error], mistakes.RUN_ERRORS, rtol=1e-3, kind=rubric.ANY) or mistakes.shown(
-            [copies], mistakes.RUN_COPIES, rtol=0.1, kind=rubric.ANY
-        )
+    return mistakes.shown([error], mistakes.RUN_ERRORS, rtol=1e-3, kind=rubric.ANY) or mistakes.shown(
+        [copies], mistakes.RUN_COPIES, rtol=0.1, kind=rubric.ANY
+    )
 
 
 def _exactly(W: tuple[Array, ...], x: Array, y: Array) -> tuple[tuple[Array, ...], Array, Array]:

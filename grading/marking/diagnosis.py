@@ -94,6 +94,7 @@ def searched(find: Callable[[], T]) -> T | None:
         return None
 
 
+@np.errstate(all="ignore")  # an answer's numbers may be as large as there are any
 def shown(cases: Iterable[Case], usual: Usual, rtol: float = 1e-5, kind: Kind = TENSOR) -> str | None:
     """The usual mistake that all cases with a value show, at least one of them clearly; None if there is none."""
     valued = [case for case in cases if not isinstance(case.got, (Reason, NoneType))]
