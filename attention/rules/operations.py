@@ -41,10 +41,10 @@ class Flow:
         self.blank: dict[int, Statements] = {}
         self.filled: dict[int, Statements] = {}
 
-    def of_output(self, tensors: Collection[Tensor]) -> Statements | None:
+    def of_output(self, tensors: Collection[Tensor]) -> Statements:
         """As `of`, and the statements that allocated the memory of these and filled it with arguments as they are."""
-        found, filled = self.of(tensors), [self.filled.get(memory, frozenset()) for memory, _ in tensors]
-        return None if found is None else found.union(*filled)
+        filled = [self.filled.get(memory, frozenset()) for memory, _ in tensors]
+        return frozenset().union(self.of(tensors) or (), *filled)
 
     def of(self, tensors: Collection[Tensor]) -> Statements | None:
         """The statements that computed these; None if none of them is derived from an argument."""
@@ -62,7 +62,8 @@ class Flow:
             for memory, _ in written:
                 if name in FILL and not source:
                     self.made.setdefault(memory, source)
-                    self.filled |= {memory: here | self.blank[memory]} if memory in self.blank else {}
+                    if memory in self.blank:
+                        self.filled[memory] = here | self.blank[memory]
                 else:
                     self.made[memory] = source | here | self.blank.get(memory, frozenset())
         else:
@@ -117,7 +118,7 @@ def second_statement(answer_id: str, call: Call) -> Breach | None:
         flow.follow(name, statements.get(place, frozenset()), *tensors)
     for position, output in enumerate(call.outputs):
         made = flow.of_output(output)
-        if made and len(made) > 1:
+        if len(made) > 1:
             where, line, _ = max(made, key=lambda one: one[1:])
             code = next(code for code in codes if code.where == where).line(line)
             text = f"{where}, line {line}, `{code}`: a second statement computes output {position + 1}"

@@ -27,9 +27,10 @@ def root_of(node: ast.expr) -> str | None:
                 of in LIBRARIES and name in VIEWS
             ):
                 node = inner
-            case ast.Call(func=ast.Attribute(attr="einsum") | ast.Name(id="einsum"), args=[_, inner]) if _rearranges(
-                node, "einsum"
-            ):
+            case ast.Call(
+                func=ast.Attribute(attr="einsum") | ast.Name(id="einsum"),
+                args=[ast.Constant(value=str(equation)), inner],
+            ) if _only_turns(equation):
                 node = inner
             case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in VIEWS:
                 node = inner
@@ -39,10 +40,7 @@ def root_of(node: ast.expr) -> str | None:
                 return None
 
 
-def _rearranges(call: ast.Call, name: str) -> bool:
-    """Whether a call of this name only rearranges a tensor, as `torch.einsum("ihd->hid", W)` does."""
-    match call.args:
-        case [ast.Constant(value=str(equation)), _] if name == "einsum":
-            before, arrow, after = equation.replace(" ", "").partition("->")
-            return bool(arrow) and len({*before}) == len(before) and sorted(before) == sorted(after)
-    return name in VIEWS
+def _only_turns(equation: str) -> bool:
+    """Whether an equation only rearranges a tensor, as that of `torch.einsum("ihd->hid", W)`."""
+    before, arrow, after = equation.replace(" ", "").partition("->")
+    return bool(arrow) and len({*before}) == len(before) and sorted(before) == sorted(after)
