@@ -24,10 +24,16 @@ from grading.marking.diagnosis import (  # noqa: F401  (for hidden tests)
 )
 from grading.marking.rubric import Verdict, all_of
 
-OF_PROJECTIONS = "bias-left-in not-a-module overwritten-by-another-model layers-shared layers-made-in-a-call".split()
+OF_PROJECTIONS = (
+    "bias-left-in",
+    "not-a-module",
+    "overwritten-by-another-model",
+    "layers-shared",
+    "layers-made-in-a-call",
+)
 # What is seen at once and needs no numbers: by part.
 FACTS: dict[int, tuple[str, ...]] = {
-    5: (*OF_PROJECTIONS,),
+    5: OF_PROJECTIONS,
     6: ("copies-add-rank", "copies-lose-rank", "rank-only-bounded"),
     7: (*OF_PROJECTIONS, "heads-not-shared", "copies-kept", "copies-made-in-a-call"),
     9: ("product-returned", *matrices.SHAPES),

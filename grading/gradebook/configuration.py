@@ -14,14 +14,14 @@ from pathlib import Path
 
 from traitlets.config import Config
 
-from grading.core import cells, limits
+from grading.core import cells, limits, pictures
 
 ENGINE = Path(__file__).resolve().parents[1]
 # Of each walled kernel; with any others it makes a shell of its own: see grading/sandbox/child.py.
 KERNEL_ARGUMENTS = ["--HistoryManager.enabled=False", "--IPKernelApp.log_level=40"]
 # What pages show of an output, the first that it has. No SVG: 2 kB of it, each piece made of ten of the last, hold a
 # browser up for good; and nothing that runs.
-_SHOWN = ["text/html", "text/markdown", "text/latex", "image/png", "image/jpeg", "text/plain"]
+_SHOWN = ("text/html", "text/markdown", "text/latex", *pictures.KINDS, "text/plain")
 _AFTER_THE_RUN = (
     "nbgrader.preprocessors.IgnorePattern",
     "nbconvert.preprocessors.ClearMetadataPreprocessor",
@@ -129,7 +129,7 @@ def _feedback(c: Config) -> None:
 def _no_scripts(c: Config) -> None:
     """No student's text runs in the browser of somebody who reads it, be it in feedback or in the Formgrader."""
     c.HTMLExporter.sanitize_html = True
-    c.NbConvertBase.display_data_priority = _SHOWN[:]
+    c.NbConvertBase.display_data_priority = list(_SHOWN)
     c.HTMLExporter.filters = {
         "markdown2html": "grading.pages.feedback.markdown2html",
         "clean_html": "grading.pages.feedback.clean_html",
