@@ -42,6 +42,7 @@ class Watch:
         self._largest_kb = 0  # the memory of the largest process that was seen
         self._before_kb: dict[int, int] = {}  # of each process, at the last look; of one that ends, before
         self._ending_kb = [0] * ENDING_LOOKS  # what those that ended had that were not gone, at the last looks
+        self._has_stopped = False  # them, ever
 
     def exceeded(self) -> str | None:
         """The limit that all processes of a notebook together exceed, or None."""
@@ -120,7 +121,12 @@ class Watch:
 
         Forks that write to what they share take memory, and none of them grows. Where there are many, or all have many
         open files, a look takes seconds.
+        Whoever is being forked as all are stopped is born stopped, and does not hear that they go on: Linux keeps no
+        signal for it that its parent ignores, as SIGCONT is by default. So all hear it again at each later look,
+        because a fork may take as long as it likes.
         """
+        if self._has_stopped:
+            self._signal_all(signal.SIGCONT)
         free_kb, stopped = self._processes.available_kb(), False
 
         def stop_where_memory_goes() -> int:
@@ -135,6 +141,7 @@ class Watch:
             yield stop_where_memory_goes
         finally:
             if stopped:
+                self._has_stopped = True
                 self._signal_all(signal.SIGCONT)
 
     def _of_each(self, measured: Callable[[int], float]) -> dict[int, float]:

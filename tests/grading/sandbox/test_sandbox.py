@@ -225,8 +225,8 @@ for _ in range(6):
         os.execv('alike', ['alike'])
     time.sleep(2)
 """
-# A chain of processes, each forked from the one before, of 40,000 mappings: Linux notes how each of them came about.
-INHERIT_MAPPINGS = """
+# 40,000 mappings, so that a fork takes some time.
+HAVE_MAPPINGS = """
 import ctypes, mmap, os, time
 count, libc = 20_000, ctypes.CDLL(None)
 taken = mmap.mmap(-1, 2 * 4096 * count, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
@@ -234,6 +234,19 @@ place = ctypes.addressof(ctypes.c_char.from_buffer(taken))
 for n in range(count):
     taken[2 * 4096 * n] = 1
     libc.mprotect(ctypes.c_void_p(place + 2 * 4096 * n + 4096), 4096, 0)
+"""
+# 32 processes, several of which fork at any moment, and each of which waits for those that it forked.
+FORK_AT_ONCE = """
+first = os.getpid()
+for _ in range(5): os.fork()
+try:
+    while True: os.wait()
+except ChildProcessError:
+    if os.getpid() != first: os._exit(0)
+print('fine')
+"""
+# A chain of processes, each forked from the one before: Linux notes how each of their mappings came about.
+INHERIT_MAPPINGS = f"""{HAVE_MAPPINGS}
 told, tell = os.pipe()
 for _ in range(24):
     if os.fork() > 0: break
@@ -1291,6 +1304,17 @@ def test_a_notebook_that_stands_still_while_its_memory_is_counted_goes_on_afterw
             pool, f"{share}\nprint(os.waitid(os.P_ALL, 0, os.WSTOPPED).si_code == os.CLD_STOPPED)", "print('fine')"
         )
     assert (run.struck, run.printed.splitlines()) == (None, ["True", "fine"])
+
+
+def test_no_process_stands_still_for_good_that_was_being_forked_while_all_were_stopped(monkeypatch, tmp_path):
+    once = "not self._has_stopped and len(self._before_kb) > 4"  # as soon as several fork
+    rewritten(monkeypatch, tmp_path, "watch.py", "gone_kb > most_kb", once)
+    rewritten(
+        monkeypatch, tmp_path, "watch.py", "USUAL_PAUSE_S, LEAST_PAUSE_S = 0.5", "USUAL_PAUSE_S, LEAST_PAUSE_S = 0.02"
+    )
+    with opened(bare=True, gpu=False) as pool:
+        run = Run(pool, HAVE_MAPPINGS, FORK_AT_ONCE, timeout_s=30)
+    assert (run.struck, run.errors, run.printed) == (None, [], "fine")
 
 
 def test_a_data_loader_may_have_processes_of_its_own(pool):
