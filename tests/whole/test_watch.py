@@ -286,14 +286,18 @@ def test_a_gradebook_that_is_gone_is_waited_for_and_never_made_anew(service: wat
 
 def test_it_stops_when_asked_and_goes_on_with_who_was_at_work(tmp_path: Path):
     root = watched.released(tmp_path / "course", f'{SETTINGS}\nc.Watch.parts = ["part01"]')
+    for stopped in ("anna", "bea", "cleo"):  # a busy machine may have graded one before it hears that it should stop
+        with watched.running(root) as service:
+            service.wait(lambda: service.ask("health")[0] == 200)
+            submitted = watched.submit(root, stopped, SLOWER)
+            service.wait(lambda: service.queue()["at_work"])
+        if not service.said(f"{stopped}: graded"):
+            break
+    before = watched.earned(root)
+    assert stopped not in before
     with watched.running(root) as service:
-        service.wait(lambda: service.ask("health")[0] == 200)
-        submitted = watched.submit(root, "anna", SLOWER)  # so that a busy machine stops it in time
-        service.wait(lambda: service.queue()["at_work"])
-    assert not service.said("anna: graded")
-    with watched.running(root) as service:
-        service.wait_said(r"anna: graded, \d+\.\d s after it arrived")
-        assert watched.earned(root) == {"anna": ALL}
+        service.wait_said(rf"{stopped}: graded, \d+\.\d s after it arrived")
+        assert watched.earned(root) == {**before, stopped: ALL}
         # Only part 1 is shown at once, and its page holds no other part's marks.
         assert "of 6 points" in service.wait(lambda: submitted.feedback("part01"))
         assert "<nav" not in submitted.feedback("part01") and "</html>" in submitted.feedback("part01")
