@@ -60,7 +60,9 @@ class Channel(AsyncZMQSocketChannel):
         end = None if timeout is None else Deadline(self.clock, timeout)
         while True:
             pause_s = None if end is None else end.pause()
-            if await self.socket.poll(None if end is None else int(1000 * pause_s)):
+            with self.clock.served():  # where many come, to wait for each takes longer than to read it
+                has_come = self.socket.get(zmq.EVENTS) & zmq.POLLIN
+            if has_come or await self.socket.poll(None if end is None else int(1000 * pause_s)):
                 with self.clock.served():
                     message = read(self.taken())
                 await asyncio.sleep(0)  # or this task alone would run, for as long as messages come

@@ -6,6 +6,7 @@ A manager's `pool` is where its sandboxes come from; without one all walls stand
 """
 
 import asyncio
+import contextlib
 import signal
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -32,6 +33,7 @@ NAME = "walled"
 PORTS = ("shell_port", "iopub_port", "stdin_port", "control_port", "hb_port")  # nobody listens at the last three
 PASSED_ON = ("NBGRADER_EXECUTION", "NBGRADER_VALIDATING")  # variables by which nbgrader tells a notebook what runs it
 NEVER_MS = 24 * 60 * 60 * 1000  # no kernel lives that long; with -1, for never, ZeroMQ aborts where a connection breaks
+READER = "ZMQbg/IO/"  # the name of a thread in which ZeroMQ reads, up to its number
 START_LIMIT_S = 60.0  # from the fork to the kernel's first reply; 0.1 s on a quiet machine
 
 
@@ -122,9 +124,11 @@ class KernelClient(AsyncKernelClient):
     shell_channel_class = Type(incoming.Replies)
     iopub_channel_class = Type(incoming.Channel)
     _subscriptions = 0  # beyond the one to everything
+    _others: frozenset[int] = frozenset()  # threads that read for other contexts of ZeroMQ's than this one's
 
     def start_channels(self, shell=True, iopub=True, stdin=True, hb=True, control=True) -> None:
         """Connects to shell and iopub."""
+        self._others = _readers()
         super().start_channels(shell=shell, iopub=iopub, stdin=False, hb=False, control=False)
         for channel in (self.shell_channel, self.iopub_channel):
             channel.clock, channel.end = self.clock, self.parent.end
@@ -147,6 +151,7 @@ class KernelClient(AsyncKernelClient):
         await self._expect(self.iopub_channel, "iopub_welcome", end)
         self.kernel_info()
         self.shell_channel.kept = await self._expect(self.shell_channel, "kernel_info_reply", end)
+        self.clock.served_by(_readers() - self._others)  # what ZeroMQ drops by itself no thread of ours hears of
 
     def kernel_info(self) -> str:
         """Asks what the kernel is, and gives the request's id; nbclient, which asks once more, gets the same reply."""
@@ -195,6 +200,15 @@ class KernelClient(AsyncKernelClient):
                     raise RuntimeError("The kernel did not become ready in time.") from None
                 if channel is self.iopub_channel:
                     self._subscribe_again()
+
+
+def _readers() -> frozenset[int]:
+    """The threads of this process in which ZeroMQ reads what comes; none where the system doesn't tell."""
+    found = set()
+    for path in Path("/proc/self/task").glob("*/comm"):
+        with contextlib.suppress(OSError):  # it has ended
+            found |= {int(path.parent.name)} if path.read_text().startswith(READER) else set()
+    return frozenset(found)
 
 
 def _context() -> zmq.asyncio.Context:

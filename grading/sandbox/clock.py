@@ -20,7 +20,7 @@ import contextlib
 import heapq
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 WAITERS = 2  # a cell's thread, and the one that sends what it printed
 LOOK_S = 0.5  # how often /proc is looked at while something is waited for; shorter waits count by the wall clock
@@ -41,6 +41,7 @@ class Clock:
         self._ahead_s = 0.0  # waits whose time is still to come
         self._waits = False  # whether nothing has run since, though something could: then it is no own time yet
         self._served_s = 0.0  # computed for it by whoever looks at this clock, since the last look
+        self._serving_ns: dict[int, int] = {}  # what each thread of this process has computed that only serves it
 
     def now(self) -> float:
         """Seconds of own time since this clock was made; less than before where a wait is over that was counted."""
@@ -55,6 +56,19 @@ class Clock:
             yield
         finally:
             self._served_s += time.thread_time() - began
+
+    def served_by(self, threads: Iterable[int]) -> None:
+        """From now on what these threads of this process compute counts, too: they do nothing but serve it."""
+        self._serving_ns = {thread: _ran_and_waited_ns(os.getpid(), thread)[0] for thread in threads}
+
+    def _just_served_s(self) -> float:
+        """What was computed for it since this was last asked."""
+        served_s, self._served_s = self._served_s, 0.0
+        for thread, before in self._serving_ns.items():
+            ran, _ = _ran_and_waited_ns(os.getpid(), thread)
+            served_s += max(0, ran - before) / 1e9  # one that has ended tells nothing
+            self._serving_ns[thread] = max(ran, before)
+        return served_s
 
     def _look(self) -> None:
         root, at = self._root(), time.monotonic()
@@ -72,8 +86,7 @@ class Clock:
             self._seen[thread] = ran, waited
         if len(self._seen) > REMEMBERED:
             self._seen = {thread: counts for thread, counts in self._seen.items() if _is_alive(thread)}
-        served_s, self._served_s = self._served_s, 0.0
-        ran_s, waited_s = served_s + ran_ns / 1e9, sum(heapq.nlargest(WAITERS, waits_ns)) / 1e9
+        ran_s, waited_s = self._just_served_s() + ran_ns / 1e9, sum(heapq.nlargest(WAITERS, waits_ns)) / 1e9
         own_s = max(ran_s, passed_s - waited_s)
         waited_before_s = max(0.0, longest_ns / 1e9 - passed_s)  # more than this interval has room for
         taken_back_s = min(waited_before_s, self._doubtful_s)
@@ -120,9 +133,15 @@ def _threads(root: int) -> Iterator[tuple[tuple[int, int], int, int]]:
     while waiting:
         pid = waiting.pop()
         for tid in _listed(f"/proc/{pid}/task"):
-            ran, waited, *_ = [int(number) for number in _text(f"/proc/{pid}/task/{tid}/schedstat").split()] or [0, 0]
+            ran, waited = _ran_and_waited_ns(pid, tid)
             waiting += [int(child) for child in _text(f"/proc/{pid}/task/{tid}/children").split()]
             yield (pid, int(tid)), ran, waited
+
+
+def _ran_and_waited_ns(pid: int, tid: int | str) -> tuple[int, int]:
+    """The nanoseconds that a thread ran and waited to run; none of either where Linux doesn't tell."""
+    ran, waited, *_ = [int(number) for number in _text(f"/proc/{pid}/task/{tid}/schedstat").split()] or [0, 0]
+    return ran, waited
 
 
 def _could_run(root: int) -> bool:

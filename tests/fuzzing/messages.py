@@ -54,6 +54,10 @@ class Socket:
     def __init__(self, messages: list[list[bytes]]) -> None:
         self.messages = messages
 
+    def get(self, option: int) -> int:
+        """That nothing is known to be there, so that it is waited for."""
+        return 0
+
     async def poll(self, timeout_ms: int | None) -> bool:
         """Whether there is another message."""
         return bool(self.messages)

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 import time
 import types
 
@@ -58,6 +59,29 @@ def test_what_is_computed_to_serve_a_process_counts_also_while_that_waits(monkey
     assert clock.now() == pytest.approx(0.3, abs=0.1)
     time.sleep(0.3)
     assert clock.now() == pytest.approx(0.3, abs=0.1)
+
+
+def test_what_a_thread_computes_that_does_nothing_but_serve_a_process_counts_also_while_that_waits(monkeypatch):
+    began, computed = time.monotonic_ns(), threading.Event()
+    waiting = lambda root: iter([((root, n), 0, time.monotonic_ns() - began) for n in (1, 2)])  # noqa: E731
+    monkeypatch.setattr("grading.sandbox.clock._threads", waiting)
+
+    def serve() -> None:
+        busy_until = time.thread_time() + 0.3
+        while time.thread_time() < busy_until:
+            pass
+        computed.wait(60)
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    clock = Clock(lambda: 1)
+    clock.served_by({thread.native_id})
+    time.sleep(busy.patience(0.5))
+    assert clock.now() == pytest.approx(0.3, abs=0.1)
+    computed.set()
+    thread.join()
+    time.sleep(0.1)
+    assert clock.now() == pytest.approx(0.3, abs=0.1)  # of one that has ended nothing is taken back
 
 
 def test_sleeping_counts():
