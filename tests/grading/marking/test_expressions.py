@@ -122,6 +122,14 @@ def test_letters_are_replaced_as_the_part_says():
     assert not is_expression("G*d", "r").right and not is_expression("D", "d", where=where).right
 
 
+def test_a_letter_may_be_a_multiple_of_another_so_that_their_quotient_is_whole():
+    where = {"H": "G*H", "D": "H*d"}
+    for got in ("floor(D/floor(H/G))", "H*d/floor(H/G)", "G*floor(D/H)"):
+        assert is_expression(got, "G*d", where=where).right and not is_expression(got, "G*d").right
+    for got in ("H*d", "d*floor(H/G)", "D", "G*floor(H/G)"):
+        assert not is_expression(got, "G*d", where=where).right
+
+
 # Shapes ---------------------------------------------------------------------------------------------------------------
 
 
