@@ -285,5 +285,14 @@ def _may_import(sources: set[str] | None, packages: Collection[str]) -> bool:
 
 def _has_an_import(tree: ast.AST, packages: Collection[str]) -> bool:
     names = [getattr(node, "id", getattr(node, "attr", None)) for node in walk(tree)]
-    imported = any(imports_more(node, packages) or brings_more(node, packages) for node in walk(tree))
+    nodes = [node for node in walk(tree) if not _is_of_the_notebook(node)]
+    imported = any(imports_more(node, packages) or brings_more(node, packages) for node in nodes)
     return imported or not (LEADING | RUNNING_NAMES).isdisjoint(names)
+
+
+def _is_of_the_notebook(node: ast.AST) -> bool:
+    """Whether a text's import gives it names of the notebook, as `from __main__ import f` does for a Timer."""
+    match node:
+        case ast.ImportFrom(module="__main__", names=names, level=0):
+            return not any(alias.asname or alias.name.startswith(("_", "*")) for alias in names)
+    return False
