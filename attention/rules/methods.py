@@ -7,8 +7,8 @@ Read from the syntax trees alone, so it is a search and not a proof: it finds th
 import ast
 from collections.abc import Iterator
 
-from grading.rules.nodes import walk
-from grading.rules.student_code import Code, defined, top_level
+from grading.rules.nodes import top_level, walk
+from grading.rules.student_code import Code, defined
 
 MOST_NAMES = 50  # that are followed
 Place = tuple[Code, ast.stmt]  # a function, or the assignment of a lambda, and its cell

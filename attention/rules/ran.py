@@ -11,10 +11,10 @@ from attention.questions.versions import fingerprint
 from attention.rules.views import root_of
 from grading.core import messages
 from grading.rules.compiling import compiled
-from grading.rules.nodes import walk
+from grading.rules.nodes import top_level, walk
 from grading.rules.parsing import parse
 from grading.rules.static import LOOPS, Breach, loop_in, own_map
-from grading.rules.student_code import Code, editable, later, top_level
+from grading.rules.student_code import Code, editable, later
 
 # Through these a notebook watches all that PyTorch does, its own answer's part too, and mostly to look at it.
 WATCHING = frozenset({"__torch_function__", "__torch_dispatch__"})

@@ -41,3 +41,14 @@ def call_of(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> ast.Call | Non
     """The call of a piece of code, as that of `f` in `f(x)`; None where it is used in any other way."""
     call = parents.get(node)
     return call if isinstance(call, ast.Call) and call.func is node else None
+
+
+def top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements that run as the cell runs, also those inside if, with, try, match and loops."""
+    for node in body:
+        yield node
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            for field in ("body", "orelse", "finalbody"):
+                yield from top_level(getattr(node, field, []))
+            for branch in [*getattr(node, "handlers", []), *getattr(node, "cases", [])]:
+                yield from top_level(branch.body)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grading.core import cells
 from grading.rules import chosen, kept, tables
-from grading.rules.nodes import walk
+from grading.rules.nodes import top_level, walk
 from grading.rules.parsing import NAMES, TOO_DEEP, folded, may_be_bare, numbered, parse
 
 # Methods that change a list or a mapping, and by which something comes into it.
@@ -278,14 +278,3 @@ def _changed(targets: list[ast.expr]) -> set[str]:
             case ast.Tuple(elts=parts) | ast.List(elts=parts):
                 targets = [*targets, *parts]
     return names
-
-
-def top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements that run as the cell runs, also those inside if, with, try, match and loops."""
-    for node in body:
-        yield node
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            for field in ("body", "orelse", "finalbody"):
-                yield from top_level(getattr(node, field, []))
-            for branch in [*getattr(node, "handlers", []), *getattr(node, "cases", [])]:
-                yield from top_level(branch.body)

@@ -1,6 +1,6 @@
 """Tables of modules, as in `libs = {"np": np, "torch": torch}`: what stands in them can be followed as long as they
 never change and are only looked into in plain sight, so that rules may read `np` for `libs["np"]`, and for `libs[key]`
-one or the other.
+one or the other. A table without a name, as in `(np, torch)[on_gpu]`, can't change.
 """
 
 import ast
@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from grading.rules import own_calls
-from grading.rules.nodes import first_name, walk
+from grading.rules.nodes import first_name, top_level, walk
 from grading.rules.own_calls import names_given, reads_in_other_ways
 from grading.rules.rewriting import at_place, rewritten
 
@@ -25,9 +25,10 @@ def read_through(trees: Sequence[ast.Module], setup: Callable[[], ast.Module]) -
     What counts as a module is any name that is only ever imported, by the cells or by the part's setup cell, which
     `setup` reads.
     """
+    nodes = [node for tree in trees for node in walk(tree)]
     written = [pair for tree in trees for pair in _written(tree)]
-    nodes = [node for tree in trees for node in walk(tree)] if written else []
-    if not written or reads_in_other_ways(nodes):
+    unnamed = any(isinstance(node, ast.Subscript) and isinstance(node.value, Table) for node in nodes)
+    if not (written or unnamed) or reads_in_other_ways(nodes):
         return [*trees]
     given, imported = [*names_given(nodes)], {*own_calls.imported([*walk(setup()), *nodes])}
     modules = imported.difference(given)
@@ -38,7 +39,7 @@ def read_through(trees: Sequence[ast.Module], setup: Callable[[], ast.Module]) -
         return [*trees]
     sure = [name for name in held if given.count(name) == 1 and imported.isdisjoint({name, "*"})]
     tables = {name: held[name] for name in sure if _is_plain(name, held[name], trees)}
-    return rewritten(trees, _Reader(tables)) if tables else [*trees]
+    return rewritten(trees, _Reader(tables, modules)) if tables or unnamed else [*trees]
 
 
 def _leaves(value: ast.expr) -> list[ast.expr]:
@@ -52,8 +53,8 @@ def _leaves(value: ast.expr) -> list[ast.expr]:
 
 
 def _written(tree: ast.Module) -> Iterator[tuple[str, Table]]:
-    """The tables that a cell writes down under a name, at its top level."""
-    for statement in tree.body:
+    """The tables that a cell writes down under a name, outside of its functions and classes."""
+    for statement in top_level(tree.body):
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if (table := _table(value)) is not None:
                 if sum(1 for _ in itertools.islice(ast.walk(table), MOST_NODES + 1)) <= MOST_NODES:
@@ -106,10 +107,26 @@ def _look(node: ast.AST, tables: Mapping[str, Table]) -> ast.expr | None:
                 found = table.elts[key : key + 1] if type(key) is int else []
             return found[-1] if found else None
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Name() as key, ctx=ast.Load()) if name in tables:
-            table = tables[name]
-            found = table.values if isinstance(table, ast.Dict) else table.elts
-            if found and all(isinstance(one, ast.Name | ast.Attribute) for one in found):
-                return functools.reduce(lambda others, one: ast.IfExp(key, one, others), found)
+            return _one_of(tables[name], key)
+    return None
+
+
+def _one_of(table: Table, key: ast.expr) -> ast.expr | None:
+    """The choice among all that a table of nothing but modules holds; None for any other table."""
+    found = table.values if isinstance(table, ast.Dict) else table.elts
+    if not found or not all(isinstance(one, ast.Name | ast.Attribute) for one in found):
+        return None
+    choice = ast.IfExp(key, found[0], found[0])  # the key stands there once, or many in one another would take forever
+    return functools.reduce(lambda others, one: ast.IfExp(ast.Constant(None), one, others), found[1:], choice)
+
+
+def _unnamed(node: ast.Subscript, modules: Collection[str]) -> ast.expr | None:
+    """What `{"np": np, "torch": torch}[key]` gives; None for anything else."""
+    match node:
+        case ast.Subscript(value=ast.Dict() | ast.List() | ast.Tuple() as table, slice=key, ctx=ast.Load()):
+            few = sum(1 for _ in itertools.islice(ast.walk(table), MOST_NODES + 1)) <= MOST_NODES
+            usual = few and not isinstance(key, ast.Slice) and _holds_modules(table, modules)
+            return _one_of(table, key) if usual else None
     return None
 
 
@@ -129,12 +146,15 @@ def _whole(over: ast.expr, tables: Mapping[str, Table]) -> tuple[ast.Name, ast.e
 class _Reader(ast.NodeTransformer):
     """Writes what the tables give for each look into them, and their modules one by one where they stood."""
 
-    def __init__(self, tables: Mapping[str, Table]) -> None:
-        self.tables = tables
+    def __init__(self, tables: Mapping[str, Table], modules: Collection[str]) -> None:
+        self.tables, self.modules = tables, modules
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         found = _look(node, self.tables)
-        return self.generic_visit(node) if found is None else at_place(found, node)
+        if found is None:
+            node = self.generic_visit(node)
+            found = _unnamed(node, self.modules)
+        return node if found is None else at_place(found, node)
 
     def visit_Assign(self, node: ast.Assign) -> list[ast.stmt]:
         match node.targets:

@@ -22,6 +22,13 @@ LOOKED_INTO = [
     "libs = {'np': np, 'torch': torch}\nfor name, lib in libs.items():\n    print(name, lib.__version__)",
     "libs = {'np': np, 'torch': torch}\n[lib.__version__ for lib in libs.values()]",
     "libs = [('numpy', np), ('torch', torch)]\nfor name, lib in libs:\n    print(name, lib.__version__)",
+    "try:\n    libs = {'np': np, 'torch': torch}\nexcept NameError:\n    raise\nlibs['np'].ones(3)",
+    "if np:\n    libs = [np, torch]\nelse:\n    on_gpu = 0\nlibs[on_gpu].ones(3)",
+    "with open('a') as f:\n    libs = np, torch\nlibs[0].ones(3)",
+    "x = 3\n{'np': np, 'torch': torch}['np'].ones(3)",
+    "x = 3\nlib = [np, torch][torch.is_tensor(x)]\nlib.sqrt(x)",
+    "x = 3\ndef f(x, key='np'):\n    return {'np': np, 'torch': torch, 'la': np.linalg}[key].sqrt(x)",
+    "x = 3\n(np, torch)[(np, nn)[x].ones(3)].ones(3)",
 ]
 HIDDEN = [
     "libs = {'t': torch}\nlibs['t'].serialization.copyreg",
@@ -58,6 +65,18 @@ HIDDEN = [
     "libs = {'t': torch}\nfrom torch import *\nlibs['t'].ones(3)",
     "def f():\n    global libs\nlibs = {'t': torch}\nlibs['t'].ones(3)",
     "nn = nn\nlibs = {'n': nn}\nlibs['n'].Linear",
+    "if np:\n    libs = {'t': torch}\nelse:\n    libs = f\nlibs['t'].ones(3)",
+    "try:\n    libs = {'t': torch}\nexcept NameError as libs:\n    pass\nlibs['t'].ones(3)",
+    "{'t': torch, 'np': np}[key].os",
+    "lib = (np, torch)[1]\nlib.os",
+    "f((np, torch)[1])",
+    "getattr((np, torch)[1], name)",
+    "[np, torch][0:2]",
+    "[np, torch][f(torch)].ones(3)",
+    "[np, [torch]][1][0].ones(3)",
+    "{'t': torch, **more}['t'].ones(3)",
+    "{'t': torch, 'n': 3}[key].ones(3)",
+    "[*libs, torch][1].ones(3)",
 ]
 
 
@@ -98,6 +117,7 @@ def test_thousands_of_tables_are_read_in_no_time():
     assert import_breach("\n".join(f"t{n} = {{'np': np}}\nt{n}['np'].ones(3)" for n in range(2000)))
     large = f"t = [{'np, ' * 1000}]\n" + "for lib in t:\n    lib.ones(3)\n" * 1000
     assert import_breach(large)  # copied for each loop, it would be a million nodes
+    assert import_breach("(np, torch, nn)[" * 25 + "0" + "].ones" * 25) is None  # copied, a key would grow each time
     assert busy.within(time.process_time() - started, 10)  # the 2000, each looked for in all cells, took a minute
 
 
