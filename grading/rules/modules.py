@@ -15,7 +15,7 @@ from grading.rules.parsing import folded
 from grading.rules.reexports import LONGEST, foreign_names, is_foreign, is_module
 
 # Builtins that show a module or ask about it, and give nothing of it away.
-LOOKING = frozenset("bool help dir print type id repr str display hasattr getattr vars isinstance".split())
+LOOKING = frozenset("bool callable help dir print type id repr str display hasattr getattr vars isinstance".split())
 MAX_STEPS = 8  # from one second name to the next, as in `a = torch` and `b = a`
 
 
@@ -27,6 +27,7 @@ def as_values(
     paths, second = _paths([setup, *trees], packages)
     own = reads_of_own(trees, frozenset(paths) - second)
     named = {value for tree in trees for value in _named(tree)} | {value for _, value in own_calls.given(trees)}
+    looking = LOOKING - own_calls.meanings(node for tree in trees for node in walk(tree))
     found = set()
     for tree in trees:
         for node in walk(tree):
@@ -35,7 +36,7 @@ def as_values(
                 found |= {node} if any(is_foreign(path, packages) for path in taken) else set()
             if isinstance(node, ast.Call) or _is_read(node):
                 known = set() if _first_name(node) in own else _path(node, paths)
-                handed_on = node not in named and not _is_plain(node, parents)
+                handed_on = node not in named and not _is_plain(node, parents, looking)
                 if any(is_foreign(path, packages) or is_module(path, packages) and handed_on for path in known):
                     found.add(node)
     return found
@@ -93,8 +94,8 @@ def _first_name(node: ast.AST) -> ast.AST:
     return node
 
 
-def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
-    """Whether a module's use can be followed, or gives nothing away."""
+def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST], looking: Collection[str]) -> bool:
+    """Whether a module's use can be followed, or gives nothing away; `looking` are functions that only look at it."""
     match parents.get(node):
         case ast.Attribute() | ast.Expr() | ast.Compare() | ast.FormattedValue() | ast.Subscript():
             return True
@@ -109,7 +110,7 @@ def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
         case ast.Call(func=called) if called is node:
             return True  # no module can be called: a function of its name, such as torch.autograd.gradcheck
         case ast.Call(func=ast.Name(id=name), args=arguments):
-            return name in LOOKING and node in arguments
+            return name in looking and node in arguments
         case ast.Call(func=ast.Attribute(attr="__getattribute__" | "__getattr__")):
             return True  # which is looked at by the names that are read
     return False

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from grading.rules import own_calls
 from grading.rules.modules import LOOKING
-from grading.rules.nodes import call_of, walk
+from grading.rules.nodes import call_of, names_imported, walk
 from grading.rules.own_names import reads_of_own
 from grading.rules.texts import Texts
 
@@ -42,11 +42,11 @@ def escape(
     made = {n.arg for n in nodes if isinstance(n, ast.arg)} | {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
     made |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     own = reads_of_own(trees, NAMESPACES)
-    imported = {alias.asname or alias.name for n in nodes if isinstance(n, ast.ImportFrom) for alias in n.names}
+    imported = {name for name, path in names_imported(nodes) if path.split(".")[0] not in texts.packages}
     kept = any(name.id in KEPT - made for name in read)
     spaces = [name for name in read if name.id in NAMESPACES and name not in own]
     spaces = [name for name in spaces if not _sets_attributes(name, parents, modules)]
-    return kept or not all(_is_plain(name, parents, texts, NAMING | imported) for name in spaces)
+    return kept or not all(_is_plain(name, parents, texts, (NAMING - texts.own) | imported) for name in spaces)
 
 
 def _sets_attributes(name: ast.Name, parents: Mapping[ast.AST, ast.AST], modules: Collection[str]) -> bool:

@@ -41,6 +41,12 @@ def reads_in_other_ways(nodes: Iterable[ast.AST]) -> bool:
     return any(isinstance(node, ast.Name) and node.id in OTHER_WAYS for node in nodes)
 
 
+def meanings(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names to which the cells give a meaning of their own, where Python or IPython may have one: `print = f`."""
+    nodes = list(nodes)
+    return {*names_bound(nodes), *(name for name, path in names_imported(nodes) if not path.startswith("IPython."))}
+
+
 def imported(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The names that import statements give."""
     return (name for name, _ in names_imported(nodes))

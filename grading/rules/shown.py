@@ -22,7 +22,8 @@ def shows_a_variable(call: ast.Call, parents: Mapping[ast.AST, ast.AST], texts: 
     if not names or not all(map(str.isidentifier, names)):
         return False
     node = parents.get(call)
-    while isinstance(node, PASSING) or isinstance(node, ast.Call) and getattr(node.func, "id", "") in SHOWING:
+    showing = SHOWING - texts.own
+    while isinstance(node, PASSING) or isinstance(node, ast.Call) and getattr(node.func, "id", "") in showing:
         node = parents.get(node)
     if not isinstance(node, ast.Expr | ast.Assert):
         return False

@@ -53,6 +53,7 @@ class Texts:
         self.bound: dict[str, list[ast.expr | None]] = {}
         self.steps = 0
         loops, nodes = [], [node for code in codes for node in (walk(code.tree) if code.tree else ())]
+        self.own = own_calls.meanings(nodes)
         for node in nodes:
             match node:
                 case ast.Assign(targets=targets, value=value):
@@ -71,7 +72,7 @@ class Texts:
         imported = {*own_calls.imported(nodes)}
         for name in (*own_calls.names_of_other_kinds(nodes), *imported):
             self.bound.setdefault(name, []).append(None)
-        self.changed, self.hidden = _taken_elsewhere(nodes), False
+        self.changed, self.hidden = _taken_elsewhere(nodes, READING - self.own), False
         for target, over in loops:
             for piece in self._pieces(over) or [None]:
                 self._bind(target, piece)
@@ -92,7 +93,7 @@ class Texts:
         if node is None or depth > 8 or self.steps > MAX_STEPS:
             return None
         if (text := folded(node)) is not None:
-            return {text}
+            return {text} if "chr" not in self.own or not _calls_chr(node) else None
         match node:
             case ast.Constant(value=int(number)):  # in a text that is put together, as f"float{16}"
                 return {str(number)} if number.bit_length() <= MAX_BITS else None
@@ -198,7 +199,8 @@ class Texts:
                 case ast.Attribute(value=call, attr=attr) if attr in LOOKS:
                     reads.add(call)
                 case ast.Call(func=ast.Name(id=name), args=given, keywords=words):
-                    reads |= {*given} if name in READING | imported else {w.value for w in words if w.arg == "globals"}
+                    looks = name in READING - self.own or name in imported
+                    reads |= {*given} if looks else {w.value for w in words if w.arg == "globals"}
                 case ast.Compare(comparators=given):
                     reads |= {*given}
                 case ast.For(iter=over) | ast.comprehension(iter=over) | ast.Expr(value=over):
@@ -217,8 +219,12 @@ class Texts:
                 self._bind(target, None)
 
 
-def _taken_elsewhere(nodes: list[ast.AST]) -> set[str]:
-    """The names of what may be changed, as it is used for more than to read it."""
+def _calls_chr(node: ast.expr) -> bool:
+    return any(isinstance(inner, ast.Call) and getattr(inner.func, "id", "") == "chr" for inner in ast.walk(node))
+
+
+def _taken_elsewhere(nodes: list[ast.AST], reading: Collection[str]) -> set[str]:
+    """The names of what may be changed, as it is used for more than to read it; `reading` are functions that do."""
     reads = set()
     for node in nodes:
         match node:
@@ -226,7 +232,7 @@ def _taken_elsewhere(nodes: list[ast.AST]) -> set[str]:
                 reads.add(one)
             case ast.Attribute(value=one, attr=attr) if attr in LOOKS:
                 reads.add(one)
-            case ast.Call(func=ast.Name(id=name), args=given) if name in READING:
+            case ast.Call(func=ast.Name(id=name), args=given) if name in reading:
                 reads |= {*given}
             case ast.Compare(left=left, comparators=others):
                 reads |= {left, *others}

@@ -19,7 +19,9 @@ HELD = [
     "import torch.nn.functional as F\nfn = torch.nn\nfn.functional.softmax(x, -1)",
     "def f(x):\n    F = nn.functional\n    return F.softmax(x, -1)",
     "torch\nprint(torch, np)\nhelp(nn)\ndir(nn.functional)\nf'{torch}'",
-    "hasattr(torch, 'vmap')\nnn is None",
+    "hasattr(torch, 'vmap')\nnn is None\ncallable(torch)",
+    "from IPython.display import display\ndisplay(torch)",
+    "def f(type):\n    return type\nprint(torch)",
     "if getattr(torch.backends, 'mps', None):\n    1\nok = getattr(torch, 'mps', None) and torch.mps.is_available()",
     "d = 'mps' if torch.mps else 'cpu'\nassert not getattr(torch, 'gone', None)\nbool(torch.mps)",
     "while nn and f(x):\n    1",
@@ -127,6 +129,14 @@ HANDED_ON = [
     "f(locals()['torch'])",
     "[globals()['to' 'rch']]",
     "def f(t=torch):\n    return locals()['t'].os",
+    "print = lambda t: t.os\nprint(torch)",  # by a name that has another meaning elsewhere
+    "repr = f\nrepr(torch)",
+    "def f(str):\n    str(torch)",
+    "class type:\n    pass\ntype(torch)",
+    "def dir(*t):\n    return t[0].os\ndir(torch)",
+    "for id in fs:\n    id(torch)",
+    "from numpy import vectorize as bool\nbool(torch).pyfunc.os",
+    "getattr = lambda t, name: t.os\ngetattr(torch, 'sqrt')",
 ]
 
 # Paths that lead to files, and to no module that this Python could import.

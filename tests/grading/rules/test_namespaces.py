@@ -1,7 +1,7 @@
 """The notebook's names as a value: where anybody may take a module from them, what it holds counts as an import."""
 
 import pytest
-from hand_written import import_breach
+from hand_written import SETUP, import_breach
 
 KEEPING = "class A:\n    def __init__(self, H{arguments}):\n        {call}\nx.y.os"  # which a class does with its sizes
 OPEN = [
@@ -30,6 +30,9 @@ OPEN = [
     KEEPING.format(arguments="", call="f = lambda x=torch: vars(self).update(locals())"),
     "class A:\n    m = torch\n    vars(x).update(locals())\nx.y.os",
     "vars(x).update(locals())\nx.y.os",
+    "from numpy import vectorize\nvectorize(globals()).pyfunc['torch'].os",
+    "list = lambda names: names['torch'].os\nlist(globals())",
+    "def f(len):\n    len(globals())\nx.os",
 ]
 PLAIN = [
     "globals()['W'] = 1\nx.os",
@@ -38,7 +41,6 @@ PLAIN = [
     "print('W' in globals(), len(globals()), sorted(globals()))\nx.os",
     "[n for n in globals() if n.startswith('W')]\nx.os",
     "globals().keys()\nglobals().update(W=1)\nglobals().get('W', 2)\nx.os",
-    "from torch.autograd import gradcheck\ngradcheck(globals())\nx.os",
     "vars(x)['W']\nx.os",
     "globals = 3\nprint([globals])\nx.os",
     "g = globals()\ng['W'] = 1\nmodel.W_Q.weight.data",
@@ -59,3 +61,8 @@ def test_what_is_taken_from_all_names_may_be_a_module(source: str):
 @pytest.mark.parametrize("source", PLAIN)
 def test_a_look_at_one_name_or_at_the_names_alone_is_free(source: str):
     assert import_breach(source) is None
+
+
+def test_the_course_s_own_checks_may_be_given_all_names():
+    check = "from attention_course.part05 import check_part05"
+    assert import_breach(f"{check}\ncheck_part05(globals())\nx.os", locked=f"{SETUP}\n{check}") is None

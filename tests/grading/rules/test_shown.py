@@ -25,6 +25,7 @@ HIDING = [
     'def f(x):\n    for name in ["a", "b"]: print(eval(name))',
     'print((lambda: eval(f"{m}"))())',
     'for name in ["a", "b"]: print([eval(name) for _ in "a"])',
+    'print = lambda m: m.os\nfor name in ["a", "b"]: print(eval(name))',
     'for m in "ab": m = input()\nprint(eval(m))',
     'for name in "os sys".split(): getattr(torch, name)',
     'for name in "ab": getattr(torch, f"{name}_{other}")',

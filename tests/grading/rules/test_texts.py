@@ -61,6 +61,8 @@ UNKNOWN = [
     "op = 'mm'\nglobals().update(op='os')\n{}",
     "op = 'mm'\nnames = locals()\nnames['op'] = 'os'\n{}",
     "op = 'mm'\nf(vars())\n{}",
+    "ops, len = ['mm'], list.clear\nlen(ops)\nfor op in ops:\n    {}",
+    "chr = lambda n: 'os'[n]\nop = chr(0) + chr(1)\n{}",
 ]
 
 
