@@ -5,13 +5,14 @@ Told only where a name can stand for nothing but the one function that a cell de
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from grading.rules.nodes import names_imported, walk
 
 # By these, the notebook's names can be read and set in ways that nobody follows. What IPython's shell may be asked for,
 # `shell` knows: nothing of it sets a name.
 OTHER_WAYS = frozenset("globals locals vars exec eval".split())
+TIMER = "Timer"  # PyTorch's, whose texts may call a function, too
 
 
 def given(trees: Iterable[ast.Module]) -> Iterator[tuple[str, ast.expr]]:
@@ -28,9 +29,51 @@ def given(trees: Iterable[ast.Module]) -> Iterator[tuple[str, ast.expr]]:
             yield from _pairs(function.args, call)
 
 
+def all_given(nodes: Sequence[ast.AST]) -> dict[ast.arg, list[ast.expr]]:
+    """The parameters of those functions of which every call is written down, each with all the values that it can have:
+    the student calls them by their names and does nothing else with these. A hidden test gives them no texts."""
+    names = Counter([*names_bound(nodes), *imported(nodes)])
+    words = {getattr(node, "id", getattr(node, "attr", getattr(node, "name", None))) for node in nodes}
+    if reads_in_other_ways(nodes) or "*" in names or TIMER in words:
+        return {}
+    found: dict[ast.arg, list[ast.expr]] = {}
+    calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    reads = Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+    for one in [node for tree in nodes if isinstance(tree, ast.Module) for node in tree.body]:
+        if isinstance(one, ast.FunctionDef) and not one.decorator_list and names[one.name] == 1:
+            own = [call for call in calls if call.func.id == one.name]
+            if own and len(own) == reads[one.name] and not any(map(_is_unpacking, own)):
+                found |= _values(one.args, own)
+    return found
+
+
+def _is_unpacking(call: ast.Call) -> bool:
+    return any(isinstance(value, ast.Starred) for value in call.args) or any(not word.arg for word in call.keywords)
+
+
+def _values(arguments: ast.arguments, calls: Sequence[ast.Call]) -> dict[ast.arg, list[ast.expr]]:
+    """All the values of those parameters that each of some calls gives, or that have a default; without those that have
+    the parameter's own name, as in `f(op)` of `def f(op)`."""
+    places = arguments.posonlyargs + arguments.args
+    by_place = zip(places[len(places) - len(arguments.defaults) :], arguments.defaults, strict=True)
+    by_name = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    default = {argument.arg: value for argument, value in (*by_place, *by_name) if value is not None}
+    given = [default | dict(_pairs(arguments, call)) for call in calls]
+    return {
+        argument: [
+            value
+            for one in (*given, default)
+            if (value := one.get(argument.arg)) and getattr(value, "id", "") != argument.arg
+        ]
+        for argument in (*places, *arguments.kwonlyargs)
+        if all(argument.arg in one for one in given)
+    }
+
+
 def _pairs(arguments: ast.arguments, call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
     places = arguments.posonlyargs + arguments.args
-    if not any(isinstance(value, ast.Starred) for value in call.args) and len(call.args) <= len(places):
+    fit = len(call.args) <= len(places) or arguments.vararg is not None
+    if fit and not any(isinstance(value, ast.Starred) for value in call.args):
         yield from ((argument.arg, value) for argument, value in zip(places, call.args, strict=False))
     named = {argument.arg for argument in arguments.args + arguments.kwonlyargs}
     yield from ((keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg in named)

@@ -53,7 +53,7 @@ class Texts:
         self.bound: dict[str, list[ast.expr | None]] = {}
         self.steps = 0
         loops, nodes = [], [node for code in codes for node in (walk(code.tree) if code.tree else ())]
-        self.own = own_calls.meanings(nodes)
+        self.own, given = own_calls.meanings(nodes), own_calls.all_given(nodes)
         for node in nodes:
             match node:
                 case ast.Assign(targets=targets, value=value):
@@ -68,7 +68,7 @@ class Texts:
                 case ast.AugAssign(target=target) | ast.withitem(optional_vars=ast.expr() as target):
                     self._bind(target, None)
                 case ast.arg(arg=name):
-                    self.bound.setdefault(name, []).append(None)
+                    self.bound.setdefault(name, []).extend(given.get(node, [None]))
         imported = {*own_calls.imported(nodes)}
         for name in (*own_calls.names_of_other_kinds(nodes), *imported):
             self.bound.setdefault(name, []).append(None)
