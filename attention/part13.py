@@ -3,6 +3,7 @@
 import functools
 import json
 import math
+from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -61,6 +62,10 @@ def shaped(got: object, D: int, H: int, r: int) -> Verdict:
     if not isinstance(got, (tuple, list)) or len(got) != 4:
         return rubric.fact(False, not_so_many(got, "four tensors"))
     shapes = ((r, D), (r, D), (H * r, D), (D, H * r))
+    found = [rubric.shape(one) for one in got]
+    if Counter(found) == Counter(shapes) and found[:2] != [(r, D)] * 2:  # Q and O exchanged may be both transposed
+        where = f"with D = {D}, H = {H} and r = {r}"
+        return rubric.fact(False, f"{where}, the four matrices have the right shapes, but stand in another order.")
     return rubric.all_of(*(_shaped(*one, (D, H, r)) for one in zip(HATS, got, shapes, strict=True)))
 
 

@@ -156,6 +156,13 @@ def test_what_is_not_there_is_said_not_to_be_and_so_is_what_came_in_place_of_fou
     assert part13.shaped(None, 4, 2, 3).found == "expected four tensors, got None (is a `return` missing?)."
 
 
+@pytest.mark.parametrize(("order", "told"), [("QKVO", True), ("KQVO", True), ("OKVQ", True), ("KVOQ", False)])
+def test_matrices_in_another_order_are_not_said_to_be_repeated_or_transposed(order: str, told: bool):
+    shapes = {"K": (3, 4), "V": (3, 4), "Q": (6, 4), "O": (4, 6)}
+    verdict = part13.shaped([probe.tensor(np.ones(shapes[name])) for name in order], 4, 2, 3)
+    assert not verdict.right and ("stand in another order" in verdict.found) == told != bool(verdict.mistake)
+
+
 def test_a_name_that_was_used_again_is_asked_about_and_not_the_models():
     own = {name: probe.Tensor(np.ones(shape), "float64") for name, shape in part13.weight_shapes(*part13.FULL).items()}
     found = part13_run.received((own | {"x": probe.Tensor(np.ones(50), "float64")}, None, False), 1, 2, 3)
