@@ -107,10 +107,10 @@ class Texts:
                 self.bound.get(name, [None])[0], ast.List | ast.Tuple
             ):
                 return self._any_of(self._pieces(whole) or [None], depth)
-            case ast.Subscript(value=ast.Name(id=name) as whole) if self._pieces(whole) and isinstance(
-                self.bound[name][0], ast.Dict
+            case ast.Subscript(value=ast.Name(id=name) as whole) if self._pieces(whole) and (
+                table := self._mapping(self.bound[name][0])
             ):
-                return self._any_of(self.bound[name][0].values, depth)
+                return self._any_of(table.values, depth)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
                 return self._joined([left, right], depth)
             case ast.JoinedStr(values=values):
@@ -156,6 +156,8 @@ class Texts:
             case ast.List(elts=pieces) | ast.Tuple(elts=pieces) | ast.Set(elts=pieces) | ast.Dict(keys=pieces):
                 pieces = pieces[: MAX_TEXTS + 1]
                 return pieces if not any(one is None or isinstance(one, ast.Starred) for one in pieces) else None
+            case ast.Call(func=ast.Name(id="dict")) if table := self._mapping(over):
+                return table.keys[: MAX_TEXTS + 1]
             case ast.Constant(value=str(text)):
                 return [ast.Constant(letter) for letter in text[: MAX_TEXTS + 1]]
             case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(text)), attr="split"), args=[], keywords=[]):
@@ -175,6 +177,16 @@ class Texts:
             case ast.Call(func=ast.Attribute(value=inner, attr="items" | "keys" as attr), args=[]):
                 keys = self._pieces(inner, depth + 1)
                 return keys if attr == "keys" else self._rows([keys, None])
+        return None
+
+    def _mapping(self, value: ast.expr | None) -> ast.Dict | None:
+        """A mapping that is written down, `dict(Q=3)` as {"Q": 3}; None for anything else."""
+        match value:
+            case ast.Dict():
+                return value
+            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=words) if "dict" not in self.own:
+                named = all(word.arg for word in words)
+                return ast.Dict([ast.Constant(word.arg) for word in words], [w.value for w in words]) if named else None
         return None
 
     def _rows(self, columns: list[list[ast.expr] | None]) -> list[ast.expr] | None:

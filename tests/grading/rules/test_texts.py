@@ -20,6 +20,8 @@ KNOWN = [
     "limits = {{'mm': 1e-5, 'mul': 1e-6}}\nfor op in limits:\n    {}",
     "ops = 'mm', 'mul'\nop = ops[n]\n{}",
     "ops = {{'a': 'mm', 'b': 'mul'}}\nop = ops[key]\n{}",
+    "ops = dict(a='mm', b='mul')\nop = ops[key]\n{}",
+    "for n in dict(a=1).keys():\n    op = 'mm'\n    {}\ngetattr(torch, f'b{{n[:0]}}mm')",
     "op = ('mm').upper().lower()[::-1][::-1]\n{}",
     "ops = ['mm', 'MUL']\nfor n in (0, 1):\n    op = ops[n].lower()\n    {}",
     "cases = (('mm', 1), ('mul', 2))\nfor op, n in cases:\n    {}",
@@ -45,6 +47,10 @@ UNKNOWN = [
     "ops = {{'a': 'mm'}}\nops['a'] = x\nop = ops[key]\n{}",
     "ops = {{'a': 'mm'}}\nops.update(x)\nop = ops[key]\n{}",
     "ops = {{'a': 'mm', **x}}\nop = ops[key]\n{}",
+    "ops = dict(a='mm', **x)\nop = ops[key]\n{}",
+    "ops = dict(x, a='mm')\nop = ops[key]\n{}",
+    "def dict(a):\n    return x\nops = dict(a='mm')\nop = ops[key]\n{}",
+    "ops = dict(a='mm')\nops.update(x)\nop = ops[key]\n{}",
     "ops = {{'a': 'mm'}}\nothers = ops\nop = ops[key]\n{}",
     "ops = ['mm']\nothers = ops\nfor op in ops:\n    {}",
     "ops = [['mm']]\nops[0][0] = x\nfor (op,) in ops:\n    {}",
@@ -92,6 +98,7 @@ EXEC_FREE = [
     "for m in 'QK':\n    exec(f'shape_{m} = (H * D_qk, D_1)')",
     "for m, D in (('Q', 'D_1'), ('V', 'D_2')):\n    exec(f'shape_{m} = [H * D_{m}, {D}]')",
     "for n in (1, 2):\n    print(eval(f'D_{n}'))",
+    "for m, (n, D) in dict(Q=(1, 2), K=(3, 4)).items():\n    exec(f'shape_{m} = (n, D)')",
 ]
 EXEC_OPEN = [
     "for m in 'QK':\n    exec(f'shape_{m} = f({m})')",
