@@ -15,6 +15,7 @@ from grading.rules.compiling import unwarned
 from grading.rules.modules import as_values, starred
 from grading.rules.namespaces import AnyName, escape
 from grading.rules.nodes import call_of, walk
+from grading.rules.own_calls import TIMER
 from grading.rules.own_names import reads_of_own
 from grading.rules.parsing import folded
 from grading.rules.shell import hides_code
@@ -196,7 +197,7 @@ def _takes_code(
             call = call_of(node, parents)
             return call is None or bool(call.args or call.keywords) or not isinstance(parents.get(call), ast.Expr)
         case ast.MatchClass(kwd_attrs=names):  # `case object(math=m)` reads an attribute, and names it here alone
-            return not LEADING.isdisjoint(names)
+            return not {TIMER, *LEADING}.isdisjoint(names)
     return brings_more(node, packages)
 
 
@@ -233,7 +234,7 @@ def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: Texts, funct
             names = texts.of(name)
             if root(place) not in modules:
                 return _leads_anywhere(place, functions) if names is None else not IMPORTING_NAMES.isdisjoint(names)
-            return names is None or not LEADING.isdisjoint(names)
+            return names is None or not {TIMER, *LEADING}.isdisjoint(names)
     return False
 
 
@@ -284,10 +285,10 @@ def _may_import(sources: set[str] | None, packages: Collection[str]) -> bool:
 
 
 def _has_an_import(tree: ast.AST, packages: Collection[str]) -> bool:
-    names = [getattr(node, "id", getattr(node, "attr", None)) for node in walk(tree)]
+    names = {getattr(node, "id", getattr(node, "attr", None)) for node in walk(tree)}
     nodes = [node for node in walk(tree) if not _is_of_the_notebook(node)]
     imported = any(imports_more(node, packages) or brings_more(node, packages) for node in nodes)
-    return imported or not (LEADING | RUNNING_NAMES).isdisjoint(names)
+    return imported or not (LEADING | RUNNING_NAMES | {"getattr"}).isdisjoint(names)
 
 
 def _is_of_the_notebook(node: ast.AST) -> bool:
