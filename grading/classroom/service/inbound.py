@@ -34,6 +34,7 @@ class Inbound:
         self._kept, self._seen = Counter(), Counter()  # by owner: folders of `_found`, and all of this turn
         self._last: dict[int, object] = {}  # by an owner of more: the order of the last one that was kept
         self._entries: Iterator[os.DirEntry] | None = None
+        self._own: int | None = None  # a descriptor for the whole turn: entries ask by its number, look after look
         self._place, self._turn = None, 0
         self.many: dict[int, int] = {}  # by owner: how many there were in the last turn, where that is too many
 
@@ -55,7 +56,7 @@ class Inbound:
             else:
                 self._end_turn()
         except OSError:
-            self._entries = None
+            self._leave()
             raise
         return {name: folder.owner for name, folder in self._found.items()}
 
@@ -63,12 +64,22 @@ class Inbound:
         """Begins a turn, unless one goes on in the same folder."""
         place = status.st_dev, status.st_ino
         if self._entries is None or self._place != place:
-            self._entries, self._place = os.scandir(opened), place
+            self._leave()
+            self._own = os.dup(opened)
+            self._entries, self._place = os.scandir(self._own), place
             self._turn, self._seen = self._turn + 1, Counter()
+
+    def _leave(self) -> None:
+        """Lets go of what is read: another file may take a closed descriptor's number, and would be asked instead."""
+        self._entries = None
+        if self._own is not None:
+            os.close(self._own)
+            self._own = None
 
     def _end_turn(self) -> None:
         """Forgets what wasn't there in this turn, and what was too much in it."""
-        self._entries, self._last = None, {}
+        self._leave()
+        self._last = {}
         self._found = {name: folder for name, folder in self._found.items() if folder.turn == self._turn}
         self.many = {owner: number for owner, number in self._seen.items() if number > MANY}
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from grading.classroom.service import inbound
+from grading.classroom.service.inbound import account_of
 
 
 @pytest.fixture
@@ -91,6 +92,21 @@ def test_another_folder_in_the_place_of_the_one_that_was_being_read_is_read_from
     found.place.mkdir()
     (found.place / "new").mkdir()
     assert "new" in found(5) and found(5) == {"new": 2}
+
+
+def test_a_file_that_takes_the_number_of_an_earlier_look_s_descriptor_hides_no_folder(
+    found: Callable[..., dict[str, int]], monkeypatch: pytest.MonkeyPatch
+):
+    """As connections to the service's page do, which any student may open and close."""
+    monkeypatch.setattr(inbound, "account_of", account_of)
+    for number in range(20):
+        (found.place / f"a{number:02}").mkdir()
+    found(5)
+    other = os.open(os.devnull, os.O_RDONLY)
+    try:
+        assert len(found(100)) == 20
+    finally:
+        os.close(other)
 
 
 def test_a_folder_that_is_gone_by_now_is_nobody_s(tmp_path: Path):
