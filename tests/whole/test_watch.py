@@ -27,6 +27,7 @@ from playwright.sync_api import expect
 from watched import ALL, COURSE, HALF, NONE, RIGHT, SLOW, SLOWER, SOME
 
 from grading.__main__ import main
+from grading.classroom import registration
 from grading.classroom.service import journal
 from grading.gradebook import course_folder
 
@@ -302,6 +303,28 @@ def test_it_stops_when_asked_and_goes_on_with_who_was_at_work(tmp_path: Path):
         assert "of 6 points" in service.wait(lambda: submitted.feedback("part01"))
         assert "<nav" not in submitted.feedback("part01") and "</html>" in submitted.feedback("part01")
         assert "shown later" in submitted.feedback("part02") and "of 6 points" not in submitted.feedback("part02")
+
+
+def test_a_start_before_the_exchange_is_mounted_loses_nobody_who_was_in_line(tmp_path: Path):
+    root = watched.released(tmp_path / "course", SETTINGS)
+    exchange, away = root / "exchange", tmp_path / "away"
+    with watched.running(root) as service:
+        service.wait(lambda: service.ask("health")[0] == 200)
+        watched.submit(root, "anna", SLOWER)
+        service.wait(lambda: service.queue()["at_work"])
+    exchange.rename(away)
+    exchange.mkdir()  # where it is mounted
+    stamp = root / "autograded" / registration.STAMP
+    stamp.unlink()
+    stamp.mkdir()
+    with watched.running(root) as service:
+        service.wait_said(f"waiting: Is a directory: {stamp}. No submission is lost")  # nor does that end it
+        stamp.rmdir()
+        service.wait_said(f"waiting: {COURSE} isn't in the exchange {exchange}/{COURSE} yet.* No submission is lost")
+        exchange.rmdir()
+        away.rename(exchange)
+        graded(service, "anna")
+    assert watched.earned(root) == {"anna": ALL} and not service.said("gone")
 
 
 def test_who_submits_without_end_keeps_nobody_waiting_who_was_set_aside(tmp_path: Path):

@@ -55,7 +55,10 @@ class Source(Protocol):
         """The complete submissions that are not `known` yet; CourseError if the place can't be read."""
 
     def again(self, name: str, state: str) -> Arrival | None:
-        """A submission that `look` gave before; None if it is gone or has changed."""
+        """A submission that `look` gave before; None if it is gone or has changed.
+
+        Errors  CourseError if nobody knows, because the place is away: what is gone never arrives again.
+        """
 
     def take(self, arrival: Arrival) -> list[str]:
         """Copies a submission into submitted/, and notes its time; a line about each copy that was kept of old files.

@@ -4,7 +4,7 @@ import datetime
 import errno
 import os
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
@@ -58,7 +58,7 @@ class Exchange:
         self._middle = f"+{course.name}+"  # of a submission's name: what follows the student's
         self._accounts = accounts.Accounts(say)
         self._folders, self._many = inbound.Inbound(self._counted, self._order), frozenset()
-        self._came: dict[int, deque[float]] = {}  # by account: when its last folders arrived
+        self._came: dict[int, dict[str, float]] = {}  # by account: its folders that arrived lately, and when
         if not Path(collect.root).is_dir():
             raise errors.CourseError(
                 f"nbgrader's exchange {names.path(Path(collect.root))} doesn't exist. In nbgrader_config.py set "
@@ -71,8 +71,7 @@ class Exchange:
 
     def look(self, known: Container[Key]) -> Iterator[Arrival]:
         """The complete submissions that are not `known` yet; CourseError if the exchange is gone, or another's."""
-        if not self._inbound.is_dir():
-            raise errors.CourseError(self._why_not())
+        self._see_inbound()
         owners = self._read(known)
         self._still.forget_all_but(owners)
         found = sorted(owners, key=self._order)
@@ -93,7 +92,7 @@ class Exchange:
             )
             spent_s[owner] += time.monotonic() - began
             if state is not None and not (arrival := self._arrival(name)).unknown:
-                self._came.setdefault(owner, deque()).append(time.monotonic())
+                self._came.setdefault(owner, {}).setdefault(name, time.monotonic())  # again if it couldn't be noted
                 yield arrival
 
     def _with_many(self) -> set[int]:
@@ -102,8 +101,8 @@ class Exchange:
         None where accounts and students differ, or the account is the grader's own: it may be all students'.
         """
         for came in self._came.values():
-            while came and time.monotonic() - came[0] > HOUR_S:
-                came.popleft()
+            while came and time.monotonic() - came[first := next(iter(came))] > HOUR_S:
+                del came[first]
         full = {of for of, came in self._came.items() if len(came) >= IN_AN_HOUR and of != os.geteuid()}
         return full if self._check_owner else set()
 
@@ -131,16 +130,24 @@ class Exchange:
         self._many = frozenset(self._folders.many)
         return found
 
-    def _why_not(self) -> str:
-        """Why nothing can arrive, and what to do."""
+    def _see_inbound(self) -> None:
+        """Raises CourseError, which says what to do, if nothing can arrive."""
+        if self._inbound.is_dir():
+            return
         if not self.folder.parent.is_dir():
-            return f"nbgrader's exchange {names.whole_path(self.folder.parent)} is gone. Mount it, or put it back."
+            exchange = names.whole_path(self.folder.parent)
+            raise errors.CourseError(f"nbgrader's exchange {exchange} is gone. Mount it, or put it back.")
         name, exchange = self._course.name, names.whole_path(self.folder)
-        return f"{name} isn't in the exchange {exchange} yet. Release it: nbgrader release_assignment {name}."
+        raise errors.CourseError(
+            f"{name} isn't in the exchange {exchange} yet. Release it: nbgrader release_assignment {name}."
+        )
 
     def again(self, name: str, state: str) -> Arrival | None:
-        """A submission that `look` gave before; None if it is gone."""
-        return self._arrival(name) if safe_walk.is_folder(self._inbound / name) else None
+        """A submission that `look` gave before; None if it is gone, CourseError if the exchange is."""
+        if safe_walk.is_folder(self._inbound / name):
+            return self._arrival(name)
+        self._see_inbound()
+        return None
 
     def take(self, arrival: Arrival) -> list[str]:
         """Copies a submission into submitted/, and notes when it was made; OSError while nobody knows whose it is."""

@@ -10,7 +10,7 @@ from traitlets.config import Config
 
 from grading.classroom.service import refusals, stillness
 from grading.classroom.service.arrivals import Arrival, Key
-from grading.core import messages, names
+from grading.core import errors, messages, names
 from grading.core.course import Course
 from grading.submission import misplaced, safe_walk
 
@@ -43,9 +43,12 @@ class Folder:
                 yield Arrival(name, why, name, self._source(name), None, refusals.of_name(name, self._folder) or why)
 
     def again(self, name: str, state: str) -> Arrival | None:
-        """A submission that `look` gave before; None if it is gone or has changed."""
-        there = self._is_there(name) and stillness.fingerprint(self._source(name)) == state
-        return self._arrival(name, state) if there else None
+        """A submission that `look` gave before; None if it is gone or has changed; CourseError if all are."""
+        if self._is_there(name) and stillness.fingerprint(self._source(name)) == state:
+            return self._arrival(name, state)
+        if not stillness.listed(self._folder):  # as where another disk's place is, before that is mounted
+            raise errors.CourseError(f"{names.whole_path(self._folder)} is empty. Mount it, or put back what it held.")
+        return None
 
     def take(self, arrival: Arrival) -> list[str]:
         """Copies a submission into submitted/, unless it lies there already; nobody knows when it was made."""

@@ -88,14 +88,14 @@ class Service:
             self._journal.close()
 
     def _first_renewal(self, stopping: Callable[[], bool]) -> None:
-        """Reads what all are graded with; a gradebook that is away is waited for.
+        """Reads what all are graded with; a gradebook that is away is waited for, and so is a file that is closed.
 
         Errors  CourseError if the course can't be read.
         """
         while self._given.inputs is None and not stopping():
             try:
                 self._given.renew()
-            except DBAPIError as error:
+            except (OSError, DBAPIError) as error:
                 with self._retrying.waiting():
                     raise error
 

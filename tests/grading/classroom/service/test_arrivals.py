@@ -115,6 +115,34 @@ def test_a_folder_that_a_link_takes_the_place_of_while_it_waits_is_gone(look, tm
     assert folder.again(*arrival.key) is None
 
 
+@pytest.mark.parametrize("kind", ["exchange", "folder"])
+def test_where_the_place_is_away_nobody_says_of_a_submission_that_it_is_gone(kind: str, tmp_path: Path):
+    """As on a machine that was started again, before another disk is mounted there."""
+    if kind == "exchange":
+        place, name = tmp_path / "exchange", f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC"
+        submitted = place / "course" / "inbound" / name
+        submitted.mkdir(parents=True)
+        source, key = exchange_in(tmp_path), (name, "")
+    else:
+        place, submitted = tmp_path / "lms", tmp_path / "lms" / "ada"
+        (submitted / COURSE.name).mkdir(parents=True)
+        source = folder_arrivals.Folder(place, Config(), COURSE, tmp_path)
+        key = ("ada", stillness.fingerprint(submitted / COURSE.name))
+    (submitted.parent / "another").mkdir()
+    assert source.again(*key).student == "ada"
+    place.rename(tmp_path / "away")
+    for is_mounted_elsewhere in (False, True):
+        if is_mounted_elsewhere:
+            place.mkdir()
+        with pytest.raises(errors.CourseError):
+            source.again(*key)
+    place.rmdir()
+    (tmp_path / "away").rename(place)
+    assert source.again(*key).student == "ada"
+    submitted.rename(tmp_path / "gone")
+    assert source.again(*key) is None
+
+
 def test_a_look_into_the_exchange_takes_no_more_folders_of_an_account_however_many_names_it_writes_on_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -424,3 +452,19 @@ def test_of_an_account_that_submits_without_end_some_arrive_in_an_hour_and_the_o
     assert arrived() == mallory[4:8]
     exchange._check_owner = False  # then the account may be a whole class's
     assert arrived() == mallory[8:]
+
+
+def test_what_can_t_be_noted_for_a_while_counts_once_among_an_account_s_folders_of_the_hour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    inbound = tmp_path / "exchange" / "course" / "inbound"
+    names = [f"ada+{COURSE.name}+2026-01-01 00:00:{n:02} UTC" for n in range(3)]
+    for name in names:
+        (inbound / name).mkdir(parents=True)
+    exchange = exchange_in(tmp_path)
+    owned(monkeypatch, lambda name: -1)
+    monkeypatch.setattr(stillness, "OTHERWISE_S", 0)
+    monkeypatch.setattr(exchange_arrivals, "IN_AN_HOUR", 4)
+    assert list(exchange.look({})) == []
+    for _ in range(9):  # the journal's disk is full, so that none is known at the next look
+        assert [arrival.name for arrival in exchange.look({})] == names
