@@ -5,7 +5,6 @@ been graded and is unchanged is left alone, so that a run that was stopped goes 
 """
 
 import contextlib
-import errno
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -22,7 +21,6 @@ from grading.classroom import (
     merge,
     progress,
     registration,
-    task_queue,
     worker,
 )
 from grading.classroom.task_queue import Graded, TaskQueue
@@ -32,7 +30,6 @@ from grading.gradebook import course_folder, marks, trouble
 from grading.submission import misplaced, notices
 
 TICK_S = 0.5
-CLOSED = (errno.EROFS, errno.EACCES, errno.EPERM)
 
 
 def grade_class(
@@ -178,10 +175,10 @@ def _as_course_error(root: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, DBAPIError) as error:
-        if isinstance(error, OSError) and error.errno not in task_queue.FULL + CLOSED:
+        if isinstance(error, OSError) and error.errno not in errors.FULL + errors.CLOSED:
             raise
         is_file, place = isinstance(error, OSError), f"the course in {names.path(root)}"
-        if is_file and error.errno in CLOSED and isinstance(error.filename, str):
+        if is_file and error.errno in errors.CLOSED and isinstance(error.filename, str):
             place = names.path(Path(error.filename))
         raise errors.CourseError(
             f"{place} cannot be written: {error.strerror if is_file else trouble.reason(error)}. "

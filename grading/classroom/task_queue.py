@@ -4,7 +4,6 @@ A submission that ended the last run, or a worker of this one, or whose notebook
 graded once more, after all the others, and alone.
 """
 
-import errno
 import itertools
 import pickle
 from collections.abc import Callable
@@ -23,7 +22,6 @@ from grading.submission import bundle, misplaced, notices, times
 from grading.submission.notices import Notice
 
 TRIES = 3  # of a submission that is replaced, or marked by hand, while it is graded
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @dataclass(frozen=True)
@@ -238,7 +236,7 @@ class TaskQueue:
                 return self.begin(student, task.tries + 1)
             return Graded(student, result.notices, error=f"{changed}, {TRIES} times. Grade again.")
         except OSError as error:
-            if error.errno in FULL:
+            if error.errno in errors.FULL:
                 raise
             return Graded(student, result.notices, error=f"its marks cannot be written: {error}")
         return Graded(

@@ -21,8 +21,8 @@ SET_UP = "Run `make demo`, or use .venv/bin/python. If that says the same, delet
 def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argparse.Namespace) -> int:
     """The command's exit status; what kept it from ending well is reported in a line.
 
-    It is 1 after a CourseError or where a package is missing, 130 after Ctrl-C, and 0 if nobody reads its output any
-    more.
+    It is 1 after a CourseError, or where a file is closed, the disk full or a package missing, 130 after Ctrl-C, and 0
+    if nobody reads its output any more.
     """
     try:
         _hear_ctrl_c()
@@ -45,6 +45,11 @@ def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argpars
     except BrokenPipeError:  # whoever read our output, such as head, has read enough
         streams.forget()
         return 0
+    except OSError as error:
+        if not (said := errors.of_file(error)):
+            raise
+        print(f"{name}: {said}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt as stopped:
         print(f"\n{name}: stopped. {stopped} Run it again to go on.".replace("  ", " "), file=sys.stderr)
         return 130

@@ -1,10 +1,14 @@
 """What the user can fix: one line that says what is wrong, where, and what to do."""
 
 import contextlib
+import errno
 from collections.abc import Iterator
 from pathlib import Path
 
 from grading.core import names
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
 class CourseError(Exception):
@@ -27,3 +31,12 @@ def of_files(place: Path) -> Iterator[None]:
         raise CourseError(
             f"{where} can't be read or written: {error.strerror}. Nothing is lost: fix that, and run this again."
         ) from None
+
+
+def of_file(error: OSError) -> str:
+    """The line about a file that is closed to this account, or a disk that is full; empty for any other error."""
+    named = isinstance(error.filename, str)
+    if error.errno not in FULL and not (named and error.errno in CLOSED):
+        return ""
+    where = names.path(Path(error.filename)) if named else "a file"
+    return f"{where} can't be read or written: {error.strerror}. Fix that, and run this again."

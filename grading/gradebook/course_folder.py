@@ -193,7 +193,7 @@ def students(root: Path, only: str | None = None, assignment: str = "") -> list[
     with errors.of_files(submitted):
         listed = sorted(os.listdir(submitted)) if submitted.is_dir() else []
     places = [submitted / name for name in listed if not name.startswith(".")]
-    found = [path.name for path in places if _may_hold(path, asked.name) or misplaced.beside(path, asked) is not None]
+    found = [path.name for path in places if may_hold(path, asked.name) or misplaced.beside(path, asked) is not None]
     if not found:
         raise errors.CourseError(
             f"there are no submissions in {names.path(root / 'submitted')}. "
@@ -204,7 +204,7 @@ def students(root: Path, only: str | None = None, assignment: str = "") -> list[
     return found if only is None else [only]
 
 
-def _may_hold(place: Path, name: str) -> bool:
+def may_hold(place: Path, name: str) -> bool:
     """Whether a folder of this name is in a student's; also where nobody can tell, which is reported in its turn."""
     try:
         return stat.S_ISDIR(os.stat(place / name).st_mode)

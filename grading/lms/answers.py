@@ -7,6 +7,7 @@
 docs/exports.md says how JPlag and compare50 read that.
 """
 
+import os
 from pathlib import Path
 
 import nbformat
@@ -16,6 +17,7 @@ from grading.core import cells, errors, names
 from grading.core.course import Course
 from grading.core.errors import CourseError
 from grading.core.files import write_whole
+from grading.gradebook import course_folder
 from grading.submission import intake, misplaced
 
 RELEASED = "released"
@@ -28,8 +30,7 @@ def write(root: Path, course: Course, to: Path, only: str | None = None) -> tupl
     Files of an earlier export make way, with `only` those of that student; nothing else is ever removed.
     Errors  CourseError if there are no submissions, if `to` holds what no export wrote, or can't be written.
     """
-    folders = sorted(folder for folder in (root / "submitted").glob(f"*/{course.name}") if folder.is_dir())
-    folders = [f for f in folders if not f.parent.name.startswith(".") and only in (None, f.parent.name)]
+    folders = [f for f in _submissions(root, course) if only in (None, f.parent.name)]
     if not folders:
         raise CourseError(f"there are no submissions of {course.name}{f' by {names.printable(only)}' if only else ''}.")
     with errors.of_files(to):
@@ -44,6 +45,18 @@ def write(root: Path, course: Course, to: Path, only: str | None = None) -> tupl
             write_whole(to / name, text + "\n")
         _list(to, {*kept, *found})
     return sum(not name.startswith(f"{RELEASED}/") for name in found), left_out
+
+
+def _submissions(root: Path, course: Course) -> list[Path]:
+    """The students' folders in submitted/, also those of which nobody can tell whether they hold a submission.
+
+    Errors  CourseError if submitted/ can't be read.
+    """
+    submitted = root / "submitted"
+    with errors.of_files(submitted):
+        students = sorted(os.listdir(submitted)) if submitted.is_dir() else []
+    found = (submitted / student for student in students if not student.startswith("."))
+    return [place / course.name for place in found if course_folder.may_hold(place, course.name)]
 
 
 def _found(root: Path, course: Course, folders: list[Path]) -> tuple[dict[str, str], list[str]]:

@@ -3,13 +3,13 @@
 import errno
 import time
 
-from grading.classroom import task_queue
+from grading.core import errors
 
 MOST = 3
 PUT_OFF_S = 2.0  # until one that could not be read is read again
 # Until one is copied again that had no place, as in a folder that is another account's: at first, and at most.
 NO_PLACE_S, NO_PLACE_LONGEST_S = 10.0, 300.0
-_OF_ALL = (*task_queue.FULL, errno.EROFS, errno.EIO, errno.ESTALE)  # what no submission has a place for
+_OF_ALL = (*errors.FULL, errno.EROFS, errno.EIO, errno.ESTALE)  # what no submission has a place for
 
 
 class Attempts:

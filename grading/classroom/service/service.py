@@ -12,7 +12,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
-from grading.classroom import cluster, crash_notes, merge, task_queue, worker
+from grading.classroom import cluster, crash_notes, merge, worker
 from grading.classroom.service import refusals, status
 from grading.classroom.service.arrivals import Arrival, Refused, Source, Unsettled
 from grading.classroom.service.attempts import Attempts
@@ -188,7 +188,7 @@ class Service:
                     self._send(team, queue, entry)
                     sent |= entry.student in self._work
             except OSError as error:
-                if error.errno not in task_queue.FULL:
+                if error.errno not in errors.FULL:
                     raise
                 full[entry.number] = error
         if full and not sent:

@@ -1,6 +1,7 @@
 """When Python looks for rubbish in a command, and how Ctrl-C ends one, wherever it comes."""
 
 import argparse
+import errno
 import gc
 import os
 import signal
@@ -55,6 +56,31 @@ def test_a_setting_of_nbgrader_s_that_is_of_the_wrong_kind_is_one_line(capsys: p
     error = capsys.readouterr().err
     assert error.startswith("watch: a setting in nbgrader_config.py has the wrong type. The 'root' trait")
     assert error.count("\n") == 1
+
+
+CLOSED = PermissionError(errno.EACCES, os.strerror(errno.EACCES), "work/a\x1b.ipynb")
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize(("failed", "said"), [(CLOSED, "work/a\\x1b.ipynb"), (FULL, "a file")])
+def test_a_file_that_is_closed_to_the_account_and_a_full_disk_are_a_line_wherever_they_are_found(
+    failed: OSError, said: str, capsys: pytest.CaptureFixture
+):
+    def command(_: object) -> int:
+        raise failed
+
+    assert command_line.run("check", command, argparse.Namespace()) == 1
+    why = f"{said} can't be read or written: {failed.strerror}. Fix that, and run this again."
+    assert capsys.readouterr().err == f"check: {why}\n"
+
+
+@pytest.mark.parametrize("failed", [PermissionError(errno.EACCES, "of no file"), FileNotFoundError(2, "no", "file")])
+def test_what_nobody_foresaw_is_shown_whole(failed: OSError):
+    def command(_: object) -> int:
+        raise failed
+
+    with pytest.raises(type(failed)):
+        command_line.run("check", command, argparse.Namespace())
 
 
 WITHIN_A_CALLBACK = """

@@ -3,6 +3,7 @@
 import errno
 from pathlib import Path
 
+import closed_files
 import pytest
 
 from attention.course import COURSE, PARTS
@@ -103,6 +104,22 @@ def test_a_file_in_the_place_of_a_folder_and_one_that_cannot_be_read_are_a_line_
     monkeypatch.setattr(answers.intake, "taken", closed)
     assert main(["export", "answers", "--course", str(root), "--to", str(root / "answers")]) == 1
     assert "ada, part01: it can't be read: Permission denied." in capsys.readouterr().out
+
+
+def test_who_is_left_out_because_their_folder_or_all_are_closed_is_told(root: Path, capsys):
+    words = ["export", "answers", "--course", str(root), "--to", str(root / "answers")]
+    for place, said in (
+        (root / "submitted" / "ada", "ada, part01: it can't be read: Permission denied."),
+        (root / "submitted", "submitted can't be read or written: Permission denied."),
+    ):
+        place.chmod(0)
+        try:
+            with closed_files.obeyed():
+                assert main(words) == 1
+        finally:
+            place.chmod(0o755)
+        told = capsys.readouterr()
+        assert said in told.out + told.err
 
 
 def test_a_student_who_submitted_nothing_is_one_line(root: Path, capsys):
