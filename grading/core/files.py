@@ -4,10 +4,12 @@ Between the two renames of a folder there is neither. A process that is killed t
 place, and `put_back` finds it there.
 """
 
+import contextlib
 import errno
 import os
 import re
 import shutil
+import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,8 +21,10 @@ def below(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and not _LEFT_OUT & set(path.parts))
 
 
-def write_whole(path: Path, content: str | bytes, durable: bool = False) -> None:
+def write_whole(path: Path, content: str | bytes, durable: bool = False, mode: int | None = None) -> None:
     """Writes a file in place of another of its name; `durable`: it is on the disk before it takes that name.
+
+    `mode`: who may read and write it, else what is usual.
 
     No link is followed: in a folder that somebody else has packed, one may lie where the new file is written first.
     Errors  OSError if it cannot be written; the old file is there then, and nothing next to it.
@@ -29,6 +33,8 @@ def write_whole(path: Path, content: str | bytes, durable: bool = False) -> None
     new.unlink(missing_ok=True)
     try:
         with new.open("xb") as file:
+            if mode is not None:
+                os.chmod(new, mode)
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
             if durable:
                 file.flush()
@@ -37,6 +43,25 @@ def write_whole(path: Path, content: str | bytes, durable: bool = False) -> None
     except OSError:
         new.unlink(missing_ok=True)
         raise
+
+
+def rewrite(path: Path, text: str) -> None:
+    """Writes a text where an instructor wants it; a file that is there is replaced whole, and stays as closed as it is.
+
+    A link stays one. What isn't a file, such as a terminal, gets the text as it comes.
+    Errors  OSError if it cannot be written; the old file is there then.
+    """
+    place = path.resolve()
+    if not path.exists():
+        write_whole(place, text)
+        return
+    if place.is_file():
+        with place.open("r+b") as old:  # PermissionError for a closed one
+            mode = stat.S_IMODE(os.fstat(old.fileno()).st_mode)
+        with contextlib.suppress(PermissionError):  # of a closed folder
+            write_whole(place, text, mode=mode)
+            return
+    path.write_text(text, encoding="utf-8")
 
 
 def copy_tree(source: Path, to: Path, **settings: object) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from nbgrader.api import Assignment, Gradebook, MissingEntry, Student
 from nbgrader.plugins import CsvExportPlugin
 
-from grading.core import spreadsheet
+from grading.core import files, spreadsheet
 
 HEAD = (
     "assignment,duedate,timestamp,student_id,last_name,first_name,email,raw_score,late_submission_penalty,score,"
@@ -30,7 +30,7 @@ class GradesTable(CsvExportPlugin):
             if (not assignments or assignment.name in assignments) and (not students or student.id in students)
         ]
         self.log.info("Exporting grades to %s", to)
-        Path(to).write_text(spreadsheet.lines([HEAD, *rows]), encoding="utf-8")
+        files.rewrite(Path(to), spreadsheet.lines([HEAD, *rows]))
 
 
 def _row(book: Gradebook, assignment: Assignment, student: Student) -> list[str | float | None]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nbgrader.api import Gradebook
 
-from grading.core import names, spreadsheet
+from grading.core import files, names, spreadsheet
 from grading.core.course import Course
 from grading.gradebook import results
 
@@ -55,7 +55,7 @@ def write_csv(rows: list[Row], course: Course, path: Path) -> None:
     """
     head = ["student", *course.stems, "total", "written_to_read"]
     lines = [[row.student, *row.parts.values(), row.total, row.unread] for row in rows]
-    path.write_text(spreadsheet.lines([head, *lines]), encoding="utf-8")
+    files.rewrite(path, spreadsheet.lines([head, *lines]))
 
 
 def _shown(mark: float | None) -> str:

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from grading.core import names, spreadsheet
+from grading.core import files, names, spreadsheet
 from grading.core.course import Course, Part
 from grading.core.errors import CourseError
 from grading.lms import roster
@@ -86,10 +86,10 @@ class Export:
     def write(self, path: Path) -> None:
         """Writes the file that the platform imports.
 
-        Errors  CourseError if it cannot be written.
+        Errors  CourseError if it cannot be written; what was there, perhaps the platform's own file, is there then.
         """
         try:
-            path.write_text(spreadsheet.written([self.head, *self.rows], self.separator), encoding="utf-8")
+            files.rewrite(path, spreadsheet.written([self.head, *self.rows], self.separator))
         except OSError as error:
             raise CourseError(f"{names.path(path)} cannot be written: {error.strerror}.") from None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import jinja2
 import numpy as np
 
-from grading.core import errors, names
+from grading.core import errors, files, names
 from grading.core.course import Part
 from grading.pages import class_data, class_figures
 from grading.pages.class_data import ClassResults, Student
@@ -26,7 +26,7 @@ def write(root: Path) -> Path:
     """
     text = page(class_data.read(root), datetime.now().strftime("%Y-%m-%d, %H:%M"))
     try:
-        (root / PAGE).write_text(text, encoding="utf-8")
+        files.rewrite(root / PAGE, text)
     except OSError as error:
         raise errors.CourseError(f"{names.path(root / PAGE)} cannot be written: {error.strerror}.") from None
     return root / PAGE

@@ -1,9 +1,12 @@
 """Files and folders that are replaced whole: the old one, or the new one, and nothing in between."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import closed_files
+import full_disk
 import pytest
 
 from dev.packages import REPOSITORY
@@ -93,6 +96,52 @@ def test_what_cannot_be_written_leaves_the_old_file_and_nothing_next_to_it(tmp_p
     )
     assert ran.returncode == 1 and "File too large" in ran.stderr
     assert path.read_text() == "old" and names(tmp_path) == ["marks.csv"]
+
+
+def test_what_an_instructor_has_is_replaced_whole_and_stays_as_closed_as_it_was_wherever_a_link_leads(tmp_path: Path):
+    (tmp_path / "elsewhere").mkdir()
+    table, link = tmp_path / "elsewhere" / "marks.csv", tmp_path / "marks.csv"
+    link.symlink_to(table)
+    files.rewrite(link, "first")
+    table.chmod(0o600)
+    files.rewrite(link, "second")
+    assert link.is_symlink() and table.read_text() == "second" and table.stat().st_mode & 0o777 == 0o600
+    with (tmp_path / "removed").open("w+") as file:  # what stands behind /dev/stdout need be no file with a name
+        (tmp_path / "removed").unlink()
+        for unnamed in (Path(os.devnull), Path(f"/proc/self/fd/{file.fileno()}")):
+            files.rewrite(unnamed, "fourth")
+        assert file.read() == "fourth"
+    assert names(tmp_path) == ["elsewhere", "marks.csv"]
+    assert names(tmp_path / "elsewhere") == ["marks.csv"]
+    table.chmod(0o400)
+    with closed_files.obeyed(), pytest.raises(PermissionError):
+        files.rewrite(link, "third")
+    assert table.read_text() == "second"
+
+
+def test_a_table_is_not_cut_off_where_a_disk_is_full(tmp_path: Path):
+    script = """
+import sys
+from pathlib import Path
+from attention.course import COURSE
+from grading.core import errors
+from grading.gradebook import marks
+from grading.lms.gradefile import Export
+disk, old = Path(sys.argv[1]), "the old one, line after line\\n" * 100
+for name, write in {
+    "canvas.csv": Export(["Student"], [["a name"]] * 9999).write,
+    "marks.csv": lambda path: marks.write_csv([marks.Row("ada", {}, 0)] * 9999, COURSE, path),
+}.items():
+    (disk / name).write_text(old)
+    fill(disk)
+    try:
+        write(disk / name)
+    except (OSError, errors.CourseError) as error:
+        print(name, (disk / name).read_text() == old, "No space" in str(error))
+    (disk / "filler").unlink()
+"""
+    ran = full_disk.run(script, tmp_path, 1, str(tmp_path))
+    assert ran.stdout == "canvas.csv True True\nmarks.csv True True\n", ran.stderr
 
 
 def test_a_link_where_a_new_file_is_written_first_is_not_followed_nor_one_in_its_place(tmp_path: Path):
