@@ -60,6 +60,9 @@ class Source(Protocol):
         Errors  CourseError if nobody knows, because the place is away: what is gone never arrives again.
         """
 
+    def newer_waits(self, name: str) -> bool:
+        """Whether a newer submission of the same student's lies there that `look` has yet to give."""
+
     def take(self, arrival: Arrival) -> list[str]:
         """Copies a submission into submitted/, and notes its time; a line about each copy that was kept of old files.
 

@@ -58,6 +58,7 @@ class Exchange:
         self._middle = f"+{course.name}+"  # of a submission's name: what follows the student's
         self._accounts = accounts.Accounts(say)
         self._folders, self._many = inbound.Inbound(self._counted, self._order), frozenset()
+        self._newest: dict[tuple[str, int], str] = {}  # by student and account: the newest that hasn't arrived
         self._came: dict[int, dict[str, float]] = {}  # by account: its folders that arrived lately, and when
         if not Path(collect.root).is_dir():
             raise errors.CourseError(
@@ -75,14 +76,16 @@ class Exchange:
         owners = self._read(known)
         self._still.forget_all_but(owners)
         found = sorted(owners, key=self._order)
+        self._newest = {self._of(name, owners[name]): name for name in found if not self._still.is_restless(name)}
         wait = self._with_many()
         looked_into, spent_s = Counter(), Counter()  # folders by their student and owner, and by owner; time by owner
         for name in found:
-            student, owner = name.rsplit(self._middle, 1)[0], owners[name]
-            looked_into[student, owner] += 1
+            owner = owners[name]
+            of = self._of(name, owner)
+            looked_into[of] += 1
             looked_into[owner] += 1
             # The others when these have arrived: a later one replaces them.
-            many = looked_into[student, owner] > MOST_OF_ONE or looked_into[owner] > MOST_OF_OWNER or owner in wait
+            many = looked_into[of] > MOST_OF_ONE or looked_into[owner] > MOST_OF_OWNER or owner in wait
             if many or spent_s[owner] > LOOK_AT_OWNER_S or not safe_walk.is_folder(self._inbound / name):
                 continue
             began, place = time.monotonic(), self._inbound / name
@@ -106,9 +109,23 @@ class Exchange:
         full = {of for of, came in self._came.items() if len(came) >= IN_AN_HOUR and of != os.geteuid()}
         return full if self._check_owner else set()
 
+    def newer_waits(self, name: str) -> bool:
+        """Whether the account that wrote one has written a newer one for the same student that hasn't arrived yet."""
+        account = exchange_folder.account(self._inbound / name)
+        newest = account is not None and self._newest.get(self._of(name, self._counted(account)))
+        return bool(newest) and self._claim(name) < self._claim(newest)
+
+    def _of(self, name: str, owner: int) -> tuple[str, int]:
+        """A student's own folders: in the student's name somebody else may write some, too."""
+        return name.rsplit(self._middle, 1)[0], owner
+
+    def _claim(self, name: str) -> str:
+        """The time that a folder claims."""
+        return name.rsplit(self._middle, 1)[1]
+
     def _order(self, name: str) -> tuple[bool, str]:
         """By what a folder comes before others: the time that it claims, unless it keeps changing."""
-        return self._still.is_restless(name), name.rsplit(self._middle, 1)[1]
+        return self._still.is_restless(name), self._claim(name)
 
     def _counted(self, account: int) -> int:
         """For whom an account's folders count."""

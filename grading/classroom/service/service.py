@@ -184,6 +184,7 @@ class Service:
                 break
             try:
                 free = entry.student not in self._work and queue.may_pass(entry.student)
+                free = free and not self._source.newer_waits(entry.name)  # which takes its place
                 if free and self._attempts.may_begin(entry.number):
                     self._send(team, queue, entry)
                     sent |= entry.student in self._work

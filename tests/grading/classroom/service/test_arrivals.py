@@ -468,3 +468,26 @@ def test_what_can_t_be_noted_for_a_while_counts_once_among_an_account_s_folders_
     assert list(exchange.look({})) == []
     for _ in range(9):  # the journal's disk is full, so that none is known at the next look
         assert [arrival.name for arrival in exchange.look({})] == names
+
+
+def test_an_older_submission_waits_for_the_newer_ones_of_its_account_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """As where the journal is lost, and all arrive once more, a few at each look."""
+    inbound = tmp_path / "exchange" / "course" / "inbound"
+    names = [f"ada+{COURSE.name}+2026-01-01 00:00:{n:02} UTC" for n in range(10)]
+    foreign, restless = (f"ada+{COURSE.name}+{year}-01-01 00:00:00 UTC" for year in (2027, 2028))
+    for name in (*names, foreign, restless):
+        (inbound / name).mkdir(parents=True)
+    exchange, now_s, known = exchange_in(tmp_path), 1000.0, {}
+    owned(monkeypatch, lambda name: -2 if name == foreign else -1)
+    monkeypatch.setattr(stillness.time, "monotonic", lambda: now_s)
+    monkeypatch.setattr(stillness, "fingerprint", lambda folder: str(now_s) if folder.name == restless else "as it was")
+    held = []
+    for _ in range(60):
+        now_s += 1
+        known |= {arrival.key: None for arrival in exchange.look(dict(known))}
+        assert not exchange.newer_waits(foreign)
+        held.append([exchange.newer_waits(name) for name, _ in known if name in names])
+    assert all(all(each) for each in held if 0 < len(each) < 10) and {4, 8} < {*map(len, held)}
+    assert not any(held[-1]) and len(held[-1]) == 10  # for one that keeps changing nobody waits long
