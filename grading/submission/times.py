@@ -6,6 +6,7 @@ A file in a submission says what its author likes, so a timestamp.txt in there c
 student who was ill. Without a line, nobody is late.
 """
 
+import contextlib
 import csv
 import datetime
 import functools
@@ -22,6 +23,7 @@ from grading.core import errors, files, names, spreadsheet
 from grading.submission import safe_walk
 
 FILE = "times.csv"
+NOTED = ".times.csv"  # the lines of ours, as they were written last
 HEAD = ["student", "time"]
 SLACK_S = 120  # between the moment that a submission's name in the exchange claims, and its last file to be written
 _DATE = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d\S*(?: \S+)?")
@@ -32,12 +34,7 @@ def text(root: Path, student: str) -> str | None:
 
     Errors  CourseError, one line, for a file that cannot be used.
     """
-    path = root / FILE
-    try:
-        status = path.stat()
-    except FileNotFoundError:
-        return None
-    return _read(path, status.st_mtime_ns, status.st_size).get(student)
+    return _all(root / FILE).get(student)
 
 
 def of(root: Path, student: str) -> datetime.datetime | None:
@@ -52,13 +49,16 @@ def of(root: Path, student: str) -> datetime.datetime | None:
 def note(root: Path, student: str, when: str | datetime.datetime) -> None:
     """Writes a student's time into times.csv, in place of an earlier one; without a time zone it is UTC.
 
+    Of a submission that is noted once more the line stays: an instructor may have written another time there.
     Errors  as `text`, and OSError if it cannot be written.
     """
-    path, found = root / FILE, {}
-    if path.exists():
-        found = dict(_read(path, path.stat().st_mtime_ns, path.stat().st_size))
-    found[student] = when if isinstance(when, str) else _in_utc(when)
-    files.write_whole(path, spreadsheet.lines([HEAD, *sorted(found.items())]))
+    found, noted, new = _all(root / FILE), {}, when if isinstance(when, str) else _in_utc(when)
+    with contextlib.suppress(errors.CourseError):
+        noted = _all(root / NOTED)
+    if student in found and noted.get(student) == new:
+        return
+    for path, times in ((root / FILE, found), (root / NOTED, noted)):  # in this order: killed in between, it is written
+        files.write_whole(path, spreadsheet.lines([HEAD, *sorted({**times, student: new}.items())]))
 
 
 def in_exchange(folder: Path, claimed: datetime.datetime) -> datetime.datetime:
@@ -81,6 +81,15 @@ def _changed(folder: Path) -> float:
             return max((os.fstat(opened).st_ctime, *below))
     except OSError:
         return time.time()
+
+
+def _all(path: Path) -> dict[str, str]:
+    """What a file of times says of all students; nothing where it isn't there."""
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return {}
+    return _read(path, status.st_mtime_ns, status.st_size)
 
 
 @functools.lru_cache(maxsize=8)

@@ -19,7 +19,7 @@ from attention.course import COURSE
 from dev.packages import REPOSITORY
 from grading.core import limits, messages
 from grading.gradebook import course_folder
-from grading.submission import exchange_folder
+from grading.submission import exchange_folder, times
 from grading.submission.exchange_collect import Collect
 
 # What a student may write in a secret's place; nbgrader's own command ends at the first of these.
@@ -262,6 +262,22 @@ def killed(place: Path, monkeypatch: pytest.MonkeyPatch, collect: Callable[..., 
         patched.setattr(shutil, "rmtree", cut)
         with pytest.raises(Cut):
             collect(update=True)
+
+
+def test_the_time_that_an_instructor_gave_a_student_stays_when_all_are_collected_again(
+    inbound: Path, collect: Callable[..., dict[str, str]], tmp_path: Path
+):
+    ill = "2026-01-01 00:00:00.000000 UTC"
+    submit(inbound, "ada", "first")
+    collect()
+    (tmp_path / "course" / times.FILE).write_text(f"student,time\nada,{ill}\n", encoding="utf-8")
+    submit(inbound, "ben", "his")
+    assert collect(update=True) == {"ada": "first", "ben": "his"}
+    assert times.text(tmp_path / "course", "ada") == ill and times.text(tmp_path / "course", "ben") != ill
+    time.sleep(0.01)
+    submit(inbound, "ada", "second", minute=1)
+    assert collect(update=True)["ada"] == "second"
+    assert times.text(tmp_path / "course", "ada") > ill
 
 
 @pytest.mark.parametrize("update", [False, True])

@@ -96,6 +96,27 @@ def test_a_line_may_be_an_instructor_s_and_others_stay(tmp_path: Path):
     assert "'=ben," in (tmp_path / "times.csv").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize("noted", ["as it is", "damaged", "gone"])
+def test_a_line_that_an_instructor_changed_stays_until_the_student_submits_again(noted: str, tmp_path: Path):
+    """As for somebody who was ill, though the class is collected again."""
+    times.note(tmp_path, "ada", NOW)
+    times.note(tmp_path, "ada", NOW - datetime.timedelta(hours=1))
+    (tmp_path / "times.csv").write_text(f"student,time\nada,{KNOWN}\n", encoding="utf-8")
+    if noted == "damaged":
+        (tmp_path / times.NOTED).write_bytes(b"\xff")
+    elif noted == "gone":
+        (tmp_path / times.NOTED).unlink()
+    for student in ("ben", "ada"):
+        times.note(tmp_path, student, NOW - datetime.timedelta(hours=1))
+    assert (times.text(tmp_path, "ada") == KNOWN) == (noted == "as it is")
+    for when in (NOW, NOW - datetime.timedelta(hours=1)):
+        times.note(tmp_path, "ada", when)
+        assert times.of(tmp_path, "ada") == when
+    (tmp_path / "times.csv").unlink()
+    times.note(tmp_path, "ada", NOW - datetime.timedelta(hours=1))
+    assert times.of(tmp_path, "ada") == NOW - datetime.timedelta(hours=1)
+
+
 @pytest.mark.parametrize(
     "line",
     ["ada,soon", "ada", "ada,12:00", "ada,2026-13-01 00:00 UTC", "ada,2026-01-01 00:00 ABC", "a,b,c", "ada,\x1b[2J"],
