@@ -58,7 +58,7 @@ class Exchange:
         self._middle = f"+{course.name}+"  # of a submission's name: what follows the student's
         self._accounts = accounts.Accounts(say)
         self._folders, self._many = inbound.Inbound(self._counted, self._order), frozenset()
-        self._newest: dict[tuple[str, int], str] = {}  # by student and account: the newest that hasn't arrived
+        self._newest: dict[tuple[str, int], str] = {}  # by student and account: the newest that is yet to arrive
         self._came: dict[int, dict[str, float]] = {}  # by account: its folders that arrived lately, and when
         if not Path(collect.root).is_dir():
             raise errors.CourseError(
@@ -76,8 +76,9 @@ class Exchange:
         owners = self._read(known)
         self._still.forget_all_but(owners)
         found = sorted(owners, key=self._order)
-        self._newest = {self._of(name, owners[name]): name for name in found if not self._still.is_restless(name)}
         wait = self._with_many()
+        soon = (name for name in found if owners[name] not in wait and not self._still.is_restless(name))
+        self._newest = {self._of(name, owners[name]): name for name in soon}
         looked_into, spent_s = Counter(), Counter()  # folders by their student and owner, and by owner; time by owner
         for name in found:
             owner = owners[name]
@@ -113,7 +114,8 @@ class Exchange:
         """Whether the account that wrote one has written a newer one for the same student that hasn't arrived yet."""
         account = exchange_folder.account(self._inbound / name)
         newest = account is not None and self._newest.get(self._of(name, self._counted(account)))
-        return bool(newest) and self._claim(name) < self._claim(newest)
+        is_newer = bool(newest) and self._claim(name) < self._claim(newest)
+        return is_newer and safe_walk.is_folder(self._inbound / newest)  # a file or a link never arrives
 
     def _of(self, name: str, owner: int) -> tuple[str, int]:
         """A student's own folders: in the student's name somebody else may write some, too."""

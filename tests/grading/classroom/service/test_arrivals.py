@@ -491,3 +491,29 @@ def test_an_older_submission_waits_for_the_newer_ones_of_its_account_alone(
         held.append([exchange.newer_waits(name) for name, _ in known if name in names])
     assert all(all(each) for each in held if 0 < len(each) < 10) and {4, 8} < {*map(len, held)}
     assert not any(held[-1]) and len(held[-1]) == 10  # for one that keeps changing nobody waits long
+
+
+def test_no_submission_waits_for_a_newer_one_that_never_arrives_or_not_for_an_hour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    inbound = tmp_path / "exchange" / "course" / "inbound"
+    names = [f"{student}+{COURSE.name}+2026-01-01 00:00:00 UTC" for student in ("ada", "bob")]
+    for name in names:
+        (inbound / name).mkdir(parents=True)
+    (inbound / names[0].replace("2026", "2027")).write_text("a file in a folder's place")
+    (inbound / names[1].replace("2026", "2027")).symlink_to(inbound / names[0])
+    exchange, now_s = exchange_in(tmp_path), 1000.0
+    owned(monkeypatch, lambda name: -1)
+    monkeypatch.setattr(stillness.time, "monotonic", lambda: now_s)
+    known = {}
+    for _ in range(10):
+        now_s += 1
+        known |= {arrival.key: None for arrival in exchange.look(dict(known))}
+    assert [name for name, _ in known] == names and not any(map(exchange.newer_waits, names))
+    later = inbound / names[0].replace("2026", "2028")
+    later.mkdir()
+    list(exchange.look(known))
+    assert exchange.newer_waits(names[0])
+    monkeypatch.setattr(exchange, "_with_many", lambda: {-1})
+    list(exchange.look(known))
+    assert not exchange.newer_waits(names[0])
