@@ -18,7 +18,8 @@ from grading.gradebook import course_folder
 
 STATIC = Path(nbgrader.__file__).parent / "server_extensions" / "formgrader" / "static"
 STYLES = ("node_modules/bootstrap/dist/css/bootstrap.min.css", "css/formgrade.css")
-HEADINGS = "<h1>x" * 4_400  # 60 px each
+# As high as 4,400 usual ones, which a browser takes fifty times as long to lay out.
+HEADINGS, HIGH = "<h1>x" * 88, "h1 { height: 3000px }"
 
 
 def _page(*cells: dict) -> str:
@@ -33,7 +34,7 @@ def _page(*cells: dict) -> str:
     resources = dict.fromkeys(named, "") | {"index": 0, "total": 1}
     page, _ = HTMLExporter(config=config).from_notebook_node(notebook, resources=resources)
     styles = "".join((STATIC / name).read_text(encoding="utf-8") for name in STYLES)
-    return page.replace("</head>", f"<style>{styles}</style></head>")
+    return page.replace("</head>", f"<style>{styles}{HIGH}</style></head>")
 
 
 def test_the_points_of_a_test_stay_in_reach_below_whatever_a_student_shows(tmp_path: Path):
