@@ -235,10 +235,10 @@ for n in range(count):
     taken[2 * 4096 * n] = 1
     libc.mprotect(ctypes.c_void_p(place + 2 * 4096 * n + 4096), 4096, 0)
 """
-# 32 processes, several of which fork at any moment, and each of which waits for those that it forked.
+# 16 processes, several of which fork at any moment, and each of which waits for those that it forked.
 FORK_AT_ONCE = """
 first = os.getpid()
-for _ in range(5): os.fork()
+for _ in range(4): os.fork()
 try:
     while True: os.wait()
 except ChildProcessError:
@@ -1332,7 +1332,7 @@ def test_a_notebook_that_stands_still_while_its_memory_is_counted_goes_on_afterw
 
 
 def test_no_process_stands_still_for_good_that_was_being_forked_while_all_were_stopped(monkeypatch, tmp_path):
-    once = "not self._has_stopped and len(self._before_kb) > 4"  # as soon as several fork
+    once = "not self._has_stopped and len(self._before_kb) > 3"  # as soon as several fork
     rewritten(monkeypatch, tmp_path, "watch.py", "gone_kb > most_kb", once)
     rewritten(
         monkeypatch, tmp_path, "watch.py", "USUAL_PAUSE_S, LEAST_PAUSE_S = 0.5", "USUAL_PAUSE_S, LEAST_PAUSE_S = 0.02"
