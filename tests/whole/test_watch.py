@@ -290,7 +290,7 @@ def test_it_stops_when_asked_and_goes_on_with_who_was_at_work(tmp_path: Path):
     for stopped in ("anna", "bea", "cleo"):  # a busy machine may have graded one before it hears that it should stop
         with watched.running(root) as service:
             service.wait(lambda: service.ask("health")[0] == 200)
-            submitted = watched.submit(root, stopped, SLOWER)
+            submitted = watched.submit(root, stopped, SLOW)
             service.wait(lambda: service.queue()["at_work"])
         if not service.said(f"{stopped}: graded"):
             break
