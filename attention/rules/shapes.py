@@ -6,6 +6,8 @@ import re
 import tokenize
 import unicodedata
 
+from IPython.core.inputtransformer2 import classic_prompt, ipython_prompt
+
 from attention.rules import methods, words
 from grading.marking.rubric import Verdict
 from grading.rules.parsing import numbered
@@ -163,11 +165,16 @@ def _count(functions: list[tuple[Code, ast.stmt]]) -> tuple[int, int]:
         statements = [s for s in ast.walk(function) if isinstance(s, ast.stmt) and _computes(s, sizes)]
         statements.sort(key=lambda s: (s.lineno, s.col_offset))
         looks = [s for s in ast.walk(function) if isinstance(s, ast.Expr | ast.Assert) and s not in statements]
-        done = _commented(code.source, statements, looks)
+        done = _commented(_without_prompts(code.source), statements, looks)
         functions_only = [isinstance(getattr(s, "value", None), ast.Lambda) for s in statements]  # split = lambda t: …
         commented += sum(done)
         total += sum(has or not only for has, only in zip(done, functions_only, strict=True))
     return commented, total
+
+
+def _without_prompts(source: str) -> str:
+    """A cell's text, line by line, without the >>> and ... of a console that it was copied from, as IPython runs it."""
+    return "".join(classic_prompt(ipython_prompt(source.splitlines(keepends=True))))
 
 
 def _with_helpers(codes: list[Code], class_name: str, first: tuple[Code, ast.stmt]) -> list[tuple[Code, ast.stmt]]:

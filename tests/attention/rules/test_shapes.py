@@ -596,6 +596,16 @@ def test_what_ends_a_line_elsewhere_and_not_for_python_moves_no_comment(end: str
         assert count(body, before)[0] == count(body)[0] == 2
 
 
+@pytest.mark.parametrize(("first", "then"), [(">>> ", "... "), ("In [1]: ", "   ...: ")])
+def test_comments_are_read_below_the_prompts_of_a_console(first: str, then: str):
+    lines = ["class MyMHA(nn.Module):", "    def forward(self, x, y):", "        # (B, L_1, H*D_qk)"]
+    lines += ["        q = self.W_Q(x)", "        return q @ q.mT", "        # (B, L_1, L_1)"]
+    copied = "\n".join(prompt + line for prompt, line in zip([first] + [then] * 5, lines, strict=True))
+    for source in ("\n".join(lines), copied):
+        with notebook("part05", source):
+            assert shapes.shape_comments("part05-answer", "MyMHA").found.startswith("2 of the 2 statements")
+
+
 def test_an_answer_that_calls_nine_hundred_methods_of_its_own_is_read_in_some_seconds():
     calls = "".join(f"        a = self.f{n}(x)\n" for n in range(900))
     methods = "".join(f"    def f{n}(self, x): return x\n" for n in range(900))
