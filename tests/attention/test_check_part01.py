@@ -92,6 +92,7 @@ def test_the_figure_says_what_fits(monkeypatch: pytest.MonkeyPatch, capsys):
         (D_qk * D_1, "18 × 1 on the 6 numbers of x does not fit; nothing comes out."),
         (("D_qk", "D_1"), "3 × 6 on the 6 numbers of x fits; out come 3 numbers."),
         (np.array([D_qk, D_1]), "3 × 6 on the 6 numbers of x fits; out come 3 numbers."),
+        ((1.0 * D_qk, (D_1**2) ** 0.5), "3 × 6 on the 6 numbers of x fits; out come 3 numbers."),
         (None, "not drawn yet."),
         *(
             (wrong, "not drawn, which takes one or two whole numbers up to 40.")

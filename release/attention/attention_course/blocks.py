@@ -183,7 +183,7 @@ def _number_heads(axes, block: Block, left: float, top: float, side: float) -> N
 
 def _number(entry: object, sizes: dict[str, int]) -> int | None:
     try:
-        value = sympy.sympify(str(entry), locals={letter: sympy.Integer(size) for letter, size in sizes.items()})
+        value = float(sympy.sympify(str(entry), locals={letter: sympy.Integer(n) for letter, n in sizes.items()}))
         return int(value) if value == int(value) and 0 < value <= LARGEST else None
     except Exception:  # noqa: BLE001  (an answer may be anything, and what is no number is not drawn)
         return None
