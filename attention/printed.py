@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 
 # A number starts where no digit stands before: else a text of digits would be read again from each of them.
 FLOAT = r"(?<!\d)(?:\d+\.\d+(?:[eE][-+]?\d+)?|\d+\.?[eE][-+]?\d+|\.\d+(?:[eE][-+]?\d+)?)"
+IN_ARRAY = rf"{FLOAT}|(?<![\d.])\d+\.(?![\d.])"  # NumPy writes 0. there
 MINUS = rf"(?<![^\s(\[{{=:,])[-−](?:{FLOAT}|\d+)"  # of a number, and no dash or hyphen before it
 TIMES = r"(?<!\d)(\d{1,9})\s*[xX×*⨯]\s*(\d{1,9})(?!\d)"
 POWER = r"(?<=\d) ?[xX×*·⋅] ?10 ?(?:\^|\*\*) ?[({]?([-+]?\d{1,4})[)}]?"  # 1.2 · 10^-31
@@ -59,8 +60,9 @@ def numbers(text: str) -> set[str]:
     text = re.sub(r"\\times|\\cdot", "*", re.sub(r"(?<=[eE^])−", "-", text))
     text = re.sub(POWER, r"e\1", re.sub("10([⁻⁺]?[⁰¹²³⁴-⁹]+)", lambda m: "10^" + m[1].translate(RAISED), text))
     text = words_removed(re.sub(MINUS, " ", text))
-    # Arrays are left out: a list of errors is not the mean of them. Commas may set off thousands, as in 12,345.6.
-    text = re.sub(r"[\[(][^\[\]()]*[\])]", lambda m: m[0] if len(re.findall(FLOAT, m[0])) < 2 else " ", text)
+    # Arrays are left out: a list of errors, or of zeros, is not the mean of them. Commas may set off thousands, as in
+    # 12,345.6.
+    text = re.sub(r"[\[(][^\[\]()]*[\])]", lambda m: m[0] if len(re.findall(IN_ARRAY, m[0])) < 2 else " ", text)
     forms = [text, re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text), _joined(GROUPED_BY_SPACES, text)]
     return {n for form in forms for n in re.findall(rf"(?:{FLOAT}|\d+)(?:[ \xa0]?%)?", form)}
 

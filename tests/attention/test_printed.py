@@ -136,6 +136,13 @@ def test_a_text_of_so_many_numbers_that_one_fits_anything_states_none():
     assert has_number(" ".join(every[:20]) + " 0.251", [(0.251, 0.2511)])
 
 
+@pytest.mark.parametrize(
+    "text", ["[0. 0. 0.]", "[[0. 0.]\n [0. 0.]]", "[0., 0.]", "[[0. 0. ... 0. 0.]\n ...\n [0. 0. 0.]]"]
+)
+def test_zeros_in_an_array_are_not_their_mean(text: str):
+    assert not has_number(text, [(0.0, 0.0)]) and has_number(f"{text}: 0.0", [(0.0, 0.0)])
+
+
 def test_numbers_inside_arrays_and_repeated_ones_are_not_too_many():
     rows = "\n".join(f"[0.{n} 1.{n} -2.{n}]" for n in range(100))
     assert has_number(f"[{rows}]\nshape (24, 4)\n" + "step 1 of 24\n" * 100 + "mse 0.251", [(0.251, 0.2511)])
