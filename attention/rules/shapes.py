@@ -48,7 +48,7 @@ def shapes_named(comment: str) -> int:
     text = re.sub(r"(?<=[\u2e80-\uffff])(?=[(\[{<])", " ", text)  # no function's name: these languages have no spaces
     text = re.sub(r"\\times\b", " x ", re.sub(r"\\cdot\b", "*", text))
     text = re.sub(r"[·∙⋅∗]", "*", re.sub(r"[×✕⨯⨉]|(?<=[A-Za-z0-9_]) [X] (?=[A-Za-z0-9])", " x ", text))
-    text = re.sub(r"(?<=[A-Z0-9])x(?=[A-Z])", " x ", text)  # BxLxD
+    text = re.sub(r"(?<=[A-Z0-9])x(?=[A-Z])|(?<=[A-Z0-9])-by-(?=[A-Z0-9])", " x ", text)  # BxLxD, B-by-L-by-D
     text = re.sub(r"(?<!\w)[a-wyz]\d?(?:x[a-wyz]\d?){2,}(?!\w)", lambda m: m[0].replace("x", " x "), text)  # bxlxd
     text = _TYPE.sub(r"[\1]", text)
     text = re.sub(r"_\{(\w+)\}", r"_\1", re.sub(r"[$`\\]", "", text))
@@ -88,7 +88,9 @@ def _is_shape(text: str, before: str | None) -> bool:
     else:
         entries = [text]
     if len(entries) > 1:
-        entries = [re.sub(r"\s*=\s*\w+$", "", entry) for entry in entries]  # (B=2, L_1=5)
+        entries = [re.sub(r"\s*[=:]\s*\w+$", "", entry) for entry in entries]  # (B=2, L_1=5), (B: batch, L_1: length)
+        named = [words.letter(entry) for entry in entries]  # (batch B, L_1 positions)
+        entries = named if before is not None or all(map(_IS_CAPITAL, named)) else entries
         entries = [re.sub(r"(?<=[^\W\d_]{3}) (?=\d$)", "", entry) for entry in entries]  # (batch, length 1)
         entries = [re.sub(r"^(?:# ?|number of )(?=\w)", "", entry) for entry in entries]  # (#tokens, number of heads)
     letters = [e for e in entries if re.search(r"[^\W\d_]", e)]

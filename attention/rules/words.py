@@ -36,6 +36,7 @@ TENSORS = frozenset(
 )
 
 WORD = re.compile(r"[^\W\d_]{3,}")
+_WITH_LETTER = re.compile(r"([A-Za-z]{3,}) ([A-Z]\w{0,3})|([A-Z]\w{0,3}) ([A-Za-z]{3,})")
 _LIST = re.compile(r"(?<!\w)[(\[{<]([^()\[\]{}<>]*[,;|][^()\[\]{}<>]*)[)\]}>]")  # in brackets that follow no name
 
 
@@ -47,6 +48,13 @@ def of_ones_own(comments: Iterable[str]) -> set[str]:
         lists = [one for one in lists if all(re.fullmatch(r"[\w*/+-]+(?: \d)?", entry.strip()) for entry in one)]
         counts.update({word for one in lists for entry in one for word in WORD.findall(entry)})
     return {word for word, number in counts.items() if number > 1} - TENSORS
+
+
+def letter(entry: str) -> str:
+    """The letter in "batch B" and in "L_1 positions"; any other entry of a list as it is."""
+    named = _WITH_LETTER.fullmatch(entry)
+    word, found = (named[1] or named[4], named[2] or named[3]) if named else ("", entry)
+    return found if word.lower() in DIMENSIONS - TENSORS else entry
 
 
 def is_tensor(word: str) -> bool:

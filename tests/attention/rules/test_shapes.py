@@ -13,6 +13,12 @@ from attention.rules import shapes
 from attention.rules.shapes import shapes_named
 
 SHAPES = [
+    "(batch B, length L_1, width D_1)",
+    "B samples, H heads, L_1 positions",
+    "[B samples, L_1 positions, H*D_qk]",
+    "(B, H heads, L_1, L_2)",
+    "(B: batch, H: heads, L_1: length)",
+    "B-by-L_1-by-D_1",
     "(B, ?, H)",
     "(B, :, D_1)",
     "(B, -1, H, D_qk)",
@@ -194,6 +200,12 @@ SHAPES = [
     "B*L_1 x D_1",
 ]
 NO_SHAPES = [
+    "keys: G heads, values: G heads",
+    "for B samples, one after the other",
+    "step A, step B",
+    "(head h, position i)",
+    "side-by-side",
+    "H heads",
     "W[:, h]",
     "q[:, 0]",
     "(step 1, step 2)",
