@@ -79,7 +79,7 @@ def _shown(character: str) -> str:
 
 def path(path: Path) -> str:
     """A path as the user would write it: relative to where they are, if it lies below."""
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, OSError, RuntimeError):  # RuntimeError: of a link that leads to itself
         return printable(str(path.resolve().relative_to(Path.cwd())))
     return printable(str(path))
 

@@ -40,7 +40,7 @@ def of_nobody(submitted: Path, course: Course) -> list[str]:
     """
     try:
         with os.scandir(submitted) as entries:
-            found = sorted((entry.name, entry.is_dir()) for entry in entries if not entry.name.startswith("."))
+            found = sorted((entry.name, _leads_to_folder(entry)) for entry in entries if entry.name[0] != ".")
     except OSError:
         return []
     place, files, empty = names.path(submitted), [], []
@@ -76,6 +76,13 @@ def below(submission: Path, course: Course) -> str | None:
 
 def _holds(folder: Path, course: Course) -> bool:
     return any(safe_walk.is_there(folder / f"{stem}.ipynb") for stem in course.stems)
+
+
+def _leads_to_folder(entry: os.DirEntry) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link that leads to itself, or where this account may not look
+        return False
 
 
 def _folders(place: Path) -> list[str] | None:

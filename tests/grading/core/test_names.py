@@ -141,6 +141,11 @@ def test_a_printed_name_holds_nothing_that_a_terminal_obeys(name: bytes):
     shown.encode("utf-8")
 
 
+def test_a_link_that_leads_to_itself_is_named_as_it_is(tmp_path: Path):
+    (tmp_path / "a").symlink_to("a")
+    assert names.path(tmp_path / "a") == str(tmp_path / "a")
+
+
 def test_a_log_holds_nothing_that_a_terminal_obeys_and_keeps_its_lines(caplog: pytest.LogCaptureFixture):
     nbgrader_patches.guard()
     logging.getLogger("nbgrader").error("in %s:\n\tat %s", "red\x1b[31m", "b\udcfcrger")

@@ -65,6 +65,7 @@ def test_a_student_s_folder_with_nothing_to_grade_in_it_is_named(tmp_path: Path,
         (tmp_path / "submitted" / place).mkdir(parents=True)
     (tmp_path / "submitted" / "flo" / "work.zip").write_bytes(b"PK")
     (tmp_path / "submitted" / "gil" / f"{FOUR}.ipynb").write_text("{}")  # reported as misplaced
+    (tmp_path / "submitted" / "hal").symlink_to("hal")  # as an archive may hold
     assert misplaced.of_nobody(Path("submitted"), COURSE) == [
         f"submitted/{name}: nothing to grade here. Put notebooks into submitted/{name}/{COURSE.name}."
         for name in ("ben", "flo")
