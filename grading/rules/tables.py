@@ -16,6 +16,7 @@ from grading.rules.rewriting import at_place, rewritten
 Table = ast.Dict | ast.List | ast.Tuple
 MOST_TABLES = 20  # that are followed; where there are more, none is
 MOST_NODES = 200  # of the syntax tree of one, which is copied for each look
+MAKING = frozenset({"dict", "zip", "enumerate"})  # these must be Python's own
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
@@ -28,11 +29,12 @@ def read_through(trees: Sequence[ast.Module], setup: Callable[[], ast.Module]) -
     nodes = [node for tree in trees for node in walk(tree)]
     written = [pair for tree in trees for pair in _written(tree)]
     unnamed = any(isinstance(node, ast.Subscript) and isinstance(node.value, Table) for node in nodes)
+    unnamed = unnamed or any(_rows(node.iter) for node in nodes if isinstance(node, LOOPS))
     if not (written or unnamed) or reads_in_other_ways(nodes):
         return [*trees]
     given, imported = [*names_given(nodes)], {*own_calls.imported([*walk(setup()), *nodes])}
     modules = imported.difference(given)
-    if "dict" in {*given, *imported}:
+    if not own_calls.meanings(nodes).isdisjoint(MAKING):
         return [*trees]
     held = {name: table for name, table in written if _holds_modules(table, modules) and _leaves(table)}
     if len(held) > MOST_TABLES:
@@ -143,6 +145,23 @@ def _whole(over: ast.expr, tables: Mapping[str, Table]) -> tuple[ast.Name, ast.e
     return None
 
 
+def _rows(over: ast.expr) -> ast.Tuple | None:
+    """The rows that `zip` and `enumerate` make of lists which are written down, all of one length; None of others."""
+    match over:
+        case ast.Call(
+            func=ast.Name(id="zip"), args=[_, *_] as lists, keywords=[] | [ast.keyword("strict", ast.Constant())]
+        ):
+            columns = [one.elts for one in lists if isinstance(one, ast.List | ast.Tuple)]
+        case ast.Call(func=ast.Name(id="enumerate"), args=[ast.List() | ast.Tuple() as one] as lists, keywords=[]):
+            columns = [[ast.Constant(n) for n in range(len(one.elts))], one.elts]
+        case _:
+            return None
+    whole = len(columns) >= len(lists) and len({*map(len, columns)}) == 1
+    if not whole or any(isinstance(entry, ast.Starred) for column in columns for entry in column):
+        return None
+    return ast.Tuple([ast.Tuple([*row], ast.Load()) for row in zip(*columns, strict=True)], ast.Load())
+
+
 class _Reader(ast.NodeTransformer):
     """Writes what the tables give for each look into them, and their modules one by one where they stood."""
 
@@ -166,7 +185,8 @@ class _Reader(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For | ast.comprehension) -> ast.AST:
         found = _whole(node.iter, self.tables)
-        node.iter = at_place(found[1], node.iter) if found else node.iter
+        rows = found[1] if found else _rows(node.iter)
+        node.iter = at_place(rows, node.iter) if rows else node.iter
         return self.generic_visit(node)
 
     visit_AsyncFor = visit_comprehension = visit_For

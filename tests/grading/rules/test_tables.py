@@ -29,6 +29,9 @@ LOOKED_INTO = [
     "x = 3\nlib = [np, torch][torch.is_tensor(x)]\nlib.sqrt(x)",
     "x = 3\ndef f(x, key='np'):\n    return {'np': np, 'torch': torch, 'la': np.linalg}[key].sqrt(x)",
     "x = 3\n(np, torch)[(np, nn)[x].ones(3)].ones(3)",
+    "x = 3\nfor name, lib in zip(['np', 'torch'], [np, torch], strict=True):\n    print(name, lib.__version__)",
+    "x = 3\nfor n, lib in enumerate((np, torch)):\n    print(n, lib.__version__)",
+    "x = 3\n[f'{n} {lib.__version__}' for n, lib in enumerate([np, torch])]",
 ]
 HIDDEN = [
     "libs = {'t': torch}\nlibs['t'].serialization.copyreg",
@@ -77,6 +80,16 @@ HIDDEN = [
     "{'t': torch, **more}['t'].ones(3)",
     "{'t': torch, 'n': 3}[key].ones(3)",
     "[*libs, torch][1].ones(3)",
+    "for n, lib in enumerate([np, torch]):\n    lib.os",
+    "for n, lib in enumerate([np, torch]):\n    f(lib)",
+    "for n, lib in zip([1], [torch, f]):\n    lib.ones(3)",
+    "for n, lib in zip([1, 2], [np, torch.os]):\n    n",
+    "for n, lib in zip([1], [torch, torch.os]):\n    n",
+    "for n, lib in zip(names, [torch]):\n    lib.ones(3)",
+    "for n, lib in zip([1, *names], [torch]):\n    lib.ones(3)",
+    "for n, lib in zip([1], [torch], strict=torch.os):\n    lib.ones(3)",
+    "zip = f\nfor n, lib in zip([1], [torch]):\n    lib.ones(3)",
+    "def g(enumerate):\n    for n, lib in enumerate([torch]):\n        lib.ones(3)",
 ]
 
 
