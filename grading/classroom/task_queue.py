@@ -150,9 +150,10 @@ class TaskQueue:
             submission = bundle.read(student, folder, self._course, times.text(self._root, student))
         except OSError as error:
             return Graded(student, error=_unreadable(error, folder))
-        if not submission.notebooks:
+        if submission.notebooks.isdisjoint(self._course.stems):
             found = notices.of_files(student, folder, self._course)
-            why, place = "No notebook was submitted.", misplaced.below(folder, self._course)
+            why = messages.no_part(self._course.stems[0]) if submission.notebooks else messages.NO_NOTEBOOK
+            place = misplaced.below(folder, self._course)
             if place is not None:
                 why = misplaced.reason(where, student, f"{self._course.name}/{place}", self._course)
             return Graded(student, found, error=why)

@@ -49,6 +49,7 @@ MODULE_CHANGED = (
     "this is not the course's copy of the file. Grading used the course's, as it always does. Nothing to do."
 )
 FILE_EXTRA = "no notebook of the course has this name, so it isn't graded. If it is a part, rename it and grade again."
+NO_NOTEBOOK = "No notebook was submitted."
 TEST_DELETED = "the test cell was missing. It was restored, and the part was graded as usual. Nothing to do."
 ANSWER_DELETED = "the answer cell is missing; what other cells define is graded. Ask for it if it was lost."
 REASONING_DELETED = "the cell of the written answer is missing. Ask for it if it was lost."
@@ -231,6 +232,11 @@ def types_changed(cells: list[str]) -> str:
 
 def not_marked(part: int, where: str) -> str:
     return f"Part {part} · not graded yet. Our grader failed, not your answer. Please tell your instructor: {where}."
+
+
+def no_part(stem: str) -> str:
+    """The sentence about a submission whose notebooks all have other names than the course's, such as `stem`."""
+    return f"None of the notebooks is called like a part, such as {stem}.ipynb."
 
 
 def unreadable(why: str) -> str:

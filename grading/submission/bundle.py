@@ -29,9 +29,10 @@ class Submission:
     time: str | None = None  # when it was submitted, if anybody knows
 
     @property
-    def notebooks(self) -> bool:
-        """Whether there is any notebook, of whatever name."""
-        return any("/" not in name and name.endswith(".ipynb") for name, _ in self.entries)
+    def notebooks(self) -> frozenset[str]:
+        """The notebooks' names without the ending; others than the course's are among them."""
+        found = (name for name, _ in self.entries if "/" not in name and name.endswith(".ipynb"))
+        return frozenset(name.removesuffix(".ipynb") for name in found)
 
     @functools.cached_property
     def digest(self) -> str:

@@ -238,6 +238,19 @@ def test_an_extra_notebook_is_named_and_left_out(graded: tuple):
     assert notices == [f"extra-notebook, scratch.ipynb: {messages.FILE_EXTRA}"]
 
 
+def test_where_no_notebook_is_called_like_a_part_nothing_is_graded_and_the_line_says_why(tmp_path: Path):
+    """As a browser names what it saves once more; it is no failure of ours."""
+    lean.new(tmp_path, ONE)
+    folder = tmp_path / "submitted" / "anna" / COURSE.name
+    folder.mkdir(parents=True)
+    lean.write(folder, ONE, SOUND)
+    (folder / "part01.ipynb").rename(folder / "part01 (1).ipynb")
+    generate_assignment.register(tmp_path)
+    found = graded_here.grade_student(tmp_path, "anna")
+    assert found.error == "None of the notebooks is called like a part, such as part01.ipynb."
+    assert [str(notice) for notice in found.notices] == [f"anna, part01 (1).ipynb: {messages.FILE_EXTRA}"]
+
+
 def test_the_size_of_graded_notebooks_is_bounded(graded: tuple):
     for path in (graded[2] / "autograded").glob("*/*/*.ipynb"):
         assert path.stat().st_size < 2 * 2**20, path
