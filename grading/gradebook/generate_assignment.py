@@ -4,6 +4,7 @@ A new gradebook is made apart and put into place whole; one that is there is nev
 """
 
 import contextlib
+import os
 import re
 import shutil
 import sqlite3
@@ -18,6 +19,7 @@ from grading.gradebook import course_folder, engines, nbgrader_log, trouble
 from grading.submission import kept_copies
 
 _OF_DATABASE = re.compile(r"(?:sqlalchemy\.exc|nbgrader\.api)\.\w+: \([\w.]+Error\) (.*)")
+_OF_FILE = re.compile(r"OSError: \[Errno (\d+)\] (.*)")
 _HAS_SUBMISSIONS = "Cannot modify existing assignment"  # nbgrader's, of notebooks that are not those it knows
 _PATTERN = re.compile(r"[*\[]")
 
@@ -26,7 +28,8 @@ def register(root: Path, assignment: str = "") -> list[str]:
     """Tells the gradebook of `root` about the assignment as it stands in source/; the release is generated again.
 
     What somebody wrote into released notebooks is kept as a copy; returns a line about each.
-    Errors  CourseError with nbgrader's last words if it cannot, or if the gradebook's file is none.
+    Errors  CourseError with nbgrader's last words if it cannot, or if the gradebook's file is none; OSError if the disk
+            is full.
     """
     course_folder.refuse_place(root, _PATTERN)
     path, settings = course_folder.gradebook_file(root), course_folder.config(root)
@@ -54,6 +57,8 @@ def _generate(settings: Config, assignment: str) -> None:
             raise errors.CourseError(trouble.other_notebooks(url, source, find_course.of(settings, assignment)))
         if of_database := _OF_DATABASE.match(said):
             raise errors.CourseError(trouble.unusable(url, of_database[1]))
+        if (of_file := _OF_FILE.match(said)) and int(of_file[1]) in errors.FULL:
+            raise OSError(int(of_file[1]), os.strerror(int(of_file[1])), settings.CourseDirectory.root)
         raise errors.CourseError(f"source/{assignment} could not be released: {said}")
 
 

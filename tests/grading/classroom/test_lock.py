@@ -1,5 +1,6 @@
 """One run at a time grades a course, and what keeps a run from seeing to that is told in a line."""
 
+import argparse
 import errno
 import fcntl
 import os
@@ -9,7 +10,7 @@ import closed_files
 import pytest
 
 from grading.classroom import lock
-from grading.core import errors
+from grading.core import command_line, errors
 
 
 def test_the_second_is_told_who_is_first(tmp_path: Path):
@@ -22,10 +23,14 @@ def test_the_second_is_told_who_is_first(tmp_path: Path):
 
 @pytest.mark.parametrize("way", ["full", "no locks", "closed"])
 def test_where_no_lock_can_be_made_a_line_says_why_and_nobody_is_said_to_grade(
-    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ):
     def fail(number: int) -> None:
         raise OSError(number, os.strerror(number))
+
+    def command(_: object) -> int:
+        with closed_files.obeyed(), lock.alone(tmp_path):
+            pytest.fail("it grades")
 
     if way == "full":
         monkeypatch.setattr(os, "write", lambda *_: fail(errno.ENOSPC))
@@ -35,8 +40,8 @@ def test_where_no_lock_can_be_made_a_line_says_why_and_nobody_is_said_to_grade(
         tmp_path.chmod(0o555)
     number = {"full": errno.ENOSPC, "no locks": errno.ENOLCK, "closed": errno.EACCES}[way]
     try:
-        with closed_files.obeyed(), pytest.raises(errors.CourseError) as told, lock.alone(tmp_path):
-            pytest.fail("it grades")
+        assert command_line.run("watch", command, argparse.Namespace()) == 1
     finally:
         tmp_path.chmod(0o755)
-    assert f"can't be read or written: {os.strerror(number)}." in str(told.value)
+    told = capsys.readouterr().err
+    assert told.count("\n") == 1 and f": {os.strerror(number)}. Fix that" in told

@@ -1,9 +1,12 @@
 """A new gradebook is made apart and put into place whole; one that is there is never written over."""
 
+import errno
+import os
 import sqlite3
 from pathlib import Path
 
 import pytest
+from nbgrader.converters import GenerateAssignment
 
 from attention import course
 from dev import course_copy
@@ -101,6 +104,18 @@ def test_a_copy_that_fails_leaves_nothing_and_is_one_clear_line(root: Path, monk
     connection = sqlite3.connect(root / "gradebook.db")
     assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
     connection.close()
+
+
+def test_a_full_disk_is_no_fault_of_the_source_whichever_step_of_nbgrader_s_finds_it(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(GenerateAssignment, "convert_notebooks", full)
+    with pytest.raises(OSError, match="No space left on device") as raised:
+        generate_assignment.register(root)
+    assert raised.value.errno == errno.ENOSPC and raised.value.filename == str(root)
 
 
 def test_only_what_is_thrown_away_goes_to_the_disk_late(root: Path):
