@@ -37,11 +37,14 @@ def all_given(nodes: Sequence[ast.AST]) -> dict[ast.arg, list[ast.expr]]:
     if reads_in_other_ways(nodes) or "*" in names or TIMER in words:
         return {}
     found: dict[ast.arg, list[ast.expr]] = {}
-    calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+    calls: dict[str, list[ast.Call]] = {}
+    for node in nodes:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            calls.setdefault(node.func.id, []).append(node)
     reads = Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
     for one in [node for tree in nodes if isinstance(tree, ast.Module) for node in tree.body]:
         if isinstance(one, ast.FunctionDef) and not one.decorator_list and names[one.name] == 1:
-            own = [call for call in calls if call.func.id == one.name]
+            own = calls.get(one.name, [])
             if own and len(own) == reads[one.name] and not any(map(_is_unpacking, own)):
                 found |= _values(one.args, own)
     return found
