@@ -16,6 +16,11 @@ from grading.rules.reexports import LONGEST, foreign_names, is_foreign, is_modul
 
 # Builtins that show a module or ask about it, and give nothing of it away.
 LOOKING = frozenset("bool callable help dir print type id repr str display hasattr getattr vars isinstance".split())
+# Methods that are given what an object is compared with, or asked about: of the student's own, they may keep a module.
+RECEIVING = frozenset(
+    "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __contains__ __instancecheck__ __torch_function__ __torch_dispatch__ "
+    "__array_ufunc__ __array_function__".split()
+)
 MAX_STEPS = 8  # from one second name to the next, as in `a = torch` and `b = a`
 
 
@@ -27,7 +32,8 @@ def as_values(
     paths, second = _paths([setup, *trees], packages)
     own = reads_of_own(trees, frozenset(paths) - second)
     named = {value for tree in trees for value in _named(tree)} | {value for _, value in own_calls.given(trees)}
-    looking = LOOKING - own_calls.meanings(node for tree in trees for node in walk(tree))
+    nodes = [node for tree in trees for node in walk(tree)]
+    looking = LOOKING - own_calls.meanings(nodes) - ({"isinstance"} if any(map(_is_receiving, nodes)) else set())
     found = set()
     for tree in trees:
         for node in walk(tree):
@@ -94,11 +100,25 @@ def _first_name(node: ast.AST) -> ast.AST:
     return node
 
 
+def _is_receiving(node: ast.AST) -> bool:
+    """Whether code names a method, in whatever way, that is given what an object is compared with."""
+    match node:
+        case ast.FunctionDef(name=name) | ast.Name(id=name) | ast.Attribute(attr=name) | ast.Constant(value=str(name)):
+            return name in RECEIVING
+        case ast.keyword(arg=name):
+            return name in RECEIVING
+    return False
+
+
 def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST], looking: Collection[str]) -> bool:
     """Whether a module's use can be followed, or gives nothing away; `looking` are functions that only look at it."""
     match parents.get(node):
-        case ast.Attribute() | ast.Expr() | ast.Compare() | ast.FormattedValue() | ast.Subscript():
+        case ast.Attribute() | ast.Expr() | ast.FormattedValue():
             return True
+        case ast.Subscript(value=whole):
+            return whole is node  # as a key, it is given to what is asked
+        case ast.Compare(ops=ops):
+            return "isinstance" in looking or all(isinstance(one, ast.Is | ast.IsNot) for one in ops)
         case ast.If() | ast.While() | ast.UnaryOp():
             return True  # asked whether it is there, as in `if getattr(torch.backends, "mps", None):`
         case ast.IfExp(test=asked) | ast.Assert(test=asked):
