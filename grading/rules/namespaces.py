@@ -9,12 +9,10 @@ from collections.abc import Collection, Mapping, Sequence
 from grading.rules import own_calls
 from grading.rules.modules import LOOKING
 from grading.rules.nodes import call_of, names_imported, walk
-from grading.rules.own_names import reads_of_own
-from grading.rules.texts import Texts
+from grading.rules.own_names import reads_of_own, set_anywhere
+from grading.rules.texts import KEPT, Texts
 
 NAMESPACES = frozenset({"globals", "locals", "vars"})
-# What IPython keeps of the values that cells ended with: the names of the last three, and of all.
-KEPT = frozenset({"_", "__", "___", "_oh", "Out"})
 NAMING = LOOKING | frozenset("list set sorted tuple len exec eval".split())  # these give the names alone, or none
 ASKING = frozenset("get pop setdefault __getitem__".split())
 WITHOUT_VALUES = frozenset("keys update".split())
@@ -36,14 +34,13 @@ def escape(
     """Whether the cells get hold of values in ways in which nobody can tell whose they are; `modules` are names of
     modules."""
     nodes = [node for tree in trees for node in walk(tree)]
-    read = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in NAMESPACES | KEPT]
+    names = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
+    read = [n for n in names if n.id in NAMESPACES or KEPT.fullmatch(n.id)]
     if not read:
         return False
-    made = {n.arg for n in nodes if isinstance(n, ast.arg)} | {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
-    made |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
-    own = reads_of_own(trees, NAMESPACES)
+    own, given = reads_of_own(trees, frozenset(n.id for n in read)), set_anywhere(trees)
     imported = {name for name, path in names_imported(nodes) if path.split(".")[0] not in texts.packages}
-    kept = any(name.id in KEPT - made for name in read)
+    kept = any(name.id not in given | NAMESPACES and name not in own or name.id[-1].isdigit() for name in read)
     spaces = [name for name in read if name.id in NAMESPACES and name not in own]
     spaces = [name for name in spaces if not _sets_attributes(name, parents, modules)]
     return kept or not all(_is_plain(name, parents, texts, (NAMING - texts.own) | imported) for name in spaces)

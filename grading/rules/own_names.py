@@ -4,7 +4,7 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 
 from grading.rules import closure
-from grading.rules.nodes import walk
+from grading.rules.nodes import top_level, walk
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -73,6 +73,11 @@ def reads_of_set(trees: Iterable[ast.Module], names: frozenset[str]) -> set[ast.
                 ends.setdefault(name, statement.end_lineno)
         before |= ends.keys()
     return found
+
+
+def set_anywhere(trees: Iterable[ast.Module]) -> set[str]:
+    """The names that statements outside of functions set, if they run: they may stand in branches."""
+    return {name for tree in trees for statement in top_level(tree.body) for name in _set_by(statement)}
 
 
 def _results(node: ast.expr) -> list[ast.expr]:

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import itertools
+import re
 from collections.abc import Collection
 
 from grading.rules import own_calls
@@ -15,6 +16,7 @@ MAX_TEXTS = 64  # values of one expression that are followed up
 MAX_STEPS = 2000  # of following them up
 MAX_BITS = 1000  # of a number in one; Python writes none of more than 4,300 digits
 IPYTHONS = frozenset("get_ipython exit quit In Out".split())
+KEPT = re.compile(r"_{1,3}|_oh|Out|_ih|In|_i{1,3}|_i?\d+")  # here IPython keeps the cells' values, and their texts
 COMPUTING = (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Load)
 # What only reads a list or a mapping that it is given, or asked for.
 READING = frozenset("len print display enumerate zip sorted list tuple set reversed str repr type max min".split())
@@ -98,7 +100,8 @@ class Texts:
             case ast.Constant(value=int(number)):  # in a text that is put together, as f"float{16}"
                 return {str(number)} if number.bit_length() <= MAX_BITS else None
             case ast.Name(id=name):
-                return None if self.hidden else self._any_of(self.bound.get(name, [None]), depth)
+                unknown = self.hidden or KEPT.fullmatch(name)
+                return None if unknown else self._any_of(self.bound.get(name) or [None], depth)
             case ast.IfExp(body=body, orelse=other):
                 return self._any_of([body, other], depth)
             case ast.Subscript(value=ast.List(elts=pieces) | ast.Tuple(elts=pieces) | ast.Dict(values=pieces)):

@@ -33,6 +33,10 @@ OPEN = [
     "from numpy import vectorize\nvectorize(globals()).pyfunc['torch'].os",
     "list = lambda names: names['torch'].os\nlist(globals())",
     "def f(len):\n    len(globals())\nx.os",
+    "torch\n_3.os",
+    "_3 = 1\n_3.os",
+    "def f(_):\n    pass\n_.os",
+    "def f(Out):\n    pass\nOut[3].os",
 ]
 PLAIN = [
     "globals()['W'] = 1\nx.os",
@@ -40,6 +44,8 @@ PLAIN = [
     "for n in 'ab':\n    globals()[f'W_{n}'] = 1\nx.os",
     "print('W' in globals(), len(globals()), sorted(globals()))\nx.os",
     "[n for n in globals() if n.startswith('W')]\nx.os",
+    "with f(x):\n    Out = x\nOut.shape\nx.os",
+    "def f(_):\n    return _\nfor _ in x:\n    print(_)\nx.os",
     "globals().keys()\nglobals().update(W=1)\nglobals().get('W', 2)\nx.os",
     "vars(x)['W']\nx.os",
     "globals = 3\nprint([globals])\nx.os",

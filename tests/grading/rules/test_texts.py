@@ -75,6 +75,10 @@ UNKNOWN = [
     "op = 'mm'\nf(vars())\n{}",
     "def f(op):\n    return {}",
     "def f(op):\n    return {}\nf('mm')\nf(x)",
+    "def f(_):\n    op = _\n    return {}\nf('mm')\nf(_)",  # names under which IPython keeps values and texts of cells
+    "def f(_i):\n    op = _i\n    return {}\nf(_i)",
+    "_3 = 'mm'\nop = _3\n{}",
+    "ops = ['mm']\nimport torch.utils.benchmark as b\nb.Timer('ops.append(x)', globals=globals())\nop = ops[0]\n{}",
     "def f(op):\n    return {}\nf('mm')\ng = f",
     "def f(op):\n    return {}\nf('mm')\n[f]",
     "def f(op):\n    return {}\nf('mm')\nf(*x)",
