@@ -10,6 +10,7 @@ import builtins
 import functools
 from collections.abc import Collection, Iterator, Mapping
 
+from grading.rules import timed
 from grading.rules.closure import imports_by_call, libraries, root, second_names
 from grading.rules.compiling import unwarned
 from grading.rules.modules import as_values, starred
@@ -22,6 +23,7 @@ from grading.rules.shell import hides_code
 from grading.rules.shown import shows_a_variable
 from grading.rules.student_code import Code
 from grading.rules.texts import Texts, only_computes
+from grading.rules.timed import is_of_the_notebook, is_timer
 
 Given = frozenset[tuple[str, str | None]]  # what a setup cell imports: modules, (name, None), and (module, name)
 
@@ -68,7 +70,6 @@ LEADING = SMUGGLED | IMPORTING_NAMES | RUNNING_PIECES  # beyond the packages: no
 LOADING = {"map_location": None, "mmap_mode": None, "weights_only": True, "allow_pickle": False}
 RUNNING_NAMES = frozenset({"exec", "eval", "compile"})
 LEAVING = frozenset({"exit", "quit"})  # IPython's own, which hold its shell
-TIMED = frozenset({"stmt", "setup", "global_setup"})  # texts that torch.utils.benchmark.Timer runs
 
 
 def given(setup: ast.Module) -> Given:
@@ -145,6 +146,9 @@ def taken_beyond(codes: list[Code], given: Given) -> Iterator[tuple[Code, ast.AS
 def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Module) -> list[tuple[Code, ast.AST]]:
     """Where the student's cells may import something in another way than by an import statement."""
     modules, texts = libraries(codes, packages, setup), Texts(codes, packages)
+    if calls := dict(timed.as_codes(codes, modules, texts)):
+        codes = [*codes, *calls]
+        modules, texts = libraries(codes, packages, setup), Texts(codes, packages)
     trees = [code.tree for code in codes if code.tree]
     parents = {inner: node for tree in trees for node in walk(tree) for inner in ast.iter_child_nodes(node)}
     modules = AnyName(modules) if escape(trees, parents, texts, modules) else modules
@@ -171,7 +175,7 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
             hidden = hidden or _takes_code(node, parents, modules, packages)
             if hidden or node not in harmless and _hides_an_import(node, modules, texts, functions):
                 found.append((code, node))
-    return found
+    return [calls.get(code, (code, node)) for code, node in found]
 
 
 def _takes_code(
@@ -183,7 +187,7 @@ def _takes_code(
             return root(value) in modules
         case ast.Attribute(value=value, attr="__getattribute__" | "__getattr__") if root(value) in modules:
             return call_of(node, parents) is None  # as a value, it reads what cannot be told
-        case ast.Name() | ast.Attribute() if _is_timer(node, modules) and isinstance(node.ctx, ast.Load):
+        case ast.Name() | ast.Attribute() if is_timer(node, modules) and isinstance(node.ctx, ast.Load):
             return call_of(node, parents) is None
         case ast.Attribute(value=value, attr="load") if root(value) in modules:
             if modules.get(getattr(value, "id", "")) not in packages:
@@ -223,9 +227,8 @@ def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: Texts, funct
                 return _may_import(found, texts.packages)
             alone = len(node.args) == 1 and not node.keywords
             return not (alone and found and all(only_computes(one, modules, texts.bound) for one in found))
-        case ast.Call(func=func, args=given, keywords=keywords) if _is_timer(func, modules):
-            given = given + [word.value for word in keywords if word.arg in (*TIMED, None)]
-            return any(_may_import(texts.of(text), texts.packages) for text in given)
+        case ast.Call(func=func) if is_timer(func, modules):
+            return any(_may_import(texts.of(text), texts.packages) for text in timed.given(node, modules))
         case (
             ast.Call(func=ast.Name(id="getattr"), args=[place, name, *_])
             | ast.Call(func=ast.Attribute(value=place, attr="__getattribute__" | "__getattr__"), args=[name])
@@ -235,16 +238,6 @@ def _hides_an_import(node: ast.AST, modules: dict[str, str], texts: Texts, funct
             if root(place) not in modules:
                 return _leads_anywhere(place, functions) if names is None else not IMPORTING_NAMES.isdisjoint(names)
             return names is None or not {TIMER, *LEADING}.isdisjoint(names)
-    return False
-
-
-def _is_timer(node: ast.AST, modules: dict[str, str]) -> bool:
-    """Whether this is torch.utils.benchmark's Timer."""
-    match node:
-        case ast.Name(id=name):
-            return modules.get(name, "").split(".")[-1] == "Timer"
-        case ast.Attribute(value=value, attr="Timer"):
-            return root(value) in modules
     return False
 
 
@@ -286,14 +279,6 @@ def _may_import(sources: set[str] | None, packages: Collection[str]) -> bool:
 
 def _has_an_import(tree: ast.AST, packages: Collection[str]) -> bool:
     names = {getattr(node, "id", getattr(node, "attr", None)) for node in walk(tree)}
-    nodes = [node for node in walk(tree) if not _is_of_the_notebook(node)]
+    nodes = [node for node in walk(tree) if not is_of_the_notebook(node)]
     imported = any(imports_more(node, packages) or brings_more(node, packages) for node in nodes)
     return imported or not (LEADING | RUNNING_NAMES | {"getattr"}).isdisjoint(names)
-
-
-def _is_of_the_notebook(node: ast.AST) -> bool:
-    """Whether a text's import gives it names of the notebook, as `from __main__ import f` does for a Timer."""
-    match node:
-        case ast.ImportFrom(module="__main__", names=names, level=0):
-            return not any(alias.asname or alias.name.startswith(("_", "*")) for alias in names)
-    return False
