@@ -9,7 +9,6 @@ import errno
 import os
 import re
 import shutil
-import stat
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,10 +20,10 @@ def below(folder: Path) -> list[Path]:
     return sorted(path for path in folder.rglob("*") if path.is_file() and not _LEFT_OUT & set(path.parts))
 
 
-def write_whole(path: Path, content: str | bytes, durable: bool = False, mode: int | None = None) -> None:
+def write_whole(path: Path, content: str | bytes, durable: bool = False, like: Path | None = None) -> None:
     """Writes a file in place of another of its name; `durable`: it is on the disk before it takes that name.
 
-    `mode`: who may read and write it, else what is usual.
+    `like`: a file whose owner, group and rights it gets, else what is usual.
 
     No link is followed: in a folder that somebody else has packed, one may lie where the new file is written first.
     Errors  OSError if it cannot be written; the old file is there then, and nothing next to it.
@@ -33,8 +32,8 @@ def write_whole(path: Path, content: str | bytes, durable: bool = False, mode: i
     new.unlink(missing_ok=True)
     try:
         with new.open("xb") as file:
-            if mode is not None:
-                os.chmod(new, mode)
+            if like is not None:
+                _give_to_the_same(new, like)
             file.write(content.encode("utf-8") if isinstance(content, str) else content)
             if durable:
                 file.flush()
@@ -51,17 +50,28 @@ def rewrite(path: Path, text: str) -> None:
     A link stays one. What isn't a file, such as a terminal, gets the text as it comes.
     Errors  OSError if it cannot be written; the old file is there then.
     """
-    place = path.resolve()
-    if not path.exists():
+    place = Path(os.path.realpath(path))  # where Path.resolve raises RuntimeError for a link that leads to itself
+    if not path.exists() and not place.is_symlink():
         write_whole(place, text)
         return
     if place.is_file():
-        with place.open("r+b") as old:  # PermissionError for a closed one
-            mode = stat.S_IMODE(os.fstat(old.fileno()).st_mode)
-        with contextlib.suppress(PermissionError):  # of a closed folder
-            write_whole(place, text, mode=mode)
+        place.open("r+b").close()  # PermissionError for a closed one
+        with contextlib.suppress(PermissionError):  # of a closed folder, or where it is another account's or group's
+            write_whole(place, text, like=place)
             return
     path.write_text(text, encoding="utf-8")
+
+
+def _give_to_the_same(new: Path, old: Path) -> None:
+    """Gives a file that is empty yet the owner, group, mode and access list of another one: a mode alone would open it
+    to whoever is in this account's group.
+
+    Errors  PermissionError where this account may not.
+    """
+    if hasattr(os, "chown"):
+        status = old.stat()
+        os.chown(new, status.st_uid, status.st_gid)
+    shutil.copystat(old, new)
 
 
 def copy_tree(source: Path, to: Path, **settings: object) -> None:

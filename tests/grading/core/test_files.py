@@ -1,6 +1,8 @@
 """Files and folders that are replaced whole: the old one, or the new one, and nothing in between."""
 
+import contextlib
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -117,6 +119,31 @@ def test_what_an_instructor_has_is_replaced_whole_and_stays_as_closed_as_it_was_
     with closed_files.obeyed(), pytest.raises(PermissionError):
         files.rewrite(link, "third")
     assert table.read_text() == "second"
+
+
+def test_what_is_replaced_whole_keeps_its_owner_group_and_access_list(tmp_path: Path):
+    table = tmp_path / "marks.csv"
+    table.write_text("first")
+    groups = [group for group in os.getgroups() if group != table.stat().st_gid]
+    group = 23456 if os.geteuid() == 0 else groups[0] if groups else -1
+    os.chown(table, 12345 if os.geteuid() == 0 else -1, group)
+    table.chmod(0o640)
+    entries = ((1, 6, -1), (2, 4, 12345), (4, 0, -1), (16, 4, -1), (32, 0, -1))  # u::rw, u:12345:r, g::-, m::r, o::-
+    listed = struct.pack("<I", 2) + b"".join(struct.pack("<HHi", *entry) for entry in entries)
+    with contextlib.suppress(OSError):  # a file system that has none
+        os.setxattr(table, "system.posix_acl_access", listed)
+    before, lists = table.stat(), {name: os.getxattr(table, name) for name in os.listxattr(table)}
+    files.rewrite(table, "second")
+    after = table.stat()
+    assert table.read_text() == "second" and after.st_ino != before.st_ino
+    assert (after.st_uid, after.st_gid, after.st_mode) == (before.st_uid, before.st_gid, before.st_mode)
+    assert {name: os.getxattr(table, name) for name in os.listxattr(table)} == lists
+
+
+def test_a_link_that_leads_to_itself_can_t_be_written(tmp_path: Path):
+    (loop := tmp_path / "marks.csv").symlink_to("marks.csv")
+    with pytest.raises(OSError, match="symbolic links"):
+        files.rewrite(loop, "first")
 
 
 def test_a_table_is_not_cut_off_where_a_disk_is_full(tmp_path: Path):
