@@ -34,6 +34,8 @@ _DASH = r"\s*[-‐‑–—]\s*"
 _TYPE = re.compile(
     r"""\b\w*\[\s*(?:[\w.]+,\s*)?["']([^"'\[\]]*)["']\s*\]"""
 )  # Float[Tensor, "B L D"], as jaxtyping has it
+_BY = re.compile(r"(?<![\w*/()])[\w*/()]+(?:-by-[\w*/()]+)+")
+_LETTER = re.compile(r"(?<!\w)[A-Z](?![a-z])")  # one that stands for a size
 _TIMES = re.compile(rf"(?<![\w.]){_PRODUCT.pattern}(?:\s*\bx\b\s*{_PRODUCT.pattern}|\s+by\s+{_PRODUCT.pattern})+(?!\w)")
 MAX_CHARS = 300  # of a comment that are read
 MOST_CALLED = 100  # functions and methods that are looked for, each in all cells
@@ -48,7 +50,8 @@ def shapes_named(comment: str) -> int:
     text = re.sub(r"(?<=[\u2e80-\uffff])(?=[(\[{<])", " ", text)  # no function's name: these languages have no spaces
     text = re.sub(r"\\times\b", " x ", re.sub(r"\\cdot\b", "*", text))
     text = re.sub(r"[·∙⋅∗]", "*", re.sub(r"[×✕⨯⨉]|(?<=[A-Za-z0-9_]) [X] (?=[A-Za-z0-9])", " x ", text))
-    text = re.sub(r"(?<=[A-Z0-9])x(?=[A-Z])|(?<=[A-Z0-9])-by-(?=[A-Z0-9])", " x ", text)  # BxLxD, B-by-L-by-D
+    text = re.sub(r"(?<=[A-Z0-9])x(?=[A-Z])", " x ", text)  # BxLxD
+    text = _BY.sub(lambda m: m[0].replace("-by-", " x ") if _LETTER.search(m[0]) else m[0], text)  # B-by-L-by-width
     text = re.sub(r"(?<!\w)[a-wyz]\d?(?:x[a-wyz]\d?){2,}(?!\w)", lambda m: m[0].replace("x", " x "), text)  # bxlxd
     text = _TYPE.sub(r"[\1]", text)
     text = re.sub(r"_\{(\w+)\}", r"_\1", re.sub(r"[$`\\]", "", text))
