@@ -22,6 +22,8 @@ FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # with which IPython
 OLD_SIGN = __future__.barry_as_FLUFL.compiler_flag
 LONG_NUMBER = re.compile(r"\d[\d_]{4000}")  # Python reads up to 4,300 digits, or as many as it has been told
 
+OPTIONS = re.compile(r"(?:\s*(?:-[nrpNRP]\s*\d+|-[lsTDb]\s*\S+|-\w|--[\w-]+)(?=\s|$))*\s*")  # of a line magic
+
 
 @contextlib.contextmanager
 def unwarned() -> Iterator[None]:
@@ -68,3 +70,12 @@ def is_read_often(lines: list[str]) -> bool:
     quotes = ((line.count('"""') + line.count("'''")) * len(line) > MAX_QUOTES_TIMES_CHARS for line in lines)
     long = (line for line in lines if len(line) * sys.getsizeof(line) > MAX_SIGNS_TIMES_BYTES)
     return any(quotes) or any(len(SIGN.findall(line)) * sys.getsizeof(line) > MAX_SIGNS_TIMES_BYTES for line in long)
+
+
+def without_options(line: str) -> str:
+    """A line magic's code, without the options before it; `-b - f(x)` is code, since %time has no such option."""
+    try:
+        read(line)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
+        return line[OPTIONS.match(line).end() :]
+    return line

@@ -147,7 +147,7 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
     """Where the student's cells may import something in another way than by an import statement."""
     modules, texts = libraries(codes, packages, setup), Texts(codes, packages)
     if calls := dict(timed.as_codes(codes, modules, texts)):
-        codes = [*codes, *calls]
+        codes = [*calls, *codes]  # before all that the cells set
         modules, texts = libraries(codes, packages, setup), Texts(codes, packages)
     trees = [code.tree for code in codes if code.tree]
     parents = {inner: node for tree in trees for node in walk(tree) for inner in ast.iter_child_nodes(node)}

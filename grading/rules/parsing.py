@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator
 from IPython.core.inputtransformer2 import TransformerManager, cell_magic, leading_empty_lines
 
 from grading.rules import compiling
-from grading.rules.compiling import is_read_often, unwarned
+from grading.rules.compiling import is_read_often, unwarned, without_options
 from grading.rules.folding import folded
 
 # Magics whose code runs as ordinary code of this kernel; of these, those with code on their own line.
@@ -41,7 +41,6 @@ OTHER_LINE_MAGICS = frozenset(
 )
 NAMES = LINE_MAGICS | HARMLESS_MAGICS | OTHER_LINE_MAGICS
 FIRST = re.compile(r"\s*(\w+)(?![\w.*]|\s*[=,])")  # the name that IPython may take for a magic's, as in `run ./file.py`
-OPTIONS = re.compile(r"(?:\s*(?:-[nrpNRP]\s*\d+|-[lsTDb]\s*\S+|-\w|--[\w-]+)(?=\s|$))*\s*")
 MAX_DEPTH = 200  # of a syntax tree; real code reaches about 30
 TOO_DEEP = "exec(text)"  # stands for code that is nested deeper: what it does cannot be told
 # IPython reads the whole cell again for each magic in it, and for each sign that a line begins with: characters times
@@ -211,7 +210,7 @@ def _below_a_magic(first: str, text: str, skipped: int, unfold: bool, bare: Coll
         return ast.Module([], [])
     if name not in PLAIN_MAGICS or name not in LINE_MAGICS and expands(line):
         return ast.parse(TOO_DEEP)
-    setup = parse(line[OPTIONS.match(line).end() :], bare=bare) if name in LINE_MAGICS else None
+    setup = parse(without_options(line), bare=bare) if name in LINE_MAGICS else None
     body = parse(text, unfold, bare)
     return body and ast.Module((setup.body if setup else []) + ast.increment_lineno(body, skipped + 1).body, [])
 
@@ -270,7 +269,7 @@ def _in_text(node: ast.expr, bare: Collection[str] | None) -> ast.Module | None:
         case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[magic, text, *_]):
             code = folded(text)
             known = code and folded(magic) in LINE_MAGICS
-            return parse(code[OPTIONS.match(code).end() :], bare=bare) if known else None
+            return parse(without_options(code), bare=bare) if known else None
         case ast.Call(func=ast.Attribute(attr="run_cell_magic"), args=[magic, line, text]):
             parts = [folded(magic), folded(line), folded(text)]
             known = parts[0] in PLAIN_MAGICS and None not in parts

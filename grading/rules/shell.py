@@ -7,8 +7,9 @@ import ast
 import re
 from collections.abc import Callable, Mapping
 
+from grading.rules.compiling import without_options
 from grading.rules.nodes import call_of
-from grading.rules.parsing import HARMLESS_MAGICS, LINE_MAGICS, OPTIONS, OTHER_MAGICS, expands, folded, parse
+from grading.rules.parsing import HARMLESS_MAGICS, LINE_MAGICS, OTHER_MAGICS, expands, folded, parse
 
 LINE, CELL = "run_line_magic", "run_cell_magic"
 COMMANDS = frozenset({"system", "getoutput"})  # which `!ls` and `files = !ls` become
@@ -66,7 +67,7 @@ def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[as
     if name is not None and name[:1] in {"", "%"}:
         return False  # `% time`, or `%%time` below another line of its cell: there is no such magic, and nothing runs
     if name in LINE_MAGICS:  # code that could not be put in the tree in its place
-        tree = parse(text[OPTIONS.match(text).end() :]) if text is not None else None
+        tree = parse(without_options(text)) if text is not None else None
         return text is None or tree is not None and may_import(tree)
     if name == "config" and text is not None:
         setting = SETTING.fullmatch(text.strip())

@@ -17,6 +17,9 @@ MAX_STEPS = 2000  # of following them up
 MAX_BITS = 1000  # of a number in one; Python writes none of more than 4,300 digits
 IPYTHONS = frozenset("get_ipython exit quit In Out".split())
 KEPT = re.compile(r"_{1,3}|_oh|Out|_ih|In|_i{1,3}|_i?\d+")  # here IPython keeps the cells' values, and their texts
+# The line of a cell magic, unless it is code, which stands in the tree.
+MAGIC = re.compile(r"%%(?!(?:time|timeit|prun|debug)\b)[^\n]*|run_cell_magic(?s:.*)")
+WORD = re.compile(r"[^\W\d]\w*")
 COMPUTING = (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Load)
 # What only reads a list or a mapping that it is given, or asked for.
 READING = frozenset("len print display enumerate zip sorted list tuple set reversed str repr type max min".split())
@@ -72,7 +75,7 @@ class Texts:
                 case ast.arg(arg=name):
                     self.bound.setdefault(name, []).extend(given.get(node, [None]))
         imported = {*own_calls.imported(nodes)}
-        for name in (*own_calls.names_of_other_kinds(nodes), *imported):
+        for name in (*own_calls.names_of_other_kinds(nodes), *imported, *_set_by_magics(codes)):
             self.bound.setdefault(name, []).append(None)
         self.changed, self.hidden = _taken_elsewhere(nodes, READING - self.own), False
         for target, over in loops:
@@ -232,6 +235,11 @@ class Texts:
                 self.bound.setdefault(name, []).append(None)
             for target in [target for target, over in loops if not self._pieces(over)]:
                 self._bind(target, None)
+
+
+def _set_by_magics(codes: list[Code]) -> set[str]:
+    """All words of the cells' magics: one is a variable that gets a program's output, as in `%%bash --out text`."""
+    return {word for code in codes for line in MAGIC.findall(code.source) for word in WORD.findall(line)}
 
 
 def _calls_chr(node: ast.expr) -> bool:

@@ -1,18 +1,20 @@
-"""Texts that PyTorch's Timer runs, or that `compile` is given: they are read as code of the notebook, whose names they
-may use, as in `Timer("f(x)", "from __main__ import f, x")`.
+"""Texts that PyTorch's Timer runs, that `compile` is given, or that a magic runs within an expression: they are read as
+code of the notebook, whose names they may use, as in `Timer("f(x)", "from __main__ import f, x")`.
 """
 
 import ast
 from collections.abc import Iterator
 
 from grading.rules.closure import root
+from grading.rules.compiling import without_options
 from grading.rules.nodes import walk
-from grading.rules.own_calls import TIMER
-from grading.rules.parsing import parse
+from grading.rules.own_calls import TIMER, names_given
+from grading.rules.parsing import LINE_MAGICS, TOO_DEEP, folded, parse
 from grading.rules.student_code import Code
 from grading.rules.texts import Texts
 
 TEXTS = frozenset({"stmt", "setup", "global_setup"})  # what a Timer is given as code
+MOST = 1000  # that are read; where there are more, nobody can tell what the others do
 Place = tuple[Code, ast.AST]
 
 
@@ -27,8 +29,11 @@ def is_timer(node: ast.AST, modules: dict[str, str]) -> bool:
 
 
 def given(call: ast.AST, modules: dict[str, str]) -> list[ast.expr]:
-    """The texts that a call of a Timer or of `compile` is given as code; none for any other code."""
+    """The texts that a call of a Timer, of `compile` or of a line magic is given as code; none for any other code."""
     match call:
+        case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[name, text, *_]) if folded(name) in LINE_MAGICS:
+            code = folded(text)
+            return [ast.Constant(without_options(code))] if code else []
         case ast.Call(func=ast.Name(id="compile"), args=[text, *_]):
             return [text]
         case ast.Call(func=func, args=texts, keywords=words) if is_timer(func, modules):
@@ -38,19 +43,29 @@ def given(call: ast.AST, modules: dict[str, str]) -> list[ast.expr]:
 
 def as_codes(codes: list[Code], modules: dict[str, str], texts: Texts) -> Iterator[tuple[Code, Place]]:
     """Such texts, as far as they can be told, each as the body of a function, as a Timer runs it, with its call."""
+    number = 0
     for code in codes:
         for call in walk(code.tree) if code.tree else ():
-            for text in given(call, modules):
-                for source in sorted(texts.of(text) or ()):
-                    if tree := parse(source):
-                        yield Code(code.where, False, source, _function(tree.body)), (code, call)
+            for source in [one for text in given(call, modules) for one in sorted(texts.of(text) or ())]:
+                number += 1
+                if tree := parse(source if number <= MOST else TOO_DEEP):
+                    yield Code(code.where, False, source, _function(tree.body)), (code, call)
+                if number > MOST:
+                    return
 
 
 def _function(body: list[ast.stmt]) -> ast.Module:
-    """The body of a function without a name. What it imports from the notebook, it knows by the same name anyway."""
+    """The body of a function without a name, whose variables are the notebook's, as those of `%time x = 3` are. What it
+    imports from the notebook, it knows by the same name anyway."""
     tree = ast.parse("def timed(): pass")
-    tree.body[0].name = ""
-    tree.body[0].body = [one for one in body if not is_of_the_notebook(one)] or tree.body[0].body
+    (function,) = tree.body
+    function.name = ""
+    names = sorted({*names_given(node for one in body for node in ast.walk(one))})
+    function.body = [
+        *([ast.Global(names)] if names else []),
+        *(s for s in body if not is_of_the_notebook(s)),
+        ast.Pass(),
+    ]
     return tree
 
 

@@ -78,6 +78,8 @@ UNKNOWN = [
     "def f(_):\n    op = _\n    return {}\nf('mm')\nf(_)",  # names under which IPython keeps values and texts of cells
     "def f(_i):\n    op = _i\n    return {}\nf(_i)",
     "_3 = 'mm'\nop = _3\n{}",
+    "op = 'mm'\nget_ipython().run_cell_magic('bash', '--out op', 'printf os')\n{}",
+    "def f(op):\n    return {}\nf('mm')\nm = get_ipython().run_line_magic('time', 'a = 1; f(x)')",
     "ops = ['mm']\nimport torch.utils.benchmark as b\nb.Timer('ops.append(x)', globals=globals())\nop = ops[0]\n{}",
     "def f(op):\n    return {}\nf('mm')\ng = f",
     "def f(op):\n    return {}\nf('mm')\n[f]",
