@@ -28,6 +28,10 @@ def is_timer(node: ast.AST, modules: dict[str, str]) -> bool:
     return False
 
 
+def _ends_in_timer(node: ast.AST) -> bool:
+    return isinstance(node, ast.Attribute) and node.attr == TIMER
+
+
 def given(call: ast.AST, modules: dict[str, str]) -> list[ast.expr]:
     """The texts that a call of a Timer, of `compile` or of a line magic is given as code; none for any other code."""
     match call:
@@ -36,7 +40,8 @@ def given(call: ast.AST, modules: dict[str, str]) -> list[ast.expr]:
             return [ast.Constant(without_options(code))] if code else []
         case ast.Call(func=ast.Name(id="compile"), args=[text, *_]):
             return [text]
-        case ast.Call(func=func, args=texts, keywords=words) if is_timer(func, modules):
+        # An attribute of that name, whatever it is one of, since `globals()[name]` may be the module.
+        case ast.Call(func=func, args=texts, keywords=words) if is_timer(func, modules) or _ends_in_timer(func):
             return texts + [word.value for word in words if word.arg in (*TEXTS, None)]
     return []
 

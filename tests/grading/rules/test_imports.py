@@ -88,6 +88,7 @@ HONEST = [
     "import torch.utils.benchmark as b\ndef f(W, xp):\n    xp.sqrt(W)\nb.Timer('f(W, np)', 'from __main__ import f')",
     "import torch.utils.benchmark as b\nb.Timer('with torch.no_grad(): nn.Linear(1, 1)(x)', 'import torch.nn as nn')",
     "class Timer:\n    pass\nt = Timer()\nTimer",
+    "self.Timer('warm up')\nself.Timer('x')",
     "getattr(mha.W_Q, name)\ngetattr(self.layers, key)",
 ]
 SMUGGLED = [
@@ -290,6 +291,7 @@ SMUGGLED = [
     "import torch.utils.benchmark as b\nb.Timer('match torch:\\n case object(os=o): f(o)', 'from __main__ import f')",
     "def f(t):\n    return t.os\nimport torch.utils.benchmark as b\nb.Timer('f(torch)', 'from __main__ import f')",
     "import torch.utils.benchmark as b\nb.Timer('x.append(globals())', 'from __main__ import x')\nx[0]['torch'].os",
+    "import torch.utils.benchmark as b\ng = globals()\ng[k].Timer('x.append(vars(torch))', globals={'x': x})",
     "m = [get_ipython().run_line_magic('time', 'a = 1; f(torch)')]\ndef f(t):\n    return t.os",
     "m = [get_ipython().run_line_magic('time', 'if 0: torch = 5\\nx.append(torch)')]",
     "%time -b -__import__('os').getpid()",
