@@ -35,16 +35,15 @@ def as_values(
     nodes = [node for tree in trees for node in walk(tree)]
     looking = LOOKING - own_calls.meanings(nodes) - ({"isinstance"} if any(map(_is_receiving, nodes)) else set())
     found = set()
-    for tree in trees:
-        for node in walk(tree):
-            if isinstance(node, ast.ImportFrom) and not node.level:
-                taken = [f"{node.module}.{alias.name}" for alias in node.names]
-                found |= {node} if any(is_foreign(path, packages) for path in taken) else set()
-            if isinstance(node, ast.Call) or _is_read(node):
-                known = set() if _first_name(node) in own else _path(node, paths)
-                handed_on = node not in named and not _is_plain(node, parents, looking)
-                if any(is_foreign(path, packages) or is_module(path, packages) and handed_on for path in known):
-                    found.add(node)
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            taken = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {node} if any(is_foreign(path, packages) for path in taken) else set()
+        if isinstance(node, ast.Call) or _is_read(node):
+            known = set() if _first_name(node) in own else _path(node, paths)
+            handed_on = node not in named and not _is_plain(node, parents, looking)
+            if any(is_foreign(path, packages) or is_module(path, packages) and handed_on for path in known):
+                found.add(node)
     return found
 
 

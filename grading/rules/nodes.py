@@ -37,6 +37,16 @@ def names_imported(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
                 yield from ((alias.asname or alias.name, f"{before}.{alias.name}") for alias in names)
 
 
+def mapping(value: ast.AST | None) -> ast.Dict | None:
+    """A mapping that is written down, `dict(Q=3)` as {"Q": 3}; None for anything else. `dict` must be Python's own."""
+    match value:
+        case ast.Dict():
+            return value
+        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=words) if all(word.arg for word in words):
+            return ast.Dict([ast.Constant(word.arg) for word in words], [word.value for word in words])
+    return None
+
+
 def call_of(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> ast.Call | None:
     """The call of a piece of code, as that of `f` in `f(x)`; None where it is used in any other way."""
     call = parents.get(node)

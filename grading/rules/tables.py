@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from grading.rules import own_calls
-from grading.rules.nodes import first_name, top_level, walk
+from grading.rules.nodes import first_name, mapping, top_level, walk
 from grading.rules.own_calls import names_given, reads_in_other_ways
 from grading.rules.rewriting import at_place, rewritten
 
@@ -59,18 +59,17 @@ def _written(tree: ast.Module) -> Iterator[tuple[str, Table]]:
     for statement in top_level(tree.body):
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if (table := _table(value)) is not None:
-                if sum(1 for _ in itertools.islice(ast.walk(table), MOST_NODES + 1)) <= MOST_NODES:
+                if _is_small(table):
                     yield name, table
 
 
 def _table(value: ast.expr) -> Table | None:
     """A table as it is written down, `dict(np=np)` as `{"np": np}`; None for anything else."""
-    match value:
-        case ast.Dict() | ast.List() | ast.Tuple():
-            return value
-        case ast.Call(func=ast.Name(id="dict"), args=[], keywords=words) if all(word.arg for word in words):
-            return ast.Dict([ast.Constant(word.arg) for word in words], [word.value for word in words])
-    return None
+    return value if isinstance(value, ast.List | ast.Tuple) else mapping(value)
+
+
+def _is_small(table: Table) -> bool:
+    return sum(1 for _ in itertools.islice(ast.walk(table), MOST_NODES + 1)) <= MOST_NODES
 
 
 def _holds_modules(value: ast.expr, modules: Collection[str]) -> bool:
@@ -126,8 +125,7 @@ def _unnamed(node: ast.Subscript, modules: Collection[str]) -> ast.expr | None:
     """What `{"np": np, "torch": torch}[key]` gives; None for anything else."""
     match node:
         case ast.Subscript(value=ast.Dict() | ast.List() | ast.Tuple() as table, slice=key, ctx=ast.Load()):
-            few = sum(1 for _ in itertools.islice(ast.walk(table), MOST_NODES + 1)) <= MOST_NODES
-            usual = few and not isinstance(key, ast.Slice) and _holds_modules(table, modules)
+            usual = _is_small(table) and not isinstance(key, ast.Slice) and _holds_modules(table, modules)
             return _one_of(table, key) if usual else None
     return None
 

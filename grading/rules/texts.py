@@ -8,8 +8,8 @@ from collections.abc import Collection
 
 from grading.rules import own_calls
 from grading.rules.compiling import unwarned
-from grading.rules.nodes import walk
-from grading.rules.parsing import folded
+from grading.rules.nodes import mapping, walk
+from grading.rules.parsing import LINE_MAGICS, folded
 from grading.rules.student_code import Code
 
 MAX_TEXTS = 64  # values of one expression that are followed up
@@ -18,7 +18,7 @@ MAX_BITS = 1000  # of a number in one; Python writes none of more than 4,300 dig
 IPYTHONS = frozenset("get_ipython exit quit In Out".split())
 KEPT = re.compile(r"_{1,3}|_oh|Out|_ih|In|_i{1,3}|_i?\d+")  # here IPython keeps the cells' values, and their texts
 # The line of a cell magic, unless it is code, which stands in the tree.
-MAGIC = re.compile(r"%%(?!(?:time|timeit|prun|debug)\b)[^\n]*|run_cell_magic(?s:.*)")
+MAGIC = re.compile(rf"%%(?!(?:{'|'.join(LINE_MAGICS)})\b)[^\n]*|run_cell_magic(?s:.*)")
 WORD = re.compile(r"[^\W\d]\w*")
 COMPUTING = (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Load)
 # What only reads a list or a mapping that it is given, or asked for.
@@ -186,14 +186,8 @@ class Texts:
         return None
 
     def _mapping(self, value: ast.expr | None) -> ast.Dict | None:
-        """A mapping that is written down, `dict(Q=3)` as {"Q": 3}; None for anything else."""
-        match value:
-            case ast.Dict():
-                return value
-            case ast.Call(func=ast.Name(id="dict"), args=[], keywords=words) if "dict" not in self.own:
-                named = all(word.arg for word in words)
-                return ast.Dict([ast.Constant(word.arg) for word in words], [w.value for w in words]) if named else None
-        return None
+        """A mapping that is written down; None for anything else, and for a `dict` that is the student's own."""
+        return None if isinstance(value, ast.Call) and "dict" in self.own else mapping(value)
 
     def _rows(self, columns: list[list[ast.expr] | None]) -> list[ast.expr] | None:
         """The rows of some columns, of which those that aren't known hold anything; None if all are so."""

@@ -28,10 +28,6 @@ def is_timer(node: ast.AST, modules: dict[str, str]) -> bool:
     return False
 
 
-def _ends_in_timer(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr == TIMER
-
-
 def given(call: ast.AST, modules: dict[str, str]) -> list[ast.expr]:
     """The texts that a call of a Timer, of `compile` or of a line magic is given as code; none for any other code."""
     match call:
@@ -40,9 +36,10 @@ def given(call: ast.AST, modules: dict[str, str]) -> list[ast.expr]:
             return [ast.Constant(without_options(code))] if code else []
         case ast.Call(func=ast.Name(id="compile"), args=[text, *_]):
             return [text]
-        # An attribute of that name, whatever it is one of, since `globals()[name]` may be the module.
-        case ast.Call(func=func, args=texts, keywords=words) if is_timer(func, modules) or _ends_in_timer(func):
-            return texts + [word.value for word in words if word.arg in (*TEXTS, None)]
+        case ast.Call(func=func, args=texts, keywords=words):
+            # An attribute of that name, whatever it is one of, since `globals()[name]` may be the module.
+            if is_timer(func, modules) or getattr(func, "attr", "") == TIMER:
+                return texts + [word.value for word in words if word.arg in (*TEXTS, None)]
     return []
 
 
