@@ -189,11 +189,9 @@ def students(root: Path, only: str | None = None, assignment: str = "") -> list[
 
     Errors  CourseError if there is none, or submitted/ can't be read.
     """
-    asked, submitted = course(root, assignment), root / "submitted"
-    with errors.of_files(submitted):
-        listed = sorted(os.listdir(submitted)) if submitted.is_dir() else []
-    places = [submitted / name for name in listed if not name.startswith(".")]
-    found = [path.name for path in places if may_hold(path, asked.name) or misplaced.beside(path, asked) is not None]
+    asked = course(root, assignment)
+    places = places_of(root, asked.name)
+    found = [place.name for place, holds in places if holds or misplaced.beside(place, asked) is not None]
     if not found:
         raise errors.CourseError(
             f"there are no submissions in {names.path(root / 'submitted')}. "
@@ -204,7 +202,19 @@ def students(root: Path, only: str | None = None, assignment: str = "") -> list[
     return found if only is None else [only]
 
 
-def may_hold(place: Path, name: str) -> bool:
+def places_of(root: Path, assignment: str) -> list[tuple[Path, bool]]:
+    """What may be a student's in submitted/, sorted, each with whether it may hold a submission of an assignment.
+
+    Errors  CourseError if submitted/ can't be read.
+    """
+    submitted = root / "submitted"
+    with errors.of_files(submitted):
+        listed = sorted(os.listdir(submitted)) if submitted.is_dir() else []
+    places = [submitted / name for name in listed if not name.startswith(".")]
+    return [(place, _may_hold(place, assignment)) for place in places]
+
+
+def _may_hold(place: Path, name: str) -> bool:
     """Whether a folder of this name is in a student's; also where nobody can tell, which is reported in its turn."""
     try:
         return stat.S_ISDIR(os.stat(place / name).st_mode)

@@ -19,7 +19,7 @@ from grading.gradebook import course_folder, engines, nbgrader_log, trouble
 from grading.submission import kept_copies
 
 _OF_DATABASE = re.compile(r"(?:sqlalchemy\.exc|nbgrader\.api)\.\w+: \([\w.]+Error\) (.*)")
-_OF_FILE = re.compile(r"OSError: \[Errno (\d+)\] (.*)")
+_OF_FILE = re.compile(r"OSError: \[Errno (\d+)\] ")
 _HAS_SUBMISSIONS = "Cannot modify existing assignment"  # nbgrader's, of notebooks that are not those it knows
 _PATTERN = re.compile(r"[*\[]")
 

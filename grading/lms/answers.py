@@ -7,7 +7,6 @@
 docs/exports.md says how JPlag and compare50 read that.
 """
 
-import os
 from pathlib import Path
 
 import nbformat
@@ -30,7 +29,8 @@ def write(root: Path, course: Course, to: Path, only: str | None = None) -> tupl
     Files of an earlier export make way, with `only` those of that student; nothing else is ever removed.
     Errors  CourseError if there are no submissions, if `to` holds what no export wrote, or can't be written.
     """
-    folders = [f for f in _submissions(root, course) if only in (None, f.parent.name)]
+    places = [place for place, holds in course_folder.places_of(root, course.name) if holds]
+    folders = [place / course.name for place in places if only in (None, place.name)]
     if not folders:
         raise CourseError(f"there are no submissions of {course.name}{f' by {names.printable(only)}' if only else ''}.")
     with errors.of_files(to):
@@ -45,18 +45,6 @@ def write(root: Path, course: Course, to: Path, only: str | None = None) -> tupl
             write_whole(to / name, text + "\n")
         _list(to, {*kept, *found})
     return sum(not name.startswith(f"{RELEASED}/") for name in found), left_out
-
-
-def _submissions(root: Path, course: Course) -> list[Path]:
-    """The students' folders in submitted/, also those of which nobody can tell whether they hold a submission.
-
-    Errors  CourseError if submitted/ can't be read.
-    """
-    submitted = root / "submitted"
-    with errors.of_files(submitted):
-        students = sorted(os.listdir(submitted)) if submitted.is_dir() else []
-    found = (submitted / student for student in students if not student.startswith("."))
-    return [place / course.name for place in found if course_folder.may_hold(place, course.name)]
 
 
 def _found(root: Path, course: Course, folders: list[Path]) -> tuple[dict[str, str], list[str]]:
