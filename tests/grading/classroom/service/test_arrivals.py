@@ -5,7 +5,7 @@ import errno
 import os
 import pwd
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import closed_files
@@ -23,6 +23,14 @@ def exchange_in(folder: Path, say: Callable[[str], None] = lambda line: None) ->
     config = Config()
     config.Exchange.root, config.CourseDirectory.course_id = str(folder / "exchange"), "course"
     return exchange_arrivals.Exchange(config, COURSE, folder, say)
+
+
+def inbound_with(folder: Path, names: Iterable[str]) -> Path:
+    """Where submissions to that exchange arrive, with empty folders of these names in it."""
+    place = folder / "exchange" / "course" / "inbound"
+    for name in names:
+        (place / name).mkdir(parents=True)
+    return place
 
 
 def owned(monkeypatch: pytest.MonkeyPatch, owner: Callable[[str], int]) -> None:
@@ -146,10 +154,8 @@ def test_where_the_place_is_away_nobody_says_of_a_submission_that_it_is_gone(kin
 def test_a_look_into_the_exchange_takes_no_more_folders_of_an_account_however_many_names_it_writes_on_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    inbound = tmp_path / "exchange" / "course" / "inbound"
     names = [f"student{n:02}+{COURSE.name}+2026-01-01 00:00:{n:02} UTC" for n in range(60)]
-    for name in names:
-        (inbound / name).mkdir(parents=True)
+    inbound_with(tmp_path, names)
     exchange, looked_into = exchange_in(tmp_path), []
     owned(monkeypatch, lambda name: 1 if name == names[-1] else 2)
     monkeypatch.setattr(stillness, "fingerprint", lambda folder: looked_into.append(folder.name) or "a state")
@@ -160,11 +166,9 @@ def test_a_look_into_the_exchange_takes_no_more_folders_of_an_account_however_ma
 def test_a_look_into_the_exchange_takes_a_few_folders_of_each_student_and_in_time_all_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    inbound = tmp_path / "exchange" / "course" / "inbound"
     ada = [f"ada+{COURSE.name}+1970-01-01 00:00:{n:02} UTC" for n in range(30)]
     ben = f"ben+{COURSE.name}+2026-01-01 00:00:00 UTC"
-    for name in (*ada, ben):
-        (inbound / name).mkdir(parents=True)
+    inbound = inbound_with(tmp_path, (*ada, ben))
     for n in range(9):
         (inbound / f"ada+{COURSE.name}+1969-01-01 00:00:{n:02} UTC").write_text("no folder takes a turn")
     exchange, looked_into = exchange_in(tmp_path), []
@@ -366,11 +370,9 @@ def test_folders_that_another_account_writes_in_a_student_s_name_keep_the_studen
 def test_a_look_takes_no_longer_for_folders_of_one_account_that_hold_thousands_of_files_each(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    inbound = tmp_path / "exchange" / "course" / "inbound"
     large = [f"student{n:02}+{COURSE.name}+1970-01-01 00:00:{n:02} UTC" for n in range(30)]
     honest = f"ada+{COURSE.name}+2026-01-01 00:00:00 UTC"
-    for name in (*large, honest):
-        (inbound / name).mkdir(parents=True)
+    inbound_with(tmp_path, (*large, honest))
     exchange, now_s = exchange_in(tmp_path), 1000.0
 
     def state(folder: Path) -> str:
@@ -427,11 +429,9 @@ def test_who_floods_the_exchange_is_named_once_and_keeps_nobody_out(tmp_path: Pa
 def test_of_an_account_that_submits_without_end_some_arrive_in_an_hour_and_the_others_later(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    inbound = tmp_path / "exchange" / "course" / "inbound"
     mallory = [f"student{n:02}+{COURSE.name}+2026-01-01 00:00:{n:02} UTC" for n in range(10)]
     honest = f"ada+{COURSE.name}+2026-01-02 00:00:00 UTC"
-    for name in (*mallory, honest):
-        (inbound / name).mkdir(parents=True)
+    inbound_with(tmp_path, (*mallory, honest))
     exchange, now_s, known = exchange_in(tmp_path), 1000.0, {}
 
     def arrived() -> list[str]:
@@ -457,10 +457,8 @@ def test_of_an_account_that_submits_without_end_some_arrive_in_an_hour_and_the_o
 def test_what_can_t_be_noted_for_a_while_counts_once_among_an_account_s_folders_of_the_hour(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    inbound = tmp_path / "exchange" / "course" / "inbound"
     names = [f"ada+{COURSE.name}+2026-01-01 00:00:{n:02} UTC" for n in range(3)]
-    for name in names:
-        (inbound / name).mkdir(parents=True)
+    inbound_with(tmp_path, names)
     exchange = exchange_in(tmp_path)
     owned(monkeypatch, lambda name: -1)
     monkeypatch.setattr(stillness, "OTHERWISE_S", 0)
@@ -474,11 +472,9 @@ def test_an_older_submission_waits_for_the_newer_ones_of_its_account_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """As where the journal is lost, and all arrive once more, a few at each look."""
-    inbound = tmp_path / "exchange" / "course" / "inbound"
     names = [f"ada+{COURSE.name}+2026-01-01 00:00:{n:02} UTC" for n in range(10)]
     foreign, restless = (f"ada+{COURSE.name}+{year}-01-01 00:00:00 UTC" for year in (2027, 2028))
-    for name in (*names, foreign, restless):
-        (inbound / name).mkdir(parents=True)
+    inbound_with(tmp_path, (*names, foreign, restless))
     exchange, now_s, known = exchange_in(tmp_path), 1000.0, {}
     owned(monkeypatch, lambda name: -2 if name == foreign else -1)
     monkeypatch.setattr(stillness.time, "monotonic", lambda: now_s)
@@ -496,10 +492,8 @@ def test_an_older_submission_waits_for_the_newer_ones_of_its_account_alone(
 def test_no_submission_waits_for_a_newer_one_that_never_arrives_or_not_for_an_hour(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    inbound = tmp_path / "exchange" / "course" / "inbound"
     names = [f"{student}+{COURSE.name}+2026-01-01 00:00:00 UTC" for student in ("ada", "bob")]
-    for name in names:
-        (inbound / name).mkdir(parents=True)
+    inbound = inbound_with(tmp_path, names)
     (inbound / names[0].replace("2026", "2027")).write_text("a file in a folder's place")
     (inbound / names[1].replace("2026", "2027")).symlink_to(inbound / names[0])
     exchange, now_s = exchange_in(tmp_path), 1000.0
