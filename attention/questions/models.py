@@ -27,6 +27,16 @@ def called(model, tokens, how, changes):
     return out
 
 
+def set_weights(model, weights):
+    """Writes a model's weights in place, by the layers' names, as far as they fit."""
+    for name, weight in weights.items():
+        try:
+            with torch.no_grad():
+                getattr(model, name).weight.copy_(weight)
+        except (AttributeError, RuntimeError, TypeError):
+            pass
+
+
 @probe.remote
 def runs(name, sizes):
     """Makes a model and calls it once."""
@@ -81,16 +91,11 @@ def describe(names, cases, others):
     return found[:-1]
 
 
-@probe.remote
+@probe.remote(using=(set_weights,))
 def write(weights):
     """Writes the weights of each model in place, as far as they fit."""
     for model, numbers in zip(kept["models"], weights):
-        for name, weight in numbers.items():
-            try:
-                with torch.no_grad():
-                    getattr(model, name).weight.copy_(weight)
-            except (AttributeError, RuntimeError, TypeError):
-                pass
+        set_weights(model, numbers)
 
 
 @probe.remote
