@@ -6,6 +6,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+import browser
+import page_checks
 import pytest
 
 from grading.classroom.service import ports, server, status
@@ -57,3 +59,20 @@ def test_no_browser_takes_json_for_a_page_and_runs_what_a_student_put_into_a_nam
             assert answer.headers["Content-Type"] == "application/json; charset=utf-8"
             assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
             assert json.load(answer)["status"] == "ok"
+
+
+@pytest.mark.parametrize("other", ["..", "an-ann-o-nym-" * 20], ids=["short", "long"])
+@pytest.mark.parametrize("width", [900, page_checks.PHONE])
+def test_a_name_stays_in_one_line_next_to_whatever_became_of_the_submission(width: int, other: str):
+    board = status.Board(status.Status("Course", 1, 0.0, ready=True))
+    said = f"The name of this folder in /{'exchange-of-all/' * 6} can't be a student's. Rename it, and submit it again."
+    for student, why in (("jana", ""), (names.short(other), said)):
+        board.add(status.Done(student, 1.8e9, "not graded", why, 7.4), "refused")
+    with server.Pages(board, ports.opened(0)) as pages, browser.opened(width=width) as opened:
+        page = opened.page()
+        page.goto(pages.address)
+        lines = "cell => (all => (all.selectNodeContents(cell), all.getClientRects().length))(document.createRange())"
+        assert page.get_by_role("columnheader", name="student").evaluate(lines) == 1
+        assert page.get_by_role("rowheader", name="jana").evaluate(lines) == 1
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        browser.photograph(page, f"queue-{width}-{len(other)}")
