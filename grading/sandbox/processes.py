@@ -91,7 +91,8 @@ def take_memory_back(pids: list[int]) -> None:
     is its own by then.
     """
     for pid in pids:
-        with contextlib.suppress(ProcessLookupError):
+        # It may have gone. Before 6.15 Linux calls that EINVAL, no ProcessLookupError, if a group still has its number.
+        with contextlib.suppress(OSError):
             pidfd = os.pidfd_open(pid)
             libc.syscall(PROCESS_MRELEASE, pidfd, 0)
             os.close(pidfd)

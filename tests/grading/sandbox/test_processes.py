@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import busy
 import pytest
@@ -73,6 +74,22 @@ def test_a_read_that_heeds_no_signal_ends_once_memory_is_taken_back():
     with tempfile.TemporaryFile(dir="/dev/shm") as file:
         file.truncate(size)
         busy.wait_for(lambda: _read_and_killed(file.fileno(), size) < size // 2)
+
+
+def test_of_whoever_has_gone_no_memory_is_taken_back_whatever_linux_calls_that(monkeypatch: pytest.MonkeyPatch):
+    """The first two have gone; the number of the second one is still that of its group."""
+    refused = {2**22 - 2: ProcessLookupError(), 2**22 - 1: OSError(errno.EINVAL, "as Linux before 6.15 says it")}
+    opened, taken = os.pidfd_open, []
+
+    def pidfd_open(pid):
+        if pid in refused:
+            raise refused[pid]
+        return opened(pid)
+
+    monkeypatch.setattr(processes.os, "pidfd_open", pidfd_open)
+    monkeypatch.setattr(processes, "libc", SimpleNamespace(syscall=lambda *asked: taken.append(asked[0])))
+    processes.take_memory_back([*refused, os.getpid()])
+    assert taken == [processes.PROCESS_MRELEASE]
 
 
 def _read_and_killed(file, size):
