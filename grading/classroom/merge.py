@@ -1,8 +1,8 @@
 """Puts a worker's result into the course: rows in one transaction per student, files by rename, then a note: done.
 
-The old note is removed first, and the new one is written last. Whatever happens in between, be it a kill, a full disk
-or a pulled plug, the next run grades each student again who has no note that fits submission, tests, files and rows; a
-note never says more than what is there.
+The old note loses its key first, and the new one is written last. Whatever happens in between, be it a kill, a full
+disk or a pulled plug, the next run grades each student again who has no note that fits submission, tests, files and
+rows; a note never says more than what is there. Without a key it still says which written answers were read.
 """
 
 import contextlib
@@ -23,6 +23,7 @@ from grading.gradebook import snapshot
 from grading.submission import bundle, times
 from grading.submission.notices import Notice
 
+Note = dict[str, object]  # what is noted of a student
 TRIES = 5  # of a transaction that another one has crossed
 SERIALIZATION = ("40001", "40P01")  # PostgreSQL's codes for that
 
@@ -38,9 +39,16 @@ def before(engine: Engine, course: Course, student: str) -> snapshot.Rows:
 
 
 def merge(
-    root: Path, course: Course, engine: Engine, result: Result, was: snapshot.Rows, sent: bundle.Submission, key: str
+    root: Path,
+    course: Course,
+    engine: Engine,
+    result: Result,
+    was: snapshot.Rows,
+    sent: bundle.Submission,
+    key: str,
+    note: Note | None = None,
 ) -> None:
-    """Puts a result in place; all of it, or nothing that counts.
+    """Puts a result in place; all of it, or nothing that counts. `note` is what `read_note` found before.
 
     Errors  Changed if submission or rows are not what was graded; OSError and DBAPIError if it cannot be written.
     """
@@ -55,7 +63,7 @@ def merge(
             try:
                 with contextlib.ExitStack() as undo:
                     with engine.begin() as connection:
-                        _put(connection, root, course, result, was, sent, places, undo)
+                        _put(connection, root, course, result, was, sent, places, note or {}, undo)
                     undo.pop_all()
                 break
             except DBAPIError as error:
@@ -68,17 +76,18 @@ def merge(
                 shutil.rmtree(left, ignore_errors=True)
 
 
-def read_note(root: Path, course: Course, student: str) -> dict:
+def read_note(root: Path, course: Course, student: str) -> Note:
     """What is noted of a student; nothing where the note isn't about the graded files that are there."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         found = json.loads(_note_path(root, course.name, student).read_text(encoding="utf-8"))
-        if found["files"] == _digest_of_files(worker.files(_place(root, course.name, "autograded", student))):
-            return found
+        files = _digest_of_files(worker.files(_place(root, course.name, "autograded", student)))
+        either = (found, {**found, **found.get("or", {})})
+        return next((note for note in either if note["files"] == files), {})
     return {}
 
 
 def noted(
-    note: dict, root: Path, course: Course, engine: Engine, student: str, key: str, feedback: bool
+    note: Note, root: Path, course: Course, engine: Engine, student: str, key: str, feedback: bool
 ) -> list[Notice] | None:
     """The notices about a submission that was graded with this key, or None if it must be graded."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -91,7 +100,7 @@ def noted(
     return None
 
 
-def written(note: dict) -> read_answers.Digests:
+def written(note: Note) -> read_answers.Digests:
     """The written answers in the graded notebooks that a note is about."""
     with contextlib.suppress(ValueError, KeyError, TypeError):
         return dict(note["written"])
@@ -115,6 +124,7 @@ def _put(
     was: snapshot.Rows,
     sent: bundle.Submission,
     places: list[tuple[Path, dict[str, File]]],
+    note: Note,
     undo: contextlib.ExitStack,
 ) -> None:
     """Changes rows and files, as long as the transaction lasts; `undo` puts the files back."""
@@ -124,7 +134,7 @@ def _put(
     if bundle.read(sent.student, submitted, course, time) != sent:
         raise Changed("it was replaced while it was graded")
     snapshot.apply(connection, was, result.after)
-    _note_path(root, course.name, result.student).unlink(missing_ok=True)
+    _leave_without_key(_note_path(root, course.name, result.student), note, result)
     for place, files in places:
         if place.exists():
             place.rename(old_name(place))
@@ -148,6 +158,19 @@ def _stage(place: Path, files: dict[str, File]) -> None:
             with open(path, "wb") as file:
                 file.write(content)
             os.chmod(path, mode)
+
+
+def _leave_without_key(path: Path, note: Note, result: Result) -> None:
+    """Takes a note's key away, so that it counts for nothing but the written answers that marks by hand are about.
+
+    Until there is a new note the graded files may be the old ones or the new; of the new, what is the same was read.
+    """
+    if read := written(note):
+        same = {cell: said for cell, said in read.items() if result.written.get(cell) == said}
+        new = {"files": _digest_of_files(result.graded), "written": same}
+        write_whole(path, json.dumps({**note, "key": "", "or": new}, indent=1))
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _write_note(root: Path, assignment: str, result: Result, key: str) -> None:

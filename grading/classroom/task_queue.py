@@ -13,7 +13,7 @@ from pathlib import Path
 from distributed import KilledWorker
 from sqlalchemy import Engine
 
-from grading.classroom import cluster, crash_notes, inputs, memory_messages, merge, pickled_call, read_answers, worker
+from grading.classroom import cluster, crash_notes, inputs, memory_messages, merge, pickled_call, worker
 from grading.classroom.heap import Heap
 from grading.core import errors, messages, names
 from grading.core.course import Course
@@ -54,7 +54,7 @@ class Task:
     key: str
     tries: int = 1
     ended: int = 0  # runs that ended while it was graded
-    read: read_answers.Digests = field(default_factory=dict)  # written answers that marks by hand may be about
+    note: merge.Note = field(default_factory=dict)  # with the written answers that marks by hand may be about
     file: Path | None = None  # in which it waits for a worker of this machine
 
 
@@ -165,11 +165,11 @@ class TaskQueue:
             if noted is not None:
                 return Graded(student, noted, kept=True)
         ended = self._notes.ended(student, submission.digest)
-        return Task(submission, before, key, tries, ended, merge.written(note))
+        return Task(submission, before, key, tries, ended, note)
 
     def send(self, team: cluster.Workers, task: Task, whole: bool = False) -> None:
         """Gives a task to the workers; `whole` with all that they have been given before."""
-        student, rest = task.submission.student, (task.before, self._feedback, task.read)
+        student, rest = task.submission.student, (task.before, self._feedback, merge.written(task.note))
         file = team.folder and team.folder / f"{next(self._numbers)}.submission"
         self._tasks[student] = task = replace(task, file=file)
         if self.aside:
@@ -231,7 +231,8 @@ class TaskQueue:
             return Graded(student, result.notices, error=result.error, seconds=result.seconds)
         result = replace(result, graded=worker.with_given(result.graded, self._given, self._course.name))
         try:
-            merge.merge(self._root, self._course, self._engine, result, task.before, task.submission, task.key)
+            was, sent = task.before, task.submission
+            merge.merge(self._root, self._course, self._engine, result, was, sent, task.key, task.note)
         except merge.Changed as changed:
             if task.tries < TRIES:
                 return self.begin(student, task.tries + 1)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from grading.classroom import crash_notes, inputs, worker
+from grading.classroom import crash_notes, inputs, merge, worker
 from grading.classroom.task_queue import Graded, Task, TaskQueue
 from grading.gradebook import course_folder
 
@@ -14,5 +14,6 @@ def grade_student(root: Path, student: str, feedback: bool = True) -> Graded:
         queue = TaskQueue(root, course_folder.course(root), engine, given, feedback, True, crash_notes.Notes(root))
         found = queue.begin(student)
         while isinstance(found, Task):
-            found = queue.settled(found, worker.grade(given, found.submission, found.before, feedback, found.read))
+            read = merge.written(found.note)
+            found = queue.settled(found, worker.grade(given, found.submission, found.before, feedback, read))
         return found

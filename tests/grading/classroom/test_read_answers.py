@@ -1,6 +1,8 @@
 """Written answers that were read stay read when their student is graded again, unless answer or points have changed."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import graded_here
@@ -10,6 +12,7 @@ import pytest
 from attention import course
 from attention.course import COURSE
 from dev import handed_in
+from dev.packages import REPOSITORY
 from grading.gradebook import course_folder, generate_assignment, marks
 
 SIX = course.PARTS[6]
@@ -111,3 +114,70 @@ def test_an_answer_waits_again_where_the_note_is_not_about_what_was_read(root: P
     path.write_text("{}")  # as another one than was graded
     grade_again(root)
     assert open_answers(root) == 1
+
+
+def test_an_answer_that_was_read_is_known_wherever_a_run_is_killed_that_grades_it_again(root: Path, tmp_path: Path):
+    script = [sys.executable, "-c", KILLED_AT_EACH_STEP, str(root), str(tmp_path)]
+    ran = subprocess.run(script, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout == "killed at 10 steps\n"  # rows; twice a note is written; twice two folders are moved; commit
+    grade_again(tmp_path / "7")
+    assert open_answers(tmp_path / "7") == 0
+
+
+KILLED_AT_EACH_STEP = """
+import os, shutil, sys
+from pathlib import Path
+from sqlalchemy import event
+from attention.course import COURSE
+from grading.classroom import merge, worker
+from grading.gradebook import course_folder, snapshot
+from grading.submission import bundle
+
+graded, out = map(Path, sys.argv[1:])
+pages, notebooks = (graded / step / "anna" / COURSE.name for step in ("feedback", "autograded"))
+files = {**worker.files(notebooks), "too.txt": (0o444, b"")}
+submission = bundle.read("anna", graded / "submitted" / "anna" / COURSE.name, COURSE)
+read = merge.written(merge.read_note(graded, COURSE, "anna"))
+assert read
+
+
+def merged(root, step):
+    engine = snapshot.engine(course_folder.database(root))
+    rows, note = merge.before(engine, COURSE, "anna"), merge.read_note(root, COURSE, "anna")
+    result = worker.Result("anna", after=rows, graded=files, feedback=worker.files(pages), written=read)
+    engine.connect().close()
+    dying(step, engine)
+    merge.merge(root, COURSE, engine, result, rows, submission, "new", note)
+
+
+def dying(step, engine):
+    counted = iter(range(1, 1000))
+
+    def before(function):
+        def counting(*arguments, **more):
+            if next(counted) == step:
+                os._exit(9)
+            return function(*arguments, **more)
+        return counting
+
+    for name in ("unlink", "rename", "replace"):
+        setattr(Path, name, before(getattr(Path, name)))
+    snapshot.apply = before(snapshot.apply)
+    event.listen(engine, "commit", before(lambda connection: None))
+
+
+step, status = 0, 9
+while status == 9:
+    step += 1
+    root = out / str(step)
+    shutil.copytree(graded, root, symlinks=True)
+    child = os.fork()
+    if child == 0:
+        merged(root, step)
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    merge.clean(root, COURSE.name)
+    assert merge.written(merge.read_note(root, COURSE, "anna")) == read, step
+print(f"killed at {step - 1} steps")
+"""
