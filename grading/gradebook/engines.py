@@ -5,6 +5,10 @@ query, looks for each of its tables and for the course, and closes its connectio
 that it had before, and while nbgrader converts notebooks, or within `held_open`, the connection is kept, and the tables
 and the course are looked for once.
 For each new gradebook it starts Alembic as a program, to ask which version its tables have; we read that here, once.
+
+The Formgrader, though, opens it once for as long as its server runs, and never ends what a request began there. After a
+mark that could not be saved, say because the disk was full for a moment, SQLAlchemy would refuse whatever follows. And
+what `make grade` or another grader's server has written since would show only by chance. See `end_requests`.
 """
 
 import contextlib
@@ -12,11 +16,13 @@ import functools
 import os
 import re
 import sqlite3
+import sys
 import warnings
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nbgrader
 import sqlalchemy
@@ -25,7 +31,11 @@ from nbgrader.converters.base import BaseConverter
 from sqlalchemy import Engine, event
 from sqlalchemy.orm import joinedload, scoped_session, selectinload, sessionmaker
 
+if TYPE_CHECKING:
+    from tornado.web import RequestHandler
+
 KEPT = 8  # engines; a process of ours uses one gradebook, or few
+_FORMGRADER = "nbgrader.server_extensions.formgrader.base"
 File = tuple[int, int] | None  # what tells a gradebook's file from another one at the same place; None for a server
 
 
@@ -57,6 +67,21 @@ def keep_engines() -> None:
     api.Gradebook.__init__, api.Gradebook.close = enter, close
     api.Gradebook.find_submission_notebook = find_submission_notebook
     BaseConverter.convert_notebooks = convert_notebooks
+
+
+def end_requests() -> None:
+    """Makes a Formgrader in this process, if there is one, end what each request has begun in its gradebook.
+
+    It has loaded its handlers before it reads the configuration that calls this. A second call changes nothing more.
+    """
+    if (formgrader := sys.modules.get(_FORMGRADER)) is not None:
+        formgrader.BaseHandler.on_finish = on_finish
+
+
+def on_finish(handler: "RequestHandler") -> None:
+    """Takes back what a request that has been answered left unsaved, and forgets what it read."""
+    if (book := handler.settings.get("nbgrader_gradebook")) is not None:
+        book.db.rollback()
 
 
 @contextlib.contextmanager

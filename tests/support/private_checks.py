@@ -253,6 +253,10 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "nbgrader.server_extensions.formgrader.handlers.template_path": (
         gives("leads to the page, its fields and their functions", formgrader),
     ),
+    "nbgrader.server_extensions.formgrader.base.BaseHandler.on_finish": (
+        takes("self"),
+        used_by("tornado.web.RequestHandler.finish", "on_finish"),
+    ),
     "nbgrader.api.create_engine": (
         takes("url", "kwargs"),
         used_by("nbgrader.api.Gradebook.__init__", "create_engine"),

@@ -102,6 +102,13 @@ def kept(root: Path, student: str) -> tuple[float | None, str | None, bool]:
         return grade.manual_score, comment.manual_comment, grade.needs_manual_grade
 
 
+def execute(root: Path, *statements: str) -> None:
+    """Changes the gradebook past nbgrader."""
+    with course_folder.engine(root) as engine, engine.begin() as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+
+
 def test_criteria_and_model_answer_are_in_sight_and_names_are_not(page: Page, submissions: dict[str, str]):
     open_answer(page, submissions["bob"])
     panel = page.locator(PANEL)
@@ -220,6 +227,39 @@ def test_the_student_s_page_shows_what_was_ticked(root: Path, page: Page, submis
     assert result["success"], nbgrader_log.last_error(result)
     text = (root / "feedback" / "bob" / COURSE.name / f"{NINE.stem}.html").read_text(encoding="utf-8")
     assert text.count("☑") == 2 and text.count("☐") == 3 and COMMENT in text
+
+
+def test_a_mark_that_could_not_be_saved_is_saved_once_there_is_room(
+    root: Path, page: Page, submissions: dict[str, str]
+):
+    open_answer(page, submissions["eve"])
+    box, before = page.locator(f"{PANEL} input").nth(4), kept(root, "eve")
+    full = "CREATE TRIGGER {0} BEFORE UPDATE ON {0} BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END"
+    execute(root, full.format("grade"), full.format("comment"))
+    page.keyboard.press("5")
+    expect(page.locator(f"{PANEL} .not-saved")).to_contain_text("Not saved")
+    assert kept(root, "eve") == before
+    execute(root, "DROP TRIGGER grade", "DROP TRIGGER comment")
+    with page.expect_navigation():
+        page.keyboard.press("n")
+    after = kept(root, "eve")
+    assert after[0] == before[0] + 1 and after[1] != before[1]
+    open_answer(page, submissions["eve"])
+    assert box.is_checked()
+
+
+def test_what_others_have_written_meanwhile_is_shown(root: Path, page: Page, submissions: dict[str, str]):
+    for points in (1.5, 2.5, 3.5):
+        open_answer(page, submissions["ada"])
+        with course_folder.gradebook(root) as book:
+            grade = book.find_grade(CELL, NINE.stem, COURSE.name, "ada")
+            grade.manual_score, grade.needs_manual_grade = points, True
+            book.db.commit()
+        open_answer(page, submissions["ada"])
+        expect(page.locator(f"#{CELL}")).to_have_value(f"{points}")
+        page.locator(".mark-graded:visible").click()
+        expect(page.locator(".mark-graded:visible")).to_have_count(0)
+        assert kept(root, "ada")[0::2] == (points, False)
 
 
 def test_where_a_part_has_no_written_answer_nothing_is_added(root: Path, page: Page):
