@@ -19,7 +19,8 @@ from grading.marking.rubric import Verdict
 Expression = str | int
 MAX_CHARS = 500  # of an expression
 MAX_BITS = 20_000  # of a number on the way to its value
-PLACES = 3  # at which expressions are compared
+PLACES = 3  # at which expressions are compared, all small
+LARGE = 10_000  # at one more all letters are larger, so that `r + r // 64` is not `r`
 
 
 def fetch(name: str) -> object:
@@ -100,16 +101,21 @@ def _has_letters(expression: Expression) -> bool:
 
 def places(symbols: Sequence[str]) -> list[dict[str, Fraction]]:
     """Where expressions in these symbols are compared: a prime for each, no two alike, so that equal values mean equal
-    formulas; their order differs from place to place, so that no inequality holds at all of them."""
+    formulas; their order differs from place to place, so that no inequality holds at all of them. At the last one all
+    are large."""
     return [dict(zip(symbols, order, strict=True)) for order in _orders(len(symbols))]
 
 
 @functools.cache  # a search for mistakes compares dozens of expressions in the same symbols
 def _orders(count: int) -> tuple[list[Fraction], ...]:
-    found = (n for n in itertools.count(2) if all(n % m for m in range(2, math.isqrt(n) + 1)))
-    primes = [Fraction(n) for n in itertools.islice(found, PLACES * count)]
+    primes = _primes(2, PLACES * count)
     ascending, middle, last = (primes[start::PLACES] for start in range(PLACES))
-    return ascending, middle[::-1], last[count // 2 :] + last[: count // 2]
+    return ascending, middle[::-1], last[count // 2 :] + last[: count // 2], _primes(LARGE, count)
+
+
+def _primes(least: int, count: int) -> list[Fraction]:
+    found = (n for n in itertools.count(least) if all(n % m for m in range(2, math.isqrt(n) + 1)))
+    return [Fraction(n) for n in itertools.islice(found, count)]
 
 
 def evaluate(expression: Expression, values: dict[str, Fraction]) -> Fraction:
