@@ -92,6 +92,12 @@ def test_the_figure_shows_what_the_two_heads_of_the_answer_read(capsys):
     assert maps[1].argmax(1)[[0, -1]].tolist() == [0, 6]  # the first reads the first, the last the last
 
 
+def test_the_figure_shows_what_lazy_layers_do(capsys):
+    layer = "self.W_K = nn.Linear(D_2, H * D_qk, bias=False)"
+    lazy = names(5, layer, "self.W_K = nn.LazyLinear(H * D_qk, bias=False)")
+    assert drawn(5, lazy, capsys) == drawn(5, names(5), capsys)
+
+
 def test_the_figure_shows_a_mistake_of_the_answer(capsys):
     lines, _ = drawn(5, names(5, "torch.softmax(logits, dim=-1)", "torch.softmax(logits, dim=-2)"), capsys)
     assert (numbers(lines).sum(2) - 1).abs().max() > 0.1
@@ -114,11 +120,25 @@ def test_rows_that_do_not_add_up_to_1_are_not_said_to(old, new, capsys):
             names(5, "B, L_1, _ = x.shape", "raise NotImplementedError()"),
             "No picture yet: MyMHA.forward is not written yet.",
         ),
-        (names(5, "return self.W_O(o)", "return o[0, 0]"), "No picture yet: MyMHA raised RuntimeError: "),
-        (names(5, "return self.W_O(o)", "return None"), "No picture yet: MyMHA raised TypeError: "),
+        (
+            names(5, "return self.W_O(o)", "return o[0, 0]"),
+            "No picture yet: MyMHA: expected an output of shape (1, 6, 14), got (14,)",
+        ),
+        (
+            names(5, "return self.W_O(o)", "return None"),
+            "No picture yet: MyMHA: got None. Does forward end with a return?",
+        ),
+        (
+            names(5, "return self.W_O(o)", "return self.W_O(o), logits"),
+            "No picture yet: MyMHA: expected one tensor, got a tuple",
+        ),
+        (
+            names(5, "self.W_V = nn.Linear(D_2, H * D_v, bias=False)", "self.W_V = nn.Linear(D_2, D_v, bias=False)"),
+            "No picture yet: MyMHA: W_V has a weight of shape (7, 14). Does the task say so?",
+        ),
         ({"MyMHA": 5}, "No picture yet: MyMHA raised TypeError: 'int' object is not callable."),
     ],
-    ids="missing unwritten shape nothing number".split(),
+    ids="missing unwritten shape nothing several weight number".split(),
 )
 def test_without_an_answer_to_draw_the_figure_is_a_sentence(found, text, capsys):
     lines, shown = drawn(5, found, capsys)

@@ -64,6 +64,11 @@ def test_the_figure_shows_which_head_the_answer_reads(capsys):
     assert len(shown) == 1 and "each of the 2 key/value heads" in shown[0]
 
 
+def test_the_figure_shows_what_lazy_layers_read(capsys):
+    lazy = names(7, VALUES, VALUES.replace("Linear(D_2, ", "LazyLinear("))
+    assert drawn(7, lazy, capsys, H=6, G=2) == drawn(7, names(7), capsys, H=6, G=2)
+
+
 def test_the_figure_shows_a_mistake_of_the_answer(capsys):
     stacked = ("o.reshape(B, L_1, self.H * self.D_v)", "o.transpose(2, 3).reshape(B, L_1, self.H * self.D_v)")
     lines, shown = drawn(7, names(7, *stacked), capsys, H=6, G=2)
@@ -75,9 +80,16 @@ def test_the_figure_shows_a_mistake_of_the_answer(capsys):
     [
         ({}, "No picture yet: there is no MyGQA."),
         (names(7, VALUES, "pass"), "No picture yet: MyGQA raised AttributeError: "),
-        (names(7, "return self.W_O(o)", "return o[0]"), "No picture yet: MyGQA raised "),
+        (
+            names(7, "return self.W_O(o)", "return o[0]"),
+            "No picture yet: MyGQA: expected an output of shape (2, 1, 6), got (1, 6)",
+        ),
+        (
+            names(7, VALUES, VALUES.replace("G * D_v", "H * D_v")),
+            "No picture yet: MyGQA: W_V has a weight of shape (6, 3). Does the task say so?",
+        ),
     ],
-    ids="missing layer shape".split(),
+    ids="missing layer shape weight".split(),
 )
 def test_without_an_answer_to_draw_the_figure_is_a_sentence(found, text, capsys):
     lines, shown = drawn(7, found, capsys, H=6, G=2)

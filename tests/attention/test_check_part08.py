@@ -68,6 +68,12 @@ def test_a_single_thing_that_is_wrong_gets_its_line(found, text, capsys):
     assert text in failed and lines[-1].startswith(f"ChecksFailed: {failed.removeprefix('  ✗ ')}")
 
 
+@pytest.mark.parametrize("given", [(H,), lambda H: H, None])
+def test_only_of_a_number_it_is_said_that_it_fits_a_single_model(given, capsys):
+    lines = checked(8, answered(G_for_MHA=given), capsys)
+    assert "expected an expression in letters, got " in lines[-1] and "single model" not in "".join(lines)
+
+
 @pytest.mark.parametrize("head", [lambda h, G: h // 4 % G, lambda h, G: min(h, G - 1), lambda h, G: h % G])
 @pytest.mark.parametrize("number", [H, G, H / G, "H", " H / 1"])
 def test_the_check_gives_nothing_away(head, number, capsys):

@@ -64,3 +64,28 @@ def check_average(table, model, D_1, D_2):
         same = torch.allclose(got, got[:, :1].expand(1, 6, D_1), atol=1e-4)
         asked = "Over which axis do your weights add up to 1, and do cutting and joining keep the positions apart?"
         expect(same, f"an average of equal values is that value. {asked}")
+
+
+def set_weights(model, tokens, weights):
+    """Writes weights into a model's projections, by name; fails the picture where one has another shape.
+
+    Lazy layers get their weights in a call with these tokens, x and y.
+    """
+    if any(nn.parameter.is_lazy(getattr(model, name).weight) for name in weights):
+        model(*tokens)
+    for name, numbers in weights.items():
+        weight = getattr(model, name).weight
+        text = f"{name} has a weight of shape {tuple(weight.shape)}. Does the task say so?"
+        expect(weight.shape == numbers.shape, text)
+        with torch.no_grad():
+            weight.copy_(numbers)
+
+
+def output(model, x, y):
+    """What a model gives without gradients; fails the picture for anything but a tensor of x's shape."""
+    with torch.no_grad():
+        found = model(x, y)
+    expect(found is not None, "got None. Does forward end with a return?")
+    expect(isinstance(found, torch.Tensor), f"expected one tensor, got {kind(found)}")
+    expect(found.shape == x.shape, f"expected an output of shape {tuple(x.shape)}, got {tuple(found.shape)}")
+    return found

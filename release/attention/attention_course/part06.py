@@ -73,9 +73,10 @@ def draw_part06(names):
 
 def _rows(stack_and_pick):
     """Which row of W each row of A W, and of B times the stack, is: None where it is none."""
-    A, B = (np.asarray(numbers(matrix), dtype=float) for matrix in stack_and_pick(H, G, 1))
-    if A.shape != (H, G) or B.shape != (G, H):
-        raise ValueError(f"expected shapes {(H, G)} and {(G, H)}, got {A.shape} and {B.shape}")
+    found = pieces(stack_and_pick(H, G, 1), 2, TWO)
+    A, B = (np.asarray(numbers(matrix), dtype=float) for matrix in found)
+    text = f"expected shapes {(H, G)} and {(G, H)}, got {A.shape} and {B.shape}"
+    expect(A.shape == (H, G) and B.shape == (G, H), text)
     return [
         [next((g for g, mark in enumerate(MARKS) if np.allclose(row, mark)), None) for row in rows]
         for rows in (A @ MARKS, B @ np.tile(MARKS, (H // G, 1)))

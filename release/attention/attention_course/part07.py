@@ -7,7 +7,7 @@ from attention_course.answers import result
 from attention_course.figure import heading, show, subplots
 from attention_course.heads import COLOURS
 from attention_course.labels import scale, write
-from attention_course.models import check_average, check_model, check_shapes
+from attention_course.models import check_average, check_model, check_shapes, output, set_weights
 from attention_course.table import Table, expect
 
 ALT = """Two tables, one for keys and one for values, with a row for each of the {G} key/value heads and a column for
@@ -72,17 +72,11 @@ def _who_reads_whom(gqa, H, G):
     model = gqa(H, G + 1, 1, 1, H, G)
     head_g, carrier = torch.eye(G, G + 1), torch.eye(G + 1)[G].expand(G, G + 1)
     x, y = torch.ones(G, 1, H), torch.zeros(G, 2, G + 1)  # every query is 1; y has an empty position and a marked one
-    with torch.no_grad():
-        model.W_Q.weight.copy_(torch.eye(H))
-        model.W_O.weight.copy_(torch.eye(H))  # so entry h of the output is what query head h has read
-        model.W_K.weight.copy_(head_g)
-        model.W_V.weight.copy_(carrier)
-        y[:, 1] = 50 * head_g + carrier  # a key of 50 draws all weight to the marked position, a key of 0 half of it
-        keys = 2 * model(x, y)[:, 0] - 1
-        model.W_K.weight.zero_()  # now both positions have half of the weight
-        model.W_V.weight.copy_(head_g)
-        y[:, 1] = 2 * head_g
-        values = model(x, y)[:, 0]
-    if keys.shape != (G, H) or values.shape != (G, H):
-        raise ValueError(f"its output has shape {tuple(model(x, y).shape)}, expected {(G, 1, H)}")
+    own = torch.eye(H)  # W_Q and W_O, so entry h of the output is what query head h has read
+    y[:, 1] = 50 * head_g + carrier  # a key of 50 draws all weight to the marked position, a key of 0 half of it
+    set_weights(model, (x, y), {"W_Q": own, "W_K": head_g, "W_V": carrier, "W_O": own})
+    keys = 2 * output(model, x, y)[:, 0] - 1
+    y[:, 1] = 2 * head_g
+    set_weights(model, (x, y), {"W_K": torch.zeros(G, G + 1), "W_V": head_g})  # now both positions have half the weight
+    values = output(model, x, y)[:, 0]
     return keys.clamp(0, 1), values.clamp(0, 1)

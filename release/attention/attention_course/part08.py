@@ -35,7 +35,7 @@ def check_part08(names):
         letters = getattr(got, "free_symbols", None)
         asked = f"expected an expression in letters, got {got!r}"
         number = ". A number fits a single model: write letters. Has one of them been given a value?"
-        expect(letters, asked if isinstance(got, str) else asked + number)
+        expect(letters, asked + number if isinstance(got, (int, float)) else asked)
         strange = ", ".join(sorted({str(letter) for letter in letters} - set(LETTERS)))
         expect(not strange, f"expected only {', '.join(LETTERS)}, got {strange}")
     table.end()

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 
-from attention_course.table import expect, kind, unwritten
+from attention_course.table import Unmet, expect, kind, unwritten
 
 
 def named(names, name):
@@ -51,6 +51,8 @@ def result(names, name, look):
         return None
     try:
         return look(names[name])
+    except Unmet as unmet:
+        print(f"No picture yet: {name}: {unmet}")
     except Exception as error:  # noqa: BLE001  (whatever a student's code may raise)
         if missing := unwritten(error):
             print(f"No picture yet: {missing} is not written yet.")

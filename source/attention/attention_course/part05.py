@@ -5,7 +5,7 @@ import torch
 from attention_course.answers import result
 from attention_course.figure import show, subplots
 from attention_course.labels import scale, write
-from attention_course.models import check_average, check_model, check_shapes
+from attention_course.models import check_average, check_model, check_shapes, output, set_weights
 from attention_course.table import Table
 
 ALT = """Two tables of attention weights, with the six words of "I do not eat red apples" as rows and the seven words of
@@ -86,13 +86,10 @@ def _weights_used_by(mha):
     x, y = tokens(meanings_x, 2 * L_2), tokens(meanings_y, 7 + L_2)  # (L_1, D_1), (L_2, D_2)
     y[:, 7:] = torch.eye(L_2)  # what the values hand over: the word's own position
     model = mha(2 * L_2, 7 + L_2, 5, L_2, 2)  # D_1, D_2, D_qk, D_v, H
-    with torch.no_grad():
-        for layer in (model.W_Q, model.W_K, model.W_V, model.W_O):
-            layer.weight.zero_()
-        for layer in (model.W_Q, model.W_K):
-            layer.weight[:5, :5] = 2.9 * torch.eye(5)  # head 0: the meaning
-            layer.weight[5:7, 5:7] = 7.0 * torch.eye(2)  # head 1: the position
-        model.W_V.weight[:L_2, 7:] = torch.eye(L_2)
-        model.W_V.weight[L_2:, 7:] = torch.eye(L_2)
-        model.W_O.weight.copy_(torch.eye(2 * L_2))
-        return model(x[None], y[None])[0].reshape(L_1, 2, L_2).transpose(0, 1)
+    scores = torch.zeros(2 * 5, 7 + L_2)  # of W_Q and W_K alike, as both tokens are 14 wide
+    scores[:5, :5] = 2.9 * torch.eye(5)  # head 0: the meaning
+    scores[5:7, 5:7] = 7.0 * torch.eye(2)  # head 1: the position
+    values = torch.zeros(2 * L_2, 7 + L_2)
+    values[:L_2, 7:] = values[L_2:, 7:] = torch.eye(L_2)
+    set_weights(model, (x[None], y[None]), {"W_Q": scores, "W_K": scores, "W_V": values, "W_O": torch.eye(2 * L_2)})
+    return output(model, x[None], y[None])[0].reshape(L_1, 2, L_2).transpose(0, 1)
