@@ -50,6 +50,7 @@ SHAPES: dict[int, dict[str, dict[str, tuple[str, ...]]]] = {
         },
         "shape_W_K": {
             "matrix-transposed": ("D_2", "H*D_qk"),
+            "keys-from-x": ("H*D_qk", "D_1"),
             "key-as-wide-as-a-value": ("H*D_v", "D_2"),
             "one-head-for-all": ("D_qk", "D_2"),
             "axis-for-the-heads": ("H", "D_qk", "D_2"),
@@ -57,6 +58,7 @@ SHAPES: dict[int, dict[str, dict[str, tuple[str, ...]]]] = {
         },
         "shape_W_V": {
             "matrix-transposed": ("D_2", "H*D_v"),
+            "values-from-x": ("H*D_v", "D_1"),
             "value-as-wide-as-a-key": ("H*D_qk", "D_2"),
             "one-head-for-all": ("D_v", "D_2"),
             "axis-for-the-heads": ("H", "D_v", "D_2"),
