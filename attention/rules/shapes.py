@@ -15,8 +15,8 @@ from grading.rules.student_code import Code, editable
 
 _TENSOR = re.compile(r"[qkvwxyo]|w_?\w{1,3}")  # the name of one, which in a list of such is no dimension
 _PROSE = frozenset("to of is we in on or no it at as by do so if an be us me my am go he up".split())
-# A letter for a dimension, in the ways it is usually written: B, L_1, D_qk, Lq, bs, d_k, n2.
-_LETTERS = r"(?:[A-Z][A-Za-z0-9]{0,3}(?:_\w{1,6})?|[a-z]{1,2}\d?(?:_[A-Za-z0-9]{1,6})?)'?"
+# A letter for a dimension, in the ways it is usually written: B, L_1, D_qk, Lq, bs, d_k, n2, λ_1.
+_LETTERS = r"(?:[A-Z][A-Za-z0-9]{0,3}(?:_\w{1,6})?|(?:[a-z]{1,2}|[α-ω])\d?(?:_[A-Za-z0-9]{1,6})?)'?"
 _ATOM = r"(?:[^\W\d_]\w*'?|\d+)"
 _PRODUCT = re.compile(rf"\(?{_ATOM}\)?(?:\s*(?://?|[*+-])\s*\(?{_ATOM}\)?)*")
 _FACTORS = rf"(?:{_LETTERS}|\d+)(?:\*(?:{_LETTERS}|\d+))*"
@@ -34,6 +34,7 @@ _DASH = r"\s*[-‐‑–—]\s*"
 _TYPE = re.compile(
     r"""\b\w*\[\s*(?:[\w.]+,\s*)?["']([^"'\[\]]*)["']\s*\]"""
 )  # Float[Tensor, "B L D"], as jaxtyping has it
+_ARRAY = re.compile(r"\b(?:[Tt]ensor|(?:bf|f|float)\d+)(?=\[)")  # f32[b, h, l, m], as JAX has it
 _BY = re.compile(r"(?<![\w*/()])[\w*/()]+(?:-by-[\w*/()]+)+")
 _LETTER = re.compile(r"(?<!\w)[A-Z](?![a-z])")  # one that stands for a size
 _TIMES = re.compile(rf"(?<![\w.]){_PRODUCT.pattern}(?:\s*\bx\b\s*{_PRODUCT.pattern}|\s+by\s+{_PRODUCT.pattern})+(?!\w)")
@@ -53,7 +54,7 @@ def shapes_named(comment: str) -> int:
     text = re.sub(r"(?<=[A-Z0-9])x(?=[A-Z])", " x ", text)  # BxLxD
     text = _BY.sub(lambda m: m[0].replace("-by-", " x ") if _LETTER.search(m[0]) else m[0], text)  # B-by-L-by-width
     text = re.sub(r"(?<!\w)[a-wyz]\d?(?:x[a-wyz]\d?){2,}(?!\w)", lambda m: m[0].replace("x", " x "), text)  # bxlxd
-    text = _TYPE.sub(r"[\1]", text)
+    text = _ARRAY.sub("", _TYPE.sub(r"[\1]", text))
     text = re.sub(r"_\{(\w+)\}", r"_\1", re.sub(r"[$`\\]", "", text))
     arrows = len(re.findall(r"->|=>|→|⟶|⇒", text))
     groups = [
@@ -98,11 +99,12 @@ def _is_shape(text: str, before: str | None) -> bool:
         entries = [re.sub(r"^(?:# ?|number of )(?=\w)", "", entry) for entry in entries]  # (#tokens, number of heads)
     letters = [e for e in entries if re.search(r"[^\W\d_]", e)]
     # Those that are more than a letter or two.
-    known = [e for e in letters if _is_entry(e) and re.search(r"[A-Z]|_|\d|[a-z]{3}|[^\x00-\x7f]", e)]
+    known = [e for e in letters if _is_entry(e) and re.search(r"[A-Z]|_|\d|[a-z]{3}|[^\x00-\x7fα-ω]", e)]
     if len(known) >= 2 and before == "":  # beside these, (B, share, -1) may hold a name of one's own
         valid = all(_PRODUCT.fullmatch(e.removeprefix("-")) or _is_entry(e) for e in entries)
     else:
-        valid = all(map(_is_entry, entries))
+        few = len(entries) < 3 and re.fullmatch(r"[^A-Z]*[α-ω][^A-Z]*", text)  # (α, v) are tensors, (μ, σ) numbers
+        valid = not few and all(map(_is_entry, entries))
     if not letters or not valid or all(_TENSOR.fullmatch(e.lower()) or words.is_tensor(e.lower()) for e in letters):
         return False
     if len(entries) == 1:
