@@ -21,6 +21,7 @@ from grading.submission import kept_copies
 _OF_DATABASE = re.compile(r"(?:sqlalchemy\.exc|nbgrader\.api)\.\w+: \([\w.]+Error\) (.*)")
 _OF_FILE = re.compile(r"OSError: \[Errno (\d+)\] ")
 _HAS_SUBMISSIONS = "Cannot modify existing assignment"  # nbgrader's, of notebooks that are not those it knows
+_OF_CELLS = re.compile(r"Cannot add or remove cells for notebook '(.+?)' because there are submissions")
 _PATTERN = re.compile(r"[*\[]")
 
 
@@ -52,9 +53,11 @@ def _generate(settings: Config, assignment: str) -> None:
         if result.get("error", "").rstrip().endswith("\nKeyboardInterrupt"):  # nbgrader takes a Ctrl-C for its failure
             raise KeyboardInterrupt
         said, url = nbgrader_log.last_error(result), settings.CourseDirectory.db_url
+        source, course = Path(settings.CourseDirectory.root, "source", assignment), find_course.of(settings, assignment)
         if _HAS_SUBMISSIONS in result.get("log", ""):
-            source = Path(settings.CourseDirectory.root, "source", assignment)
-            raise errors.CourseError(trouble.other_notebooks(url, source, find_course.of(settings, assignment)))
+            raise errors.CourseError(trouble.other_notebooks(url, source, course))
+        if of_cells := _OF_CELLS.search(said):
+            raise errors.CourseError(trouble.other_cells(url, source / f"{of_cells[1]}.ipynb", course))
         if of_database := _OF_DATABASE.match(said):
             raise errors.CourseError(trouble.unusable(url, of_database[1]))
         if (of_file := _OF_FILE.match(said)) and int(of_file[1]) in errors.FULL:

@@ -1,6 +1,7 @@
 """What keeps a gradebook from being read or written, in a line that says what to do."""
 
 import contextlib
+import json
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -55,12 +56,25 @@ def other_notebooks(url: str, source: Path, course: Course) -> str:
     with Gradebook(url) as book:
         known = {notebook.name for notebook in book.find_assignment(course.name).notebooks}
     there = {path.stem for path in source.glob("*.ipynb") if not course.is_other(path.name)}
+    return _other(url, "notebooks", f"source/{course.name}", there, known)
+
+
+def other_cells(url: str, path: Path, course: Course) -> str:
+    """A line for a notebook in source/ with other cells than a gradebook has submissions of."""
+    with Gradebook(url) as book:
+        known = {cell.name for cell in book.find_notebook(path.stem, course.name).source_cells}
+    marked = [cell["metadata"].get("nbgrader", {}) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+    there = {each["grade_id"] for each in marked if any(map(each.get, ("grade", "solution", "locked", "task")))}
+    return _other(url, "cells", f"source/{course.name}/{path.name}", there, known)
+
+
+def _other(url: str, what: str, where: str, there: set[str], known: set[str]) -> str:
     changes = ((there - known, "came"), (known - there, "went"))
     said = " and ".join(f"{', '.join(sorted(these))} {how}" for these, how in changes if these)
     return (
-        f"the gradebook {_shown(url)} holds submissions to other notebooks than source/{course.name}: {said}. nbgrader "
-        "can't change that. Put the old notebooks back, or move the gradebook elsewhere: a new one begins, and marks "
-        "given by hand stay in the old one."
+        f"the gradebook {_shown(url)} holds submissions to other {what} than {where}: {said or 'their kinds changed'}. "
+        f"nbgrader can't change that. Put the old {what} back, or move the gradebook elsewhere: a new one begins, and "
+        "marks given by hand stay in the old one."
     )
 
 

@@ -1,5 +1,6 @@
 """A gradebook that can't be used: each command says so in a line, and leaves it as it is."""
 
+import json
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -114,3 +115,32 @@ def test_notebooks_that_came_or_went_once_there_were_submissions_are_one_line(
     assert f"other notebooks than source/{COURSE.name}: warmup came and part01 went. nbgrader" in error
     assert error.count("\n") == 1 and (root / "gradebook.db").read_bytes() == before
     assert (root / "release" / COURSE.name / f"{ONE.stem}.ipynb").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"grade_id": "part01-hint", "locked": True}, "part01-hint came"),
+        ({"grade_id": "part01-why", "solution": True, "grade": True, "points": 2, "locked": False}, "part01-why came"),
+        (None, "part01-check went"),
+    ],
+)
+def test_cells_that_came_or_went_once_there_were_submissions_are_one_line(
+    change: dict | None, said: str, root: Path, capsys: pytest.CaptureFixture
+):
+    with course_folder.gradebook(root) as book:
+        book.update_or_create_student("anna")
+        book.add_submission(COURSE.name, "anna")
+    path = root / "source" / COURSE.name / f"{ONE.stem}.ipynb"
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    if change is None:
+        notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] != "part01-check"]
+    else:
+        role = {"schema_version": 3, "grade": False, "solution": False, "task": False, **change}
+        cell = {"cell_type": "markdown", "id": role["grade_id"], "metadata": {"nbgrader": role}, "source": "Why?"}
+        notebook["cells"].append(cell)
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+    assert commands.main(["autograde", "--course", str(root)]) == 1
+    error = capsys.readouterr().err
+    assert f"other cells than source/{COURSE.name}/part01.ipynb: {said}. nbgrader can't change that." in error
+    assert error.count("\n") == 1 and (root / "release" / COURSE.name / f"{ONE.stem}.ipynb").exists()
