@@ -1,5 +1,6 @@
 """What is made from source/: release/ for students, and notebooks/, solved and executed."""
 
+import math
 import shutil
 import tempfile
 from pathlib import Path
@@ -9,7 +10,7 @@ from nbgrader.converters import GenerateSolution
 from nbgrader.utils import capture_log
 
 from grading.core import errors, files, names
-from grading.core.course import Course
+from grading.core.course import Course, Part
 from grading.gradebook import course_folder, generate_assignment, nbgrader_log
 from grading.submission import kept_copies
 
@@ -45,6 +46,7 @@ def make(root: Path, target: Path, solve: bool = True, assignment: str = "") -> 
             shutil.copyfile(path, made / "source" / path.name)
         course_folder.configure(made, root)
         generate_assignment.register(made, assignment)
+        _refuse_other_points(course, source)
         solved = made / "notebooks" / course.name
         if solve:  # before anything is replaced, so that both stay as they are if a solution fails
             _solve(course, made)
@@ -54,6 +56,31 @@ def make(root: Path, target: Path, solve: bool = True, assignment: str = "") -> 
         if solve:
             kept += kept_copies.replace(solved, target / "notebooks" / course.name, target)
     return kept_copies.lines(kept)
+
+
+def _refuse_other_points(course: Course, source: Path) -> None:
+    """Errors  CourseError, one line, if the cells of a notebook give other points than the course says of its part.
+
+    Grading would find that out submission by submission, and mark none whose points nbgrader has no room for.
+    """
+    for part in course.parts:
+        path = source / f"{part.stem}.ipynb"
+        if path.exists():
+            cells = [cell.metadata.get("nbgrader", {}) for cell in nbformat.read(path, as_version=4).cells]
+            graded = {cell["grade_id"]: cell["points"] for cell in cells if cell.get("grade") or cell.get("task")}
+            if wrong := _other_points(part, graded):
+                raise errors.CourseError(f"{names.path(path)}: {wrong}")
+
+
+def _other_points(part: Part, graded: dict[str, float]) -> str:
+    """In which cell a notebook gives other points than its part has; empty for none."""
+    for ids, wanted in ((part.tests, part.automatic), (part.written, part.by_hand)):
+        found = sum(graded.get(name, 0) for name in ids)
+        if not math.isclose(found, wanted):
+            said = f"cell {', '.join(ids)}: expected {wanted:g} points, as part {part.number} of the course has it"
+            return f"{said}, got {found:g}. Change one of the two."
+    others = [name for name, points in graded.items() if points and name not in (*part.tests, *part.written)]
+    return f"cell {others[0]} gives points that part {part.number} of the course doesn't have." if others else ""
 
 
 def _solve(course: Course, root: Path) -> None:

@@ -188,8 +188,9 @@ class Sheet:
 
         Errors  ValueError if the items do not add up to the points.
         """
-        if not math.isclose(sum(item.points for item in self.items), self.points):
-            raise ValueError(f"part {self.part}: the items do not add up to {self.points} points")
+        if not math.isclose(found := sum(item.points for item in self.items), self.points):
+            said = f"part {self.part}: expected items of {self.points:g} points in all, as the course has it"
+            raise ValueError(f"{said}, got {found:g}. Change the items, or the part in the course.")
         marks, breach, items = min(float(sum(i.won for i in self.items)), float(self.points)), "", self.items
         if self.breach:
             marks, breach, items = 0.0, self.breach.text, [Line(i.points, 0, i.what) for i in items]

@@ -292,6 +292,31 @@ def test_a_solution_that_is_stopped_is_told_so(tmp_path: Path):
     assert [place.name for place in tmp_path.iterdir()] == ["small"]  # nothing was replaced
 
 
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("part06-test", "cell part06-test: expected 3 points, as part 6 of the course has it, got 4. Change one of"),
+        ("part06-reasoning", "cell part06-reasoning: expected 2 points, as part 6 of the course has it, got 3. "),
+        ("part06-check", "cell part06-check gives points that part 6 of the course doesn't have."),
+        (None, "cell part06-test: expected 3 points, as part 6 of the course has it, got 0. Change one of the two."),
+    ],
+)
+def test_points_that_differ_from_the_course_s_are_told_before_anything_runs(
+    cell: str | None, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(release, "_solve", lambda *_: pytest.fail("notebooks are run"))
+    small = small_course(tmp_path / "small", (course.PARTS[6],))
+    path = small / "source" / COURSE.name / "part06.ipynb"
+    changed = nbformat.read(path, as_version=4)
+    changed.cells = [each for each in changed.cells if cell or each.id != "part06-test"]
+    for each in changed.cells:
+        each.metadata.nbgrader.points = each.metadata.nbgrader.get("points", 0) + (each.id == cell)
+    nbformat.write(changed, path)
+    with pytest.raises(errors.CourseError, match=f"part06.ipynb: {re.escape(said)}"):
+        release.make(small, tmp_path)
+    assert not (tmp_path / "release").exists()
+
+
 @PARTS
 def test_no_notebook_names_a_path_of_a_machine_or_installs_anything(part: Part):
     for step in ("source", "release", "notebooks"):

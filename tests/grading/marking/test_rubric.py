@@ -329,6 +329,11 @@ def test_an_error_anywhere_is_raised_and_never_marked(monkeypatch: pytest.Monkey
         course.sheet(99)
 
 
+def test_items_that_do_not_add_up_to_the_course_s_points_say_what_they_add_up_to():
+    with pytest.raises(ValueError, match=r"expected items of 10 points in all, as the course has it, got 9\."):
+        sheet((7, True), (2, False)).total()
+
+
 def test_the_report_has_a_line_an_item_with_its_points(capsys: pytest.CaptureFixture):
     sheet((2, True), (8, False)).total()
     assert capsys.readouterr().out.splitlines()[1:] == ["  2/2  of 2", "  0/8  of 8: it is off."]
