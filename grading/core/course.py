@@ -94,7 +94,7 @@ class Course:
     name        of the assignment: the folder in source/, release/, submitted/STUDENT/ and so on
     title       at the head of its pages
     label       what its columns are called in a learning platform: "LABEL part 01", "LABEL total"
-    parts       in order
+    parts       in the order of their numbers, of which some may be left out
     secret      the environment variable that holds the instructor's secret, from which hidden inputs follow
     libraries   what a student's kernel finds loaded
     calls       how hidden tests call what a student wrote
@@ -125,8 +125,9 @@ class Course:
     def __post_init__(self) -> None:
         """Errors  CourseError for parts that could not be told apart."""
         object.__setattr__(self, "imports", Frozen(tuple(self.imports.items())))
-        if [part.number for part in self.parts] != list(range(1, len(self.parts) + 1)):
-            raise CourseError(f"the parts of {self.name} must be numbered 1 to {len(self.parts)}, in this order.")
+        numbers = [part.number for part in self.parts]
+        if numbers != sorted(set(numbers)) or min(numbers, default=1) < 1:  # a number may be left out, as a part may be
+            raise CourseError(f"the parts of {self.name} must be numbered from 1 on, in their order, each number once.")
         hyphen = not self.plain and any("-" in stem for stem in self.stems)  # `part_of` would not know where it ends
         if len(set(self.stems)) < len(self.parts) or hyphen:
             raise CourseError(f"the parts of {self.name} need names of their own, without a hyphen.")

@@ -41,6 +41,8 @@ def of(config: Config, assignment: str = "") -> Course:
     module, _, attribute = str(name).partition(":")
     try:
         course = getattr(importlib.import_module(module), attribute, None)
+    except CourseError:  # it is there, and says what is wrong with its parts
+        raise
     except Exception as error:
         raise CourseError(
             f"c.Course.found = {name!r} in nbgrader_config.py cannot be imported: "

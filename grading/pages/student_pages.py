@@ -64,6 +64,7 @@ class PageExporter(in_memory.Unread, Exporter):
         student, folder = resources["nbgrader"]["student"], Path(resources["metadata"]["path"])
         course, name = find_course.of(self.config), resources["nbgrader"]["notebook"]
         part, found = course.part_of(name), self._results(course, student, folder, resources["nbgrader"]["db_url"])
+        result = next(each for each in found if each.part == part)
         # nbgrader's exchange carries the pages of parts and no other file: there the index would be missing.
         exchanged = (folder / SECRET).exists()
         said = wording.ALONE if self.config.Course.get("alone", False) else wording.IN_CLASS
@@ -72,10 +73,10 @@ class PageExporter(in_memory.Unread, Exporter):
             course=course,
             part=part,
             student=student,
-            result=found[part.number - 1],
+            result=result,
             results=found,
             said=said,
-            report=found[part.number - 1].report,
+            report=result.report,
             blocks=blocks(nb, part, resources),
             index=not exchanged,
         )

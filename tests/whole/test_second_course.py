@@ -3,6 +3,8 @@
 import csv
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import graded_here
@@ -14,6 +16,7 @@ from watched import EXAMPLE, HALF, RIGHT
 from attention import course
 from attention.course import COURSE
 from dev import course_copy, handed_in
+from dev.packages import REPOSITORY
 from grading.__main__ import main
 from grading.core import part_report
 from grading.core.course import Course, Part
@@ -174,8 +177,49 @@ def test_parts_that_could_not_be_told_apart_are_refused(stems: tuple[str, str]):
     parts = [Part(n, "", "", (), 1, stem=stem) for n, stem in enumerate(stems, start=1)]
     with pytest.raises(CourseError, match="names of their own"):
         Course("c", "C", "C", tuple(parts))
-    with pytest.raises(CourseError, match="numbered 1 to 2"):
-        Course("c", "C", "C", (parts[1], parts[0]))
+
+
+def test_a_course_may_leave_a_part_out(tmp_path: Path):
+    root = tmp_path / "optimisers"
+    shutil.copytree(EXAMPLE, root, ignore=shutil.ignore_patterns("__pycache__", "part01.ipynb"))
+    file = root / "optimisers" / "course.py"
+    lines = file.read_text(encoding="utf-8").splitlines()
+    file.write_text("\n".join(line for line in lines if "Part(1, " not in line), encoding="utf-8")
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-m", "grading", *arguments, "--course", str(root)]
+        ran = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    run("release")
+    shutil.copytree(root / "notebooks", root / "submitted" / "right")
+    run("autograde")
+    (row,) = csv.DictReader((root / "marks.csv").open(encoding="utf-8"))
+    assert list(row)[:3] == ["student", "part02", "total"] and row["total"] == "4"
+    page = (root / "feedback" / "right" / "optimisers" / "part02.html").read_text(encoding="utf-8")
+    assert "Adam&#39;s bias correction" in page
+    assert json.loads(run("report", "--json"))["students"][0]["unread"] == [2]
+    shutil.copytree(root / "notebooks", root / "work")
+    assert "part 2: 4 of 6" in run("mark")
+
+
+@pytest.mark.parametrize("numbers", [(2, 1), (1, 1), (0, 1)])
+def test_parts_that_are_not_numbered_in_their_order_are_refused(numbers: tuple[int, ...]):
+    with pytest.raises(CourseError, match="numbered from 1 on, in their order, each number once"):
+        Course("c", "C", "C", tuple(Part(n, "", "", (), 1, stem=stem) for n, stem in zip(numbers, "ab", strict=True)))
+
+
+def test_a_course_that_is_wrong_about_its_parts_says_so_and_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    made = "from grading.core.course import Course, Part\nCOURSE = Course('c', 'C', 'C', (Part(0, '', '', (), 1),))\n"
+    (tmp_path / "wrong_course.py").write_text(made, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "nbgrader_config.py").write_text("c = get_config()\nc.Course.found = 'wrong_course:COURSE'\n")
+    assert main(["check", "--course", str(tmp_path)]) == 1
+    said = "check: the parts of c must be numbered from 1 on, in their order, each number once.\n"
+    assert capsys.readouterr().err == said
 
 
 def test_a_report_of_an_earlier_version_is_no_missing_report():
