@@ -90,7 +90,13 @@ def _model_reasoning(part: Part) -> str | None:
 
 
 def _answer(part: Part, chosen: dict[int, str]) -> str:
-    path = handed_in.ANSWERS / part.stem / f"{chosen[part.number]}.py"
+    name = chosen.get(part.number)
+    if name is None:
+        raise errors.CourseError(
+            f"the sample class has no answers for part {part.number}. Name three of {names.path(handed_in.ANSWERS)}/"
+            f"{part.stem} in dev/sample_class.py: a usual mistake, an unusual style and a broken rule."
+        )
+    path = handed_in.ANSWERS / part.stem / f"{name}.py"
     if not path.exists():
         raise errors.CourseError(f"the sample class needs {names.path(path)}, which is missing.")
     return path.read_text(encoding="utf-8")

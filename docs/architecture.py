@@ -39,6 +39,7 @@ LABELS = {
 GAPS, STEP = (3.2, 6.5), 0.13  # where arrows that pass a layer go between its boxes, and how far apart
 WALLS = ("grading.bridge", "grading.sandbox")  # of which a part runs next to student code
 COMMANDS = ("dev", "grading.__main__")  # import whatever they start
+USED = "check mark grade watch report export lab release".split()  # of `python -m grading`
 
 
 def packages() -> list[str]:
@@ -111,7 +112,7 @@ def main() -> None:
             used[gap] += 1
     top = max(height.values()) + 1.35
     _bar(axes, 1.55, 2.9, top, "dev/", "tests, packages, the sample class")
-    _bar(axes, 9.3, 11.4, top, "python -m grading …", "the commands: check, mark, grade, report, export, lab, release")
+    _bar(axes, 9.3, 11.4, top, "python -m grading …", f"the commands: {', '.join(USED)}")
     axes.text(0.1, -0.98, "An arrow: imports.", fontsize=10.5, va="center")
     axes.text(2.35, -0.98, "green: the course", fontsize=10.5, va="center", color=COURSE)
     axes.text(4.5, -0.98, "blue: the engine", fontsize=10.5, va="center", color=ENGINE)

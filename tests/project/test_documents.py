@@ -12,6 +12,7 @@ import pytest
 from documents import DOCS, README, ROOT, SECURITY, each_page, prose, rows, text
 
 from attention import course
+from grading.__main__ import COMMANDS
 
 README_LINES = 90
 
@@ -44,7 +45,8 @@ def test_the_table_of_parts_is_the_course_s():
     assert f"The tests give {automatic} of the {automatic + by_hand} points." in text(DOCS / "students.md")
     assert f"the other {by_hand}." in text(DOCS / "students.md")
     read = [str(p.number) for p in parts if p.by_hand]
-    said = f"{by_hand} of the 100 points are for written answers, in parts {', '.join(read[:-1])} and {read[-1]}."
+    said = f"points are for written answers, in parts {', '.join(read[:-1])} and {read[-1]}."
+    said = f"{by_hand} of the {automatic + by_hand} {said}"
     assert said in " ".join(text(DOCS / "instructors.md").split())
 
 
@@ -189,6 +191,10 @@ def test_the_picture_has_a_box_for_each_package_and_its_layers_are_whole(picture
     assert sorted([*picture["LABELS"], "dev"]) == picture["packages"]()
     engine = {name for layer in picture["layers"]() for name in layer}
     assert engine == {name for name in picture["packages"]() if name.startswith("grading.")} | {"grading.__main__"}
+
+
+def test_the_picture_names_each_command(picture: dict):
+    assert {"autograde", *picture["USED"]} == set(COMMANDS)  # the other name of `grade`
 
 
 def test_what_the_picture_says_of_arrows_that_it_leaves_out_is_so(picture: dict):
