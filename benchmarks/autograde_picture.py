@@ -55,7 +55,8 @@ def _speeds(axes: plt.Axes, runs: list[dict]) -> None:
     axes.invert_yaxis()
     axes.set_xlim(0, 1.4 * max(max(found) for found in speeds.values()))
     axes.set_xlabel("notebooks a minute")
-    axes.set_title("Speed; dots are the single runs", fontsize=11)
+    most = max(sizes.values())
+    axes.set_title(f"Speed with {most} students; dots are the single runs", fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)
 
 
