@@ -1,4 +1,4 @@
-"""The limits that ended a notebook or cut its code short, and why we failed to mark a part: noted where it happens."""
+"""The limits that ended a notebook or cut its code short, and what failed that is ours: noted where it happens."""
 
 import sys
 import traceback
@@ -68,3 +68,17 @@ def note(stem: str, notebook: NotebookNode, stopped_after_s: float | None, ended
             found |= {report.fault: None} if report.ended else {}
             found |= {report.late: None} if report.late else {}
     reached.lines += [f"{stem}: {text}" for text in found]
+    reached.failures += [f"{stem}: {text}" for text in _of_the_course(notebook)]
+
+
+def _of_the_course(notebook: NotebookNode) -> list[str]:
+    """A line on the first error in a cell of the course's that ran before any of the student's: so it isn't theirs."""
+    for cell in (cell for cell in notebook.cells if cell.cell_type == "code" and cell.source.strip()):
+        if cells.is_editable(cell):
+            break
+        for output in cell.get("outputs", []):
+            if output.output_type == "error":
+                why = messages.short(f"{output.ename}: {output.evalue}")
+                said = f"the course's own cell {cells.name_of(cell)} fails before any answer runs, {why}"
+                return [f"{said}. Fix the cell, or install what it needs into the Python that grades."]
+    return []
