@@ -14,7 +14,8 @@ import sys
 import threading
 import time
 import warnings
-from types import FrameType
+from collections.abc import Callable, Iterator
+from types import CodeType, FrameType
 
 import numpy as np
 
@@ -23,6 +24,8 @@ from grading.bridge import wire
 SLACK_S = 0.02  # less than this is not waited for again
 SWALLOWED_S = 50e-6  # at most between alarms of an answer that swallowed the first: soon one falls outside its `try`
 GOLDEN = 0.6180339887  # whose multiples modulo 1 lie evenly, so that no loop is as long as all pauses between alarms
+MONITORING = getattr(sys, "monitoring", None)  # from Python 3.12 on, where an alarm after a `try` may strike within it
+TOOL = 4  # its number for us; no debugger or profiler has it
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"
 _kept: dict = {}  # what a test's functions leave for those that are asked for next
 ERRORS = tuple(e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException))
@@ -190,22 +193,53 @@ def _limit(limit_s: float):
         if not rings and (left_s := limit_s - _own_time(started)) > SLACK_S:
             signal.setitimer(signal.ITIMER_REAL, left_s)
             return
-        rings += 1
-        while frame is not None and frame.f_code is not _run.__code__:
+        rings, inside, own = rings + 1, set(), _run.__code__
+        while frame is not None and frame.f_code is not own:
+            inside |= {frame.f_code} if frame.f_code.co_filename != own.co_filename else set()
             frame = frame.f_back
+        if frame is not None and rings > 1 and MONITORING:
+            with contextlib.suppress(ValueError):  # the answer has taken the number: the cell's own limit holds
+                end_lines(inside)
         # Once each time, and at the end: alarms that come faster than they are heard would never let go.
         signal.setitimer(signal.ITIMER_REAL, 1.0 if rings == 1 else SWALLOWED_S * (rings * GOLDEN % 1))
         if frame is not None:
             raise TimeUp
 
-    before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, limit_s)
+    with _ending_lines() as end_lines:
+        before = signal.signal(signal.SIGALRM, ring)
+        signal.setitimer(signal.ITIMER_REAL, limit_s)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGALRM, signal.SIG_IGN)  # first, or a ring that comes now sets the alarm that ends us
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def _ending_lines() -> Iterator[Callable[[set[CodeType]], None]]:
+    """Gives a function after which each further line of some code raises TimeUp."""
+    ended: set[CodeType] = set()
+
+    def end(*_: object) -> None:
+        raise TimeUp
+
+    def end_lines(codes: set[CodeType]) -> None:
+        if not ended:
+            MONITORING.use_tool_id(TOOL, __name__)
+            MONITORING.register_callback(TOOL, MONITORING.events.LINE, end)
+        for code in codes:
+            ended.add(code)
+            MONITORING.set_local_events(TOOL, code, MONITORING.events.LINE)
+
     try:
-        yield
+        yield end_lines
     finally:
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)  # first, or a ring that comes now sets the alarm that ends us
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        with contextlib.suppress(ValueError):  # the answer has given the number back
+            for code in ended:
+                MONITORING.set_local_events(TOOL, code, 0)
+            if ended:
+                MONITORING.free_tool_id(TOOL)
 
 
 def _times() -> tuple[float, float, dict[str, int]]:
@@ -230,8 +264,7 @@ def _own_time(started: tuple[float, float, dict[str, int]]) -> float:
 
 def shell() -> object:
     """The IPython shell that this code runs in, or None."""
-    ipython = sys.modules.get("IPython")
-    return ipython.get_ipython() if ipython is not None else None
+    return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
 
 
 def _builtin_name(error: BaseException) -> str:
