@@ -67,6 +67,7 @@ UPPER_HALF = 4  # from an argument's lower 32 bits to its upper ones
 X32 = 0x40000000  # x86-64's second numbering, by which every entry of the table could be passed
 NAMESPACES = 0x7E020000  # the CLONE_NEW… flags of clone
 MAP_SHARED, MAP_PRIVATE, MAP_SHARED_VALIDATE, MAP_TYPE, MAP_ANONYMOUS = 0x01, 0x02, 0x03, 0x0F, 0x20
+MAP_HUGETLB = 0x40000
 AF_UNIX, NETLINK, USUAL_PROTOCOL, SOL_SOCKET = 1, 16, 0, 1
 # What ZeroMQ, which asks netlink for the list of network devices, takes as "there are none"; at others it aborts.
 NO_NETLINK = errno.EOPNOTSUPP
@@ -133,7 +134,7 @@ def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[byt
     # Memory that is shared and has no file belongs to no process once it is not touched: nobody could count it.
     # CUDA starts with some: with a GPU, `supervisor` bounds it.
     types = (MAP_PRIVATE, MAP_SHARED, MAP_SHARED_VALIDATE) if gpu else (MAP_PRIVATE,)
-    flags = [_step(LOAD, FOURTH_ARGUMENT), _step(ANY_BIT, MAP_ANONYMOUS, 1, 0), allow]
+    flags = [_step(LOAD, FOURTH_ARGUMENT), *_no_pages_of_the_machines(), _step(ANY_BIT, MAP_ANONYMOUS, 1, 0), allow]
     code += _only(MMAP[column], [*flags, _step(AND, MAP_TYPE), *_allow(types), deny])
     # As an older Linux answers, which knows less advice. Without MS_SYNC, msync tells what memory is there, no more.
     code += _only(MADVISE[column], [_step(LOAD, THIRD_ARGUMENT), *_allow(_all(ADVICE)), _answer(DENY | errno.EINVAL)])
@@ -158,6 +159,14 @@ def _by_arguments(column: int, gpu: bool, deny: bytes, allow: bytes) -> list[byt
 def _not_past_the_cache(flags: int, column: int) -> list[bytes]:
     """Steps that refuse O_DIRECT among a file's flags, as a file system does that knows none."""
     return [_step(LOAD, flags), _step(ANY_BIT, O_DIRECT[column], 0, 1), _answer(DENY | errno.EINVAL)]
+
+
+def _no_pages_of_the_machines() -> list[bytes]:
+    """Steps that refuse huge pages which the machine sets aside, as Linux does where it has none, which is the default.
+
+    With `vm.nr_overcommit_hugepages` it makes them as it is asked, and until somebody touches them no process has them.
+    """
+    return [_step(ANY_BIT, MAP_HUGETLB, 0, 1), _answer(DENY | errno.ENOMEM)]
 
 
 def _driver(allow: bytes) -> list[bytes]:

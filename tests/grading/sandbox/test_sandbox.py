@@ -706,6 +706,7 @@ def test_memory_that_no_limit_counts_is_refused(pool):
         "attempt(lambda: mmap.mmap(-1, 2**20))",
         "attempt(lambda: mmap.mmap(os.open('/dev/zero', os.O_RDWR), 2**20))",
         "attempt(lambda: mmap.mmap(-1, 2**20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS))",
+        "attempt(lambda: mmap.mmap(-1, 2**21, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000))",  # MAP_HUGETLB
         "attempt(lambda: socket.socket(socket.AF_UNIX).setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 2**22))",
         "attempt(lambda: os.setxattr('/tmp', 'system.posix_acl_access', bytes(60000)))",
     )
@@ -713,6 +714,7 @@ def test_memory_that_no_limit_counts_is_refused(pool):
         "PermissionError 1",
         "OSError 19",
         "ok",
+        "OSError 12",
         "PermissionError 1",
         "OSError 95",
     ]
@@ -912,6 +914,10 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     assert answers == flags
     shared = [flag for flag in flags if _filtered(machine, architecture, mmap, 0, 0, 3, flag, gpu=True) != deny]
     assert shared == [0x01, 0x02, 0x22, 0x21, 0x23, 0x4022, 0x4021]  # with a GPU; `supervisor` bounds them
+    huge = [[0, 0, 3, flag | 0x40000] for flag in flags]
+    for gpu in (False, True):
+        answers = {_filtered(machine, architecture, mmap, *arguments, gpu=gpu) for arguments in huge}
+        assert answers == {seccomp.DENY | errno.ENOMEM}
     cuda = [kind for kind in range(7) if _filtered(machine, architecture, sock, 1, kind, 0, gpu=True) == seccomp.ALLOW]
     assert cuda == [1, 2, 5]
     advice = {n: _answer(machine, madvise, 0, 0, n) for n in range(110)}
