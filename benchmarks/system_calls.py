@@ -43,6 +43,7 @@ BY_ARGUMENTS = {
     "setsockopt": system_calls.SETSOCKOPT,
     "getsockopt": system_calls.GETSOCKOPT,
     "sched_setaffinity": system_calls.SET_AFFINITY,
+    "set_mempolicy": system_calls.SET_MEMORY_POLICY,
     "sched_setscheduler": system_calls.SET_SCHEDULER,
     "setrlimit": system_calls.SETRLIMIT,
     "prlimit64": system_calls.PRLIMIT,

@@ -1,8 +1,8 @@
 """The filter that holds code inside the walls to the system calls it may make, as the kernel's seccomp reads it.
 
 What is on the list (`system_calls`) is allowed, twenty-two calls by their arguments. Everything else fails with
-EPERM or, where that would make a library give up, with the error that makes it fall back. What writes files to a disk
-or chooses processors succeeds, and does nothing.
+EPERM or, where that would make a library give up, with the error that makes it fall back. What writes files to a disk,
+or chooses processors or a part of the memory, succeeds, and does nothing.
 """
 
 import errno
@@ -45,6 +45,7 @@ from grading.sandbox.system_calls import (
     REQUESTS,
     SENDING_FILES,
     SET_AFFINITY,
+    SET_MEMORY_POLICY,
     SET_SCHEDULER,
     SETRLIMIT,
     SETSOCKOPT,
@@ -119,7 +120,7 @@ def program(machine: str | None = None, gpu: bool = False) -> bytes:
     code += _only(ALLOWED["sendto"][column], [_step(LOAD, FOURTH_ARGUMENT), *out_of_turn])
     named = [_step(LOAD, THIRD_ARGUMENT), _step(EQUAL, NAMELESS, 0, 1), _answer(DENY | errno.EINVAL), allow]
     code += _only(ALLOWED["bind"][column], named)
-    for numbers in (*FLUSHING, SET_AFFINITY):
+    for numbers in (*FLUSHING, SET_AFFINITY, SET_MEMORY_POLICY):
         code += _only(numbers[column], [_answer(DONE)])
     for numbers in ALLOWED.values():
         if numbers[column] is not None:

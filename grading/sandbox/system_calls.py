@@ -26,7 +26,7 @@ the same calls. Left out are calls
 open, openat, socket, socketpair, bind, setsockopt, getsockopt, clone, mmap, madvise, msync, ioctl, fcntl, prctl,
 sched_setscheduler, setrlimit, prlimit64, sendto, kill, tkill, tgkill and pidfd_send_signal are allowed by their
 arguments; the tables at the end have the commands, kinds and options. fsync and its like succeed, and do nothing, and
-so does sched_setaffinity.
+so do sched_setaffinity and set_mempolicy.
 
 Numbers: asm/unistd_64.h and asm-generic/unistd.h of Linux 6.1, and for futex_wake, futex_wait, futex_requeue and
 fchmodat2 of 6.7. On aarch64 the list was tried in an emulated machine alone (docs/walls.md, at its end): a notebook
@@ -52,7 +52,7 @@ removexattr 197 14, lremovexattr 198 15, fremovexattr 199 16, copy_file_range 32
 # Memory
 munmap 11 215, mprotect 10 226, mremap 25 216, brk 12 214,
 mlock 149 228, mlock2 325 284, munlock 150 229, mlockall 151 230, munlockall 152 231, membarrier 324 283,
-get_mempolicy 239 236, set_mempolicy 238 237, pkey_alloc 330 289, pkey_free 331 290,
+get_mempolicy 239 236, pkey_alloc 330 289, pkey_free 331 290,
 pkey_mprotect 329 288
 
 # Processes and threads
@@ -137,6 +137,11 @@ FLUSHING = ((74, 82), (75, 83), (277, 84))
 # processes that did nothing else had these threads busy for 3.8 of 8 s on two processors, and a neighbour computed a
 # fifth of what it did next to thirty that computed. A program that asks for it does as well without.
 SET_AFFINITY = (203, 122)
+
+# Where a part of the memory is used up (a node, of a machine that has several), Linux kills somebody with much of any:
+# whoever asked for memory of that part alone, or a neighbour. So a notebook was killed by the system with a fifth of
+# what it may have. A program that asks for it does as well without.
+SET_MEMORY_POLICY = (238, 237)
 
 # ioctl's requests: of terminals (not what types into them), of what waits in a pipe or socket, of closing in a child.
 # Not among them: networks, of which the judge's sockets would tell; clones and attributes of files, and locks on them.

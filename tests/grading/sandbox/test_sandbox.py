@@ -561,6 +561,18 @@ def test_no_notebook_has_linux_move_it_from_processor_to_processor(pool):
     assert run.printed.splitlines() == ["ok", "True"]
 
 
+def test_no_notebook_asks_for_memory_of_a_part_of_the_machine_alone(pool):
+    """Where there is none left, Linux kills whoever asked or a neighbour, however much there is elsewhere."""
+    choose, asked = system_calls.SET_MEMORY_POLICY[COLUMN], system_calls.ALLOWED["get_mempolicy"][COLUMN]
+    code = f"""
+import ctypes
+libc, node, policy = ctypes.CDLL(None, use_errno=True), ctypes.c_ulong(1), ctypes.c_int(9)
+print(libc.syscall({choose}, 2, ctypes.byref(node), 64))  # MPOL_BIND, the first node
+print(libc.syscall({asked}, ctypes.byref(policy), None, 0, None, 0), policy.value)
+"""
+    assert Run(pool, code).printed.splitlines() == ["0", "0 0"]
+
+
 def test_no_notebook_sends_bytes_out_of_turn(pool):
     """Few programs do, and Linux has had holes there."""
     run = Run(
@@ -879,7 +891,8 @@ def test_the_filter_allows_what_is_on_the_list_and_nothing_else(machine):
     assert {_filtered(machine, architecture, number) for number in attributes} == {seccomp.DENY | 95}
     sending = {call[column] for call in system_calls.SENDING_FILES}
     assert {_filtered(machine, architecture, number) for number in sending} == {seccomp.DENY | 22}
-    done = {call[column] for call in (*system_calls.FLUSHING, system_calls.SET_AFFINITY)}
+    choosing = (system_calls.SET_AFFINITY, system_calls.SET_MEMORY_POLICY)
+    done = {call[column] for call in (*system_calls.FLUSHING, *choosing)}
     assert {_filtered(machine, architecture, number) for number in done} == {seccomp.DONE}
     assert {_filtered(machine, architecture, number) for number in EVADE[machine]} == {deny}
     openat2 = system_calls.OPENAT2[column]

@@ -24,6 +24,7 @@ OTHERS = {
     "prlimit64": system_calls.PRLIMIT,
     "openat2": system_calls.OPENAT2,
     "sched_setaffinity": system_calls.SET_AFFINITY,
+    "set_mempolicy": system_calls.SET_MEMORY_POLICY,
     "sched_setscheduler": system_calls.SET_SCHEDULER,
     "pidfd_send_signal": system_calls.PIDFD_SIGNAL,
     **dict(zip(("preadv2", "pwritev2"), system_calls.READING_WITH_FLAGS, strict=True)),
