@@ -20,7 +20,7 @@ from grading.classroom.worker import File, Result
 from grading.core.course import Course
 from grading.core.files import new_name, old_name, put_back, write_whole
 from grading.gradebook import snapshot
-from grading.submission import bundle, times
+from grading.submission import bundle, times, unfinished
 from grading.submission.notices import Notice
 
 Note = dict[str, object]  # what is noted of a student
@@ -69,6 +69,8 @@ def merge(
             except DBAPIError as error:
                 if getattr(error.orig, "sqlstate", None) not in SERIALIZATION or attempt == TRIES:
                     raise
+        for place, _ in places:
+            unfinished.end(place)
         _write_note(root, assignment, result, "" if result.unmarked or result.error else key)
     finally:
         for place, _ in places:
@@ -91,7 +93,10 @@ def noted(
 ) -> list[Notice] | None:
     """The notices about a submission that was graded with this key, or None if it must be graded."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        if note["key"] != key or (feedback and not any(_place(root, course.name, "feedback", student).glob("*.html"))):
+        graded, pages = (_place(root, course.name, step, student) for step in ("autograded", "feedback"))
+        if note["key"] != key or unfinished.begun(graded) or (feedback and not any(pages.glob("*.html"))):
+            return None
+        if feedback and unfinished.begun(pages):
             return None
         with engine.begin() as connection:
             if note["rows"] != _digest_of_rows(snapshot.of_student(connection, course.name, student)):

@@ -43,13 +43,14 @@ USES = (
     Use(
         "grading.submission.nbgrader_patches",
         of("nbgrader.converters.base.BaseConverter", "init_notebooks convert_notebooks init_assignment")
+        + of("nbgrader.converters.base.BaseConverter", "init_destination run_post_convert_hook")
         + of("nbgrader.converters.GenerateAssignment", "_clean_old_notebooks convert_notebooks")
         + ("nbgrader.preprocessors.SaveCells.preprocess", "nbgrader.nbgraderformat.common.jsonschema")
         + of("nbgrader.apps.NbGraderAPI", "get_submitted_students get_submitted_timestamp")
         + ("nbgrader.coursedir.CourseDirectory.get_existing_timestamp",)
         + ("nbgrader.apps.zipcollectapp.ZipCollectApp._transfer_files",),
-        "who is graded, by names checked first, which notebooks are entered, which files count, what a release held, "
-        "the times of times.csv; and cells' metadata against a schema that is itself checked once",
+        "who is graded, by names checked first, who isn't done, which notebooks are entered, which files count, what a "
+        "release held, the times of times.csv; and cells' metadata against a schema that is itself checked once",
         "none: nbgrader's hooks run later, ignore lists know only files, each notebook released is entered, and no "
         "setting says where a time comes from",
     ),

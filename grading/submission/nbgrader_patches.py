@@ -23,10 +23,11 @@ from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback,
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.nbgraderformat import common
 from nbgrader.preprocessors import SaveCells
+from nbgrader.utils import rmtree
 from traitlets.config import Config, Configurable
 
 from grading.core import find_course, messages, names
-from grading.submission import extra_files, in_memory, kept_copies, misplaced, schemas, times
+from grading.submission import extra_files, in_memory, kept_copies, misplaced, schemas, times, unfinished
 
 
 class Record(logging.LogRecord):
@@ -45,6 +46,7 @@ def guard() -> None:
     _guard_parts()
     _guard_release()
     _guard_files()
+    _guard_ends()
     _guard_times()
     common.jsonschema = schemas  # of which it calls `validate`
 
@@ -166,6 +168,32 @@ def _guard_files() -> None:
                 (dest / extra_files.TIMESTAMP).touch()  # release_feedback reads it
 
     base.BaseConverter.init_assignment = init_assignment
+
+
+def _guard_ends() -> None:
+    """What was killed while it was written is written again, and nobody takes it for done."""
+    prepare, finish = base.BaseConverter.init_destination, base.BaseConverter.run_post_convert_hook
+
+    def init_destination(self: base.BaseConverter, assignment_id: str, student_id: str) -> bool:
+        every = self.coursedir.notebook_id == "*"  # of one notebook alone the others stay as they are
+        if not (every and _is_ours(self) and isinstance(self, Autograde | GenerateFeedback)):
+            return prepare(self, assignment_id, student_id)
+        dest = Path(_places(self, assignment_id, student_id)[1])
+        if unfinished.begun(dest) and dest.exists():
+            self.log.warning("%s was not finished: it is made again", names.whole_path(dest))
+            rmtree(dest)
+        if is_wanted := prepare(self, assignment_id, student_id):
+            unfinished.begin(dest)
+            self.writes = dest
+        return is_wanted
+
+    def run_post_convert_hook(self: base.BaseConverter) -> None:
+        finish(self)
+        if (dest := getattr(self, "writes", None)) is not None:
+            unfinished.end(dest)
+
+    base.BaseConverter.init_destination = init_destination
+    base.BaseConverter.run_post_convert_hook = run_post_convert_hook
 
 
 def _guard_times() -> None:

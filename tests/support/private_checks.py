@@ -307,6 +307,11 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{CONVERTER}.notebooks": (
         used_by(f"{CONVERTER}.convert_notebooks", "notebooks", "convert_single_notebook", "set_permissions"),
     ),
+    f"{CONVERTER}.init_destination": (
+        takes("self", "assignment_id", "student_id"),
+        used_by(f"{CONVERTER}.convert_notebooks", "init_destination", "run_post_convert_hook"),
+    ),
+    f"{CONVERTER}.run_post_convert_hook": (takes("self"),),
     f"{CONVERTER}.init_assignment": (takes("self", "assignment_id", "student_id"), source("77428dabf317")),
     "nbgrader.converters.GenerateAssignment._clean_old_notebooks": (
         takes("self", "assignment_id", "student_id"),
