@@ -125,6 +125,7 @@ def read(root: Path, engine: Engine, assignment: str = "") -> Inputs:
     packages = distributions(course)
     secret, program = os.environ.get(course.secret, ""), current_program(course, packages)
     del config.CourseDirectory["root"], config.CourseDirectory["db_url"]
+    config.CourseDirectory.pop("assignment_id", None)  # `course` is the one, whether somebody has named it or not
     config.pop("Watch", None)  # decides no mark
     config.Course.pop("below", None)  # a worker may have the same course elsewhere
     settings = json.dumps([config, secret, program, _cells(found)], sort_keys=True, default=repr)

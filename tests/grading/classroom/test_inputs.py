@@ -9,9 +9,12 @@ from pathlib import Path
 import pytest
 from traitlets.config import Config
 
+from attention import course
 from attention.course import COURSE
+from dev import course_copy
 from grading.classroom import inputs, worker
 from grading.core.course import Course, Libraries, Part
+from grading.gradebook import course_folder, generate_assignment
 from grading.submission import bundle
 
 PACKAGES = (inputs.ENGINE, *COURSE.packages)
@@ -134,3 +137,10 @@ def test_a_worker_without_a_package_of_the_course_says_so():
     )
     with pytest.raises(worker.OtherProgram, match="a worker on .* has not-there nothing, but here is not-there 1.0"):
         worker.grade(given, bundle.Submission("anna", ()), {})
+
+
+def test_whoever_names_the_assignment_grades_with_the_same_as_whoever_does_not(tmp_path: Path):
+    course_copy.new(tmp_path, course.PARTS[1])
+    generate_assignment.register(tmp_path)
+    with course_folder.engine(tmp_path) as engine:
+        assert inputs.read(tmp_path, engine).digest == inputs.read(tmp_path, engine, COURSE.name).digest
