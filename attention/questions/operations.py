@@ -64,9 +64,13 @@ def forms(values, held):
 def of_call(name, most, *given):
     """The operations in a call of a function, the places that asked for them, the arguments and the outputs, as texts;
     at most one more operation than `most`."""
+    import inspect
 
     def call():
-        out = globals()[name](*given)
+        function = globals()[name]
+        if isinstance(function, torch.jit.ScriptFunction):  # it runs unseen, and keeps the Python of which it was made
+            function = next(filter(inspect.isfunction, vars(function).values()), function)
+        out = function(*given)
         return [*out] if isinstance(out, (tuple, list)) else []  # one of the answer's own may compute as it is read
 
     def where():
