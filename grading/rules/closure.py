@@ -156,8 +156,8 @@ def libraries(codes: list[Code], packages: Collection[str], setup: ast.Module) -
 
 def second_names(trees: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
     """The names that stand for a value which is written down: `F = nn.functional`, `F, la = nn.functional, np.linalg`,
-    `xp = torch if on_gpu else np`, `type A = nn.Linear`, `def f(x, xp=np)`, `for xp in (torch, np)`; with each value
-    that they may have."""
+    `xp = torch if on_gpu else np`, `xp = xp or np`, `type A = nn.Linear`, `def f(x, xp=np)`, `for xp in (torch, np)`;
+    with each value that they may have."""
     for node in (node for tree in trees for node in walk(tree)):
         match node:
             case ast.Assign(targets=[ast.Tuple(elts=names) | ast.List(elts=names)], value=ast.Tuple(elts=values)):
@@ -207,11 +207,14 @@ def _is_starred(value: ast.expr) -> bool:
 
 
 def _either(value: ast.expr) -> Iterator[ast.expr]:
-    """A value, or both of `a if condition else b`."""
-    if isinstance(value, ast.IfExp):
-        yield from (*_either(value.body), *_either(value.orelse))
-    else:
-        yield value
+    """A value, or all that `a if condition else b`, and `a or b`, may give."""
+    match value:
+        case ast.IfExp(body=body, orelse=other):
+            yield from (*_either(body), *_either(other))
+        case ast.BoolOp(values=values):
+            yield from (one for inner in values for one in _either(inner))
+        case _:
+            yield value
 
 
 def imported(tree: ast.AST, packages: Collection[str]) -> dict[str, str]:
