@@ -14,6 +14,7 @@ from dev import course_copy, handed_in, sample_class
 from dev.__main__ import main as dev_main
 from dev.packages import REPOSITORY
 from grading.__main__ import main
+from grading.core.errors import CourseError
 from grading.gradebook import course_folder
 from grading.submission import misplaced
 
@@ -145,6 +146,13 @@ def test_the_demo_marks_each_pretend_student_as_its_name_says(
         assert f"damaged-submission, {stem}: " in printed
     pages = repository / "demo" / "feedback" / "model-answers" / COURSE.name
     assert sorted(page.stem for page in pages.glob("*.html")) == ["index", *sorted(automatic)]
+
+
+def test_a_part_that_the_sample_class_has_no_answer_to_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delitem(sample_class.UNUSUAL_STYLE, 14)
+    said = r"no answers for part 14\. Name three of .*tests/answers/part14 in dev/sample_class\.py"
+    with pytest.raises(CourseError, match=said):
+        sample_class.build(tmp_path)
 
 
 def test_the_sample_class_is_built_of_notebooks_that_can_be_opened(tmp_path: Path):
