@@ -193,7 +193,10 @@ def _watch(chosen: argparse.Namespace) -> int:
 def _release(chosen: argparse.Namespace) -> int:
     from grading.gradebook import release
 
-    for line in release.make(chosen.course, chosen.course, assignment=chosen.assignment):
+    def say(line: str) -> None:
+        print(line, flush=True)
+
+    for line in release.make(chosen.course, chosen.course, assignment=chosen.assignment, say=say):
         print(line)
     print("release/ and notebooks/ are made from source/.")
     return 0

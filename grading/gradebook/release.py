@@ -3,6 +3,7 @@
 import math
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -26,11 +27,14 @@ STOPPED = {
 }
 
 
-def make(root: Path, target: Path, solve: bool = True, assignment: str = "") -> list[str]:
+def make(
+    root: Path, target: Path, solve: bool = True, assignment: str = "", say: Callable[[str], None] = lambda line: None
+) -> list[str]:
     """Makes target/release and, with `solve`, target/notebooks from the source/ of the course in `root`.
 
-    `assignment` says which one is meant where the folder holds several. What somebody wrote into notebooks there is
-    kept as a copy; returns a line about each.
+    `assignment` says which one is meant where the folder holds several. `say` gets a line before each notebook is
+    executed, because that takes minutes. What somebody wrote into notebooks there is kept as a copy; returns a line
+    about each.
 
     Errors  CourseError if nbgrader cannot, if a file can't be written, or if a solution or a hidden test fails.
     """
@@ -49,7 +53,7 @@ def make(root: Path, target: Path, solve: bool = True, assignment: str = "") -> 
         _refuse_other_points(course, source)
         solved = made / "notebooks" / course.name
         if solve:  # before anything is replaced, so that both stay as they are if a solution fails
-            _solve(course, made)
+            _solve(course, made, say)
             for path in sorted(solved.glob("*.ipynb")):
                 _normalise(path)
         kept = kept_copies.replace(made / "release" / course.name, target / "release" / course.name, target)
@@ -83,13 +87,24 @@ def _other_points(part: Part, graded: dict[str, float]) -> str:
     return f"cell {others[0]} gives points that part {part.number} of the course doesn't have." if others else ""
 
 
-def _solve(course: Course, root: Path) -> None:
+class _Solving(GenerateSolution):
+    """nbgrader's own, which says which notebook it is at."""
+
+    say: Callable[[str], None]
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        number, stem = self.notebooks.index(notebook_filename) + 1, Path(notebook_filename).stem
+        self.say(f"[{number}/{len(self.notebooks)}] {names.short(stem)} is executed")
+        super().convert_single_notebook(notebook_filename)
+
+
+def _solve(course: Course, root: Path, say: Callable[[str], None]) -> None:
     """Executes the source notebooks of `root` into notebooks/."""
     interface = course_folder.api(root)
     interface.coursedir.assignment_id = course.name
     interface.coursedir.solution_directory = "notebooks"
-    converter = GenerateSolution(coursedir=interface.coursedir, parent=interface)
-    converter.force = True
+    converter = _Solving(coursedir=interface.coursedir, parent=interface)
+    converter.force, converter.say = True, say
     result = capture_log(converter)
     if not result["success"]:
         raise errors.CourseError(f"source/{course.name} could not be executed: {nbgrader_log.last_error(result)}")

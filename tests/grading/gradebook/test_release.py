@@ -65,9 +65,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """notebooks/ of two parts, made anew from source/."""
-    folder = tmp_path_factory.mktemp("solved")
-    release.make(small_course(folder / "small", SOLVED), folder)
+    """notebooks/ of two parts, made anew from source/, and what was said meanwhile."""
+    folder, said = tmp_path_factory.mktemp("solved"), []
+    release.make(small_course(folder / "small", SOLVED), folder, say=said.append)
+    (folder / "said.txt").write_text("\n".join(said))
     return folder
 
 
@@ -193,6 +194,10 @@ def test_the_solved_notebook_has_the_cells_of_source(part: Part):
         return [(cell["id"], cell["cell_type"], cell["metadata"]["nbgrader"], cell["source"]) for cell in found]
 
     assert cells("notebooks") == cells("source"), f"notebooks/…/{part.stem}.ipynb is stale: run `make release`"
+
+
+def test_whoever_waits_for_a_release_is_told_which_notebook_is_executed(solved: Path):
+    assert (solved / "said.txt").read_text().splitlines() == ["[1/2] part01 is executed", "[2/2] part05 is executed"]
 
 
 @pytest.mark.parametrize("part", SOLVED, ids=lambda part: part.stem)
