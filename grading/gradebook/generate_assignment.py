@@ -9,6 +9,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
+import time
 from pathlib import Path
 
 from nbgrader.apps import NbGraderAPI
@@ -22,6 +23,7 @@ _OF_DATABASE = re.compile(r"(?:sqlalchemy\.exc|nbgrader\.api)\.\w+: \([\w.]+Erro
 _OF_FILE = re.compile(r"OSError: \[Errno (\d+)\] ")
 _HAS_SUBMISSIONS = "Cannot modify existing assignment"  # nbgrader's, of notebooks that are not those it knows
 _OF_CELLS = re.compile(r"Cannot add or remove cells for notebook '(.+?)' because there are submissions")
+_APART, _LEFT_S = ".release-", 3600.0  # how folders are named in which a release is made, within minutes
 _PATTERN = re.compile(r"[*\[]")
 
 
@@ -35,8 +37,12 @@ def register(root: Path, assignment: str = "") -> list[str]:
     course_folder.refuse_place(root, _PATTERN)
     path, settings = course_folder.gradebook_file(root), course_folder.config(root)
     assignment = course_folder.course(root, assignment).name
+    for left in root.glob(f"{_APART}*/"):  # of a run that was killed; another one may be at work
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - left.stat().st_mtime > _LEFT_S:
+                shutil.rmtree(left, ignore_errors=True)
     # And then in place of the old one: nbgrader would remove that first, answers and all.
-    made = Path(tempfile.mkdtemp(prefix=".release-", dir=root.resolve()))
+    made = Path(tempfile.mkdtemp(prefix=_APART, dir=root.resolve()))
     settings.CourseDirectory.release_directory = made.name
     try:
         is_new = path is not None and not (path.exists() and path.stat().st_size)

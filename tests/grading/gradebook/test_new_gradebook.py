@@ -3,12 +3,14 @@
 import errno
 import os
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
 from nbgrader.converters import GenerateAssignment
 
 from attention import course
+from attention.course import COURSE
 from dev import course_copy
 from grading.classroom import inputs
 from grading.core import errors
@@ -126,3 +128,11 @@ def test_only_what_is_thrown_away_goes_to_the_disk_late(root: Path):
             with made.connect() as connection:
                 assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == pace
             made.dispose()
+
+
+def test_what_a_killed_run_left_is_removed_and_what_another_is_making_is_not(root: Path):
+    for name, age_s in ((".release-killed", 7200), (".release-at-work", 60)):
+        (root / name / COURSE.name).mkdir(parents=True)
+        os.utime(root / name, (time.time() - age_s,) * 2)
+    generate_assignment.register(root)
+    assert [path.name for path in root.glob(".release-*")] == [".release-at-work"]
