@@ -204,12 +204,6 @@ def test_a_course_may_leave_a_part_out(tmp_path: Path):
     assert "part 2: 4 of 6" in run("mark")
 
 
-@pytest.mark.parametrize("numbers", [(2, 1), (1, 1), (0, 1)])
-def test_parts_that_are_not_numbered_in_their_order_are_refused(numbers: tuple[int, ...]):
-    with pytest.raises(CourseError, match="numbered from 1 on, in their order, each number once"):
-        Course("c", "C", "C", tuple(Part(n, "", "", (), 1, stem=stem) for n, stem in zip(numbers, "ab", strict=True)))
-
-
 def test_a_course_that_is_wrong_about_its_parts_says_so_and_nothing_else(
     tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
 ):

@@ -19,7 +19,9 @@ def part(number: int, **settings: object) -> Part:
 @pytest.mark.parametrize(
     ("parts", "why"),
     [
-        ([part(2)], "numbered 1 to 1"),
+        ([part(2), part(1)], "numbered from 1 on"),
+        ([part(1), part(1, stem="one")], "numbered from 1 on"),
+        ([part(0)], "numbered from 1 on"),
         ([part(1, stem="one"), part(2, stem="one")], "names of their own"),
         ([part(1, stem="one-a")], "without a hyphen"),
         ([part(1, tests=("one",))], "must be called part01-test"),
