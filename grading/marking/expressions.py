@@ -9,7 +9,7 @@ import functools
 import itertools
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from grading.bridge import probe
@@ -75,19 +75,36 @@ def is_expression(
         return _without_value(got, messages.NO_EXPRESSION)
     if not isinstance(got, (str, int)) or isinstance(got, bool):
         return Verdict(False, messages.NO_EXPRESSION)
-    for values in places(symbols):
-        for letter, replacement in (where or {}).items():
-            values[letter] = evaluate(replacement, values)
+    for values, expected in _expected(want, symbols, where or {}):
         try:
             value = evaluate(got, values)
         except KeyError as unknown:
             return Verdict(False, messages.unknown_symbol(str(unknown.args[0])))
         except (ValueError, ZeroDivisionError, OverflowError):
             return Verdict(False, messages.NO_EXPRESSION)
-        if value != evaluate(want, values):
+        if value != expected:
             number = not _has_letters(got) and _has_letters(want)
             return Verdict(False, messages.NUMBER if number else messages.OTHER_EXPRESSION)
     return Verdict(True)
+
+
+def _expected(
+    want: Expression, symbols: Sequence[str], where: dict[str, str]
+) -> Iterator[tuple[dict[str, Fraction], Fraction]]:
+    """The places at which to compare with an expression, and its value at each; not the last where 2**n is too large.
+
+    Errors  ValueError for anything that is not an expression.
+    """
+    for number, values in enumerate(places(symbols)):
+        for letter, replacement in where.items():
+            values[letter] = evaluate(replacement, values)
+        try:
+            expected = evaluate(want, values)
+        except ValueError:
+            if number < PLACES:
+                raise
+            return
+        yield values, expected
 
 
 def _without_value(reason: probe.Reason, other: str) -> Verdict:
