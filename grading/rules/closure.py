@@ -149,6 +149,7 @@ def libraries(codes: list[Code], packages: Collection[str], setup: ast.Module) -
     for tree in trees:
         names |= imported(tree, packages)
     left = [(name, value) for name, value in (*second_names(trees), *own_calls.given(trees)) if name not in names]
+    left.sort(key=lambda pair: isinstance(pair[1], ast.Attribute))  # what may be torch.jit or torch is the piece
     while new := {name: value for name, value in left if name not in names and root(value) in names}:
         names |= {name: getattr(value, "attr", "") or names[root(value)] for name, value in new.items()}
     return names

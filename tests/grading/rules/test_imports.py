@@ -240,6 +240,8 @@ SMUGGLED = [
     "from torch import fx",
     "torch.export.export(model, x).module().graph.on_generate_code(change)",
     "import torch.jit as j\nj.load('code.pt')",
+    "j = torch.jit or torch\nj.load('code.pt')",
+    "for j in (torch.jit, torch):\n    j.load('code.pt')",
     "getattr(torch, 'export').load('code.pt')",
     "import torch.hub",
     "from torch import hub",
