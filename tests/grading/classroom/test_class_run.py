@@ -341,11 +341,12 @@ def test_a_parent_that_is_killed_at_any_step_of_merging_leaves_the_student_to_th
 KILLED_AT_EACH_STEP = """
 import os, shutil, sys
 from pathlib import Path
-from sqlalchemy import event
+sys.path[:0] = ["tests/support"]
 from attention.course import COURSE
 from grading.classroom import merge, worker
 from grading.gradebook import course_folder, snapshot
 from grading.submission import bundle, times
+from killed_merge import STATUS, dying
 
 template, stock, out = map(Path, sys.argv[1:])
 folders = [stock / step / "anna" / "attention" for step in ("autograded", "feedback")]
@@ -368,28 +369,12 @@ def merged(root, score, key):
     merge.merge(root, COURSE, engine, result(score), merge.before(engine, COURSE, "anna"), submission, key)
 
 
-def dying(step, engine):
-    counted = iter(range(1, 1000))
-
-    def before(function):
-        def counting(*arguments, **more):
-            if next(counted) == step:
-                os._exit(9)
-            return function(*arguments, **more)
-        return counting
-
-    for name in ("unlink", "rename", "replace"):
-        setattr(Path, name, before(getattr(Path, name)))
-    snapshot.apply = before(snapshot.apply)
-    event.listen(engine, "commit", before(lambda connection: None))
-
-
 def noted(root, engine):
     return merge.noted(merge.read_note(root, COURSE, "anna"), root, COURSE, engine, "anna", "new", True)
 
 
-step, status = 0, 9
-while status == 9:
+step, status = 0, STATUS
+while status == STATUS:
     step += 1
     root = out / str(step)
     shutil.copytree(template, root, symlinks=True)
@@ -404,7 +389,7 @@ while status == 9:
         os._exit(0)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     engine = opened(root)
-    assert (noted(root, engine) is None) == (status == 9), step
+    assert (noted(root, engine) is None) == (status == STATUS), step
     merge.clean(root, COURSE.name)
     merged(root, 2.5, "new")
     assert noted(root, engine) == [], step

@@ -128,11 +128,12 @@ def test_an_answer_that_was_read_is_known_wherever_a_run_is_killed_that_grades_i
 KILLED_AT_EACH_STEP = """
 import os, shutil, sys
 from pathlib import Path
-from sqlalchemy import event
+sys.path[:0] = ["tests/support"]
 from attention.course import COURSE
 from grading.classroom import merge, worker
 from grading.gradebook import course_folder, snapshot
 from grading.submission import bundle
+from killed_merge import STATUS, dying
 
 graded, out = map(Path, sys.argv[1:])
 pages, notebooks = (graded / step / "anna" / COURSE.name for step in ("feedback", "autograded"))
@@ -151,24 +152,8 @@ def merged(root, step):
     merge.merge(root, COURSE, engine, result, rows, submission, "new", note)
 
 
-def dying(step, engine):
-    counted = iter(range(1, 1000))
-
-    def before(function):
-        def counting(*arguments, **more):
-            if next(counted) == step:
-                os._exit(9)
-            return function(*arguments, **more)
-        return counting
-
-    for name in ("unlink", "rename", "replace"):
-        setattr(Path, name, before(getattr(Path, name)))
-    snapshot.apply = before(snapshot.apply)
-    event.listen(engine, "commit", before(lambda connection: None))
-
-
-step, status = 0, 9
-while status == 9:
+step, status = 0, STATUS
+while status == STATUS:
     step += 1
     root = out / str(step)
     shutil.copytree(graded, root, symlinks=True)
