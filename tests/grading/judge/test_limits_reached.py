@@ -25,10 +25,18 @@ def ran(meta: dict, *outputs: NotebookNode) -> NotebookNode:
         ([ran(OURS, MISSING), ran(ANSWER, MISSING)], [TOLD]),
         ([new_markdown_cell("Yours"), ran(OURS), ran(OURS | {"grade": True}, MISSING)], [TOLD]),
         ([ran(ANSWER), ran(OURS, MISSING)], []),
+        ([new_code_cell(metadata={"nbgrader": ANSWER}), ran(OURS | {"grade": True}, MISSING)], []),
         ([ran({}), ran(OURS, MISSING)], []),
         ([ran(OURS, new_output("stream", text="fine")), ran(ANSWER, MISSING)], []),
     ],
-    ids=["set-up", "a later one", "after an answer", "after a cell of one's own", "the student's"],
+    ids=[
+        "set-up",
+        "a later one",
+        "after an answer",
+        "after an emptied one",
+        "after a cell of one's own",
+        "the student's",
+    ],
 )
 def test_an_error_of_the_course_s_own_cell_is_told_if_no_student_s_code_ran_before(found: list, told: list[str]):
     with limits_reached.collected() as reached:
