@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import time
+import traceback
 import warnings
 from textwrap import indent
 
@@ -289,6 +290,26 @@ def test_an_alarm_that_comes_as_a_call_ends_sets_no_other_one(student, monkeypat
         assert remote.signal.getitimer(remote.signal.ITIMER_REAL) == (0.0, 0.0)
     finally:
         set_alarm(remote.signal.ITIMER_REAL, 0)
+
+
+@pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="only from Python 3.12 on do lines end")
+def test_no_line_of_a_library_s_ends_that_we_run_ourselves(student, monkeypatch: pytest.MonkeyPatch):
+    """As an answer swallows alarms in the end of a `with`, contextlib's code runs, and again as we leave the call."""
+    left: list[str] = []
+
+    class TimeUp(remote.TimeUp):
+        def __init__(self) -> None:
+            names = [frame.f_code.co_name for frame, _ in traceback.walk_stack(sys._getframe())]
+            left.extend(names if "_run" not in names else [])
+
+    monkeypatch.setattr(remote, "TimeUp", TimeUp)
+    student(
+        "import contextlib, time\n@contextlib.contextmanager\ndef never():\n    yield\n    while True:\n"
+        "        try:\n            time.sleep(1)\n        except BaseException:\n            pass\n"
+        "def f():\n    with never():\n        pass"
+    )
+    assert probe.call("f").why is Why.TIME
+    assert left == []
 
 
 def test_an_alarm_never_strikes_outside_the_student_s_code():
