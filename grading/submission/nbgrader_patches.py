@@ -183,14 +183,14 @@ def _guard_ends() -> None:
             self.log.warning("%s was not finished: it is made again", names.whole_path(dest))
             rmtree(dest)
         if is_wanted := prepare(self, assignment_id, student_id):
-            unfinished.begin(dest)
-            self.writes = dest
+            self.writes = dest, unfinished.begin(dest)
         return is_wanted
 
     def run_post_convert_hook(self: base.BaseConverter) -> None:
         finish(self)
-        if (dest := getattr(self, "writes", None)) is not None:
-            unfinished.end(dest)
+        if (writes := getattr(self, "writes", None)) is not None:
+            unfinished.end(writes[0])
+            self.writes = None
 
     base.BaseConverter.init_destination = init_destination
     base.BaseConverter.run_post_convert_hook = run_post_convert_hook

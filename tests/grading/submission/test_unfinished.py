@@ -1,5 +1,6 @@
 """What nbgrader was writing when it was killed is written again by the next run, and nobody takes it for done."""
 
+import gc
 from pathlib import Path
 
 import graded_class
@@ -38,6 +39,7 @@ def kill(monkeypatch: pytest.MonkeyPatch, after: int, command: str, root: Path, 
         patch.setattr(base.BaseConverter, "convert_single_notebook", convert_single_notebook)
         result = getattr(course_folder.api(root), command)(COURSE.name, *arguments)
     assert not result["success"] and "Killed" in result["error"]
+    gc.collect()  # as a process that is gone has no open file
 
 
 @pytest.fixture
@@ -92,3 +94,12 @@ def test_a_class_run_does_not_take_for_done_what_a_killed_command_of_nbgrader_s_
         assert isinstance(begun(), Task)
     graded_here.grade_student(root, "anna")
     assert isinstance(begun(), Graded) and not unfinished.begun(folder)
+
+
+def test_what_another_run_is_writing_is_not_taken_for_unfinished(tmp_path: Path):
+    folder = tmp_path / "anna" / COURSE.name
+    with unfinished.begin(folder):
+        assert not unfinished.begun(folder)
+    assert unfinished.begun(folder)
+    unfinished.end(folder)
+    assert not unfinished.begun(folder)
