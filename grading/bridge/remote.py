@@ -26,7 +26,7 @@ SWALLOWED_S = 50e-6  # at most between alarms of an answer that swallowed the fi
 GOLDEN = 0.6180339887  # whose multiples modulo 1 lie evenly, so that no loop is as long as all pauses between alarms
 MONITORING = getattr(sys, "monitoring", None)  # from Python 3.12 on, where an alarm after a `try` may strike within it
 TOOL = 4  # its number for us; no debugger or profiler has it
-LEAVING = contextlib.contextmanager.__code__.co_filename  # its code runs once the answer has ended, too
+LIBRARY = os.path.dirname(contextlib.__file__)  # whose code also runs in other threads, and once the answer has ended
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"
 _kept: dict = {}  # what a test's functions leave for those that are asked for next
 ERRORS = tuple(e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException))
@@ -195,7 +195,7 @@ def _limit(limit_s: float):
             return
         rings, inside, own = rings + 1, set(), _run.__code__
         while frame is not None and frame.f_code is not own:
-            inside |= {frame.f_code} if frame.f_code.co_filename not in (own.co_filename, LEAVING) else set()
+            inside |= set() if frame.f_code.co_filename.startswith((own.co_filename, LIBRARY)) else {frame.f_code}
             frame = frame.f_back
         if frame is not None and rings > 1 and MONITORING:
             with contextlib.suppress(ValueError):  # the answer has taken the number: the cell's own limit holds
