@@ -1,5 +1,6 @@
 """What is made from source/: release/ for students, and notebooks/, solved and executed."""
 
+import itertools
 import math
 import shutil
 import tempfile
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import nbformat
 from nbgrader.converters import GenerateSolution
+from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import capture_log
 
 from grading.core import errors, files, names
@@ -87,24 +89,23 @@ def _other_points(part: Part, graded: dict[str, float]) -> str:
     return f"cell {others[0]} gives points that part {part.number} of the course doesn't have." if others else ""
 
 
-class _Solving(GenerateSolution):
-    """nbgrader's own, which says which notebook it is at."""
-
-    say: Callable[[str], None]
-
-    def convert_single_notebook(self, notebook_filename: str) -> None:
-        number, stem = self.notebooks.index(notebook_filename) + 1, Path(notebook_filename).stem
-        self.say(f"[{number}/{len(self.notebooks)}] {names.short(stem)} is executed")
-        super().convert_single_notebook(notebook_filename)
-
-
 def _solve(course: Course, root: Path, say: Callable[[str], None]) -> None:
     """Executes the source notebooks of `root` into notebooks/."""
     interface = course_folder.api(root)
     interface.coursedir.assignment_id = course.name
     interface.coursedir.solution_directory = "notebooks"
-    converter = _Solving(coursedir=interface.coursedir, parent=interface)
-    converter.force, converter.say = True, say
+    converter = GenerateSolution(coursedir=interface.coursedir, parent=interface)
+    converter.force = True
+    numbers, every = itertools.count(1), len([*(root / "source" / course.name).glob("*.ipynb")])
+
+    class Told(NbGraderPreprocessor):
+        """Says which notebook comes next."""
+
+        def preprocess(self, nb: nbformat.NotebookNode, resources: dict) -> tuple[nbformat.NotebookNode, dict]:
+            say(f"[{next(numbers)}/{every}] {names.short(resources['metadata']['name'])} is executed")
+            return nb, resources
+
+    converter.preprocessors = [Told, *converter.preprocessors]
     result = capture_log(converter)
     if not result["success"]:
         raise errors.CourseError(f"source/{course.name} could not be executed: {nbgrader_log.last_error(result)}")

@@ -331,7 +331,7 @@ def test_no_notebook_names_a_path_of_a_machine_or_installs_anything(part: Part):
 
 def test_a_full_disk_is_one_line_and_the_release_stays_as_it_is(tmp_path: Path):
     ran = full_disk.run(FULL_DISK, tmp_path, 16, str(tmp_path))
-    assert (ran.returncode, ran.stdout) == (0, "1 True True\n"), ran.stderr
+    assert (ran.returncode, ran.stdout) == (0, "[1/1] part01 is executed\n1 True True\n"), ran.stderr
     assert ran.stderr.count("\n") == 1
     assert re.match(
         r"release: .*/release/\.attention\.new.* can't be read or written: No space left on device\.", ran.stderr
