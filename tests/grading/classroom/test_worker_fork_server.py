@@ -178,6 +178,7 @@ def test_a_command_starts_the_process_before_it_imports_what_takes_long(tmp_path
 
 def test_a_run_of_one_student_grades_in_the_sandbox_that_was_started_early(tmp_path: Path):
     """If it were another one, two would be loaded, and nobody would see it but for the time."""
+    kept_sandboxes.SANDBOXES.close()  # those of other tests in this process
     one_student(tmp_path)
     with cluster.Workers(1, None) as team:
         class_run.register(tmp_path, "", team)
