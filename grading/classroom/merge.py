@@ -94,9 +94,9 @@ def noted(
     """The notices about a submission that was graded with this key, or None if it must be graded."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         graded, pages = (_place(root, course.name, step, student) for step in ("autograded", "feedback"))
-        if note["key"] != key or unfinished.begun(graded) or (feedback and not any(pages.glob("*.html"))):
+        if note["key"] != key or (feedback and not any(pages.glob("*.html"))):
             return None
-        if feedback and unfinished.begun(pages):
+        if any(map(unfinished.begun, (graded, pages) if feedback else (graded,))):
             return None
         with engine.begin() as connection:
             if note["rows"] != _digest_of_rows(snapshot.of_student(connection, course.name, student)):

@@ -15,10 +15,9 @@ def begun(folder: Path) -> bool:
     """Whether somebody has begun to write a folder and not come to an end, and is gone."""
     try:
         with _mark(folder).open("r+b") as file:
-            _hold(file)
-    except (FileNotFoundError, BlockingIOError):  # the latter: it is being written now
+            return _hold(file)
+    except FileNotFoundError:
         return False
-    return True
 
 
 def begin(folder: Path) -> IO[bytes]:
@@ -28,8 +27,7 @@ def begin(folder: Path) -> IO[bytes]:
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
     file = _mark(folder).open("ab")
-    with contextlib.suppress(BlockingIOError):  # a run of this process failed, and still has it
-        _hold(file)
+    _hold(file)  # or a run of this process that failed still does
     return file
 
 
@@ -39,17 +37,18 @@ def end(folder: Path) -> None:
         os.unlink(_mark(folder))
 
 
-def _hold(file: IO[bytes]) -> None:
-    """Errors  BlockingIOError if another one holds it."""
+def _hold(file: IO[bytes]) -> bool:
+    """Holds a mark until it is closed; False if another one does, who is writing now."""
     if sys.platform == "win32":
-        return
+        return True
     import fcntl  # which Windows has not
 
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if isinstance(error, BlockingIOError):  # any other: a file system without locks
-            raise
+    with contextlib.suppress(OSError):  # of a file system without locks
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
 
 
 def _mark(folder: Path) -> Path:
