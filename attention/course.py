@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from attention.hints import HINTS
 from attention.oracles import SECRET
+from grading.core import errors
 from grading.core.course import Calls, Course, Libraries, Part
 
 if TYPE_CHECKING:
@@ -70,7 +71,16 @@ COURSE = Course(
     packages=(Path(__file__).resolve().parent,),
     longest=("part13", "part07", "part05"),
 )
-PARTS = {part.number: part for part in COURSE.parts}
+
+
+class _Parts(dict[int, Part]):
+    """The parts by number. An author may leave any of them out, and then who needs that one says so in a line."""
+
+    def __missing__(self, number: int) -> Part:
+        raise errors.CourseError(f"the course has no part {number}, without which this can't be done.")
+
+
+PARTS = _Parts((part.number, part) for part in COURSE.parts)
 
 
 def sheet(number: int) -> "rubric.Sheet":

@@ -114,16 +114,16 @@ def run(chosen: argparse.Namespace) -> None:
 def build(root: Path, only: str | None, patterns: list[str] | None) -> None:
     """Makes a course folder with the sample class, and a student for each answer of part 13.
 
-    Errors  CourseError if no student's name fits the patterns.
+    Errors  CourseError if no student's name fits the patterns, or the course has no part 13.
     """
     course_copy.new(root)
     if only != "part13":
         sample_class.build(root)
-    part = course.PARTS[13]
-    for path in sorted((handed_in.ANSWERS / part.stem).glob("*.py")) if only != "sample" else ():
-        folder = root / "submitted" / f"{part.stem}-{path.stem}" / COURSE.name
-        folder.mkdir(parents=True)
-        handed_in.write(folder, part, handed_in.submission(part, path.read_text(encoding="utf-8")))
+    for part in [course.PARTS[13]] if only != "sample" else ():
+        for path in sorted((handed_in.ANSWERS / part.stem).glob("*.py")):
+            folder = root / "submitted" / f"{part.stem}-{path.stem}" / COURSE.name
+            folder.mkdir(parents=True)
+            handed_in.write(folder, part, handed_in.submission(part, path.read_text(encoding="utf-8")))
     for folder in (root / "submitted").iterdir() if patterns else ():
         if not any(fnmatch.fnmatch(folder.name, pattern) for pattern in patterns):
             shutil.rmtree(folder)

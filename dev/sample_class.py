@@ -104,14 +104,25 @@ def _answer(part: Part, chosen: dict[int, str]) -> str:
 
 def _damage(folder: Path) -> None:
     """One file that is not JSON, one missing, one without its test cell, one saved by another kernel."""
-    (folder / "part02.ipynb").write_text("<html>502 Bad Gateway</html>\n", encoding="utf-8")
-    (folder / "part04.ipynb").unlink()
-    without = handed_in.read(folder / "part06.ipynb")
-    without["cells"] = [cell for cell in without["cells"] if cell["id"] != "part06-test"]
-    handed_in.write(folder, course.PARTS[6], without)
-    other = handed_in.read(folder / "part08.ipynb")
-    other["metadata"] = {
+    for number, damage in {2: _other_text, 4: Path.unlink, 6: _without_its_test, 8: _of_another_kernel}.items():
+        if number in course.PARTS:  # an author may leave a part out
+            damage(folder / f"{course.PARTS[number].stem}.ipynb")
+
+
+def _other_text(path: Path) -> None:
+    path.write_text("<html>502 Bad Gateway</html>\n", encoding="utf-8")
+
+
+def _without_its_test(path: Path) -> None:
+    notebook = handed_in.read(path)
+    notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] != f"{path.stem}-test"]
+    handed_in.write(path.parent, COURSE.part_of(path.stem), notebook)
+
+
+def _of_another_kernel(path: Path) -> None:
+    notebook = handed_in.read(path)
+    notebook["metadata"] = {
         "kernelspec": {"display_name": "R", "language": "R", "name": "ir"},
         "language_info": {"name": "R"},
     }
-    handed_in.write(folder, course.PARTS[8], other)
+    handed_in.write(path.parent, COURSE.part_of(path.stem), notebook)

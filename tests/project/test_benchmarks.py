@@ -23,6 +23,7 @@ from attention import course
 from attention.course import COURSE
 from dev.packages import REPOSITORY
 from grading.core.course import Part
+from grading.core.errors import CourseError
 from grading.gradebook import course_folder
 
 BENCHMARKS = REPOSITORY / "benchmarks"
@@ -31,6 +32,7 @@ sys.path.insert(0, str(BENCHMARKS))
 import account  # noqa: E402  (found through the line above)
 import autograde  # noqa: E402
 import earned  # noqa: E402
+import grade_once  # noqa: E402
 import grading_runs  # noqa: E402
 import load  # noqa: E402
 import load_table  # noqa: E402
@@ -734,6 +736,14 @@ def test_a_run_leaves_what_everybody_earned(tmp_path: Path):
     (found,) = earned.load((tmp_path / "earned.json").read_text(encoding="utf-8")).values()
     assert {part.marks for part in found.values()} == {0.0} and len(found) == len(course.PARTS)
     assert json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))["struck"] == {}
+
+
+def test_the_sample_class_alone_can_be_graded_without_part_13(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delitem(course.PARTS, 13)
+    grade_once.build(tmp_path, "sample", ["untouched-release"])
+    assert [folder.name for folder in (tmp_path / "submitted").iterdir()] == ["untouched-release"]
+    with pytest.raises(CourseError, match="no part 13"):
+        grade_once.build(tmp_path, None, None)
 
 
 def test_a_run_ends_when_the_command_has_been_killed(tmp_path: Path):

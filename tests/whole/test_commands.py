@@ -3,11 +3,13 @@
 import csv
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import lean
 import pytest
 
+import dev
 from attention import course
 from attention.course import COURSE
 from dev import course_copy, handed_in, sample_class
@@ -153,6 +155,27 @@ def test_a_part_that_the_sample_class_has_no_answer_to_is_named(tmp_path: Path, 
     said = r"no answers for part 14\. Name three of .*tests/answers/part14 in dev/sample_class\.py"
     with pytest.raises(CourseError, match=said):
         sample_class.build(tmp_path)
+
+
+def test_the_sample_class_goes_without_the_parts_that_an_author_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    for number in (2, 4, 6, 8):  # those that are damaged
+        monkeypatch.delitem(course.PARTS, number)
+    sample_class.build(tmp_path)
+    for student in ("damaged-submission", "model-answers"):
+        written = {path.stem for path in tmp_path.glob(f"submitted/{student}/*/*.ipynb")}
+        assert written == {part.stem for part in course.PARTS.values()}
+
+
+def test_a_command_that_needs_a_part_which_an_author_left_out_says_so_in_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+):
+    monkeypatch.delitem(course.PARTS, 13)
+    monkeypatch.delitem(sys.modules, "dev.gpu", raising=False)
+    monkeypatch.delattr(dev, "gpu", raising=False)
+    assert dev_main(["gpu"]) == 1
+    assert capsys.readouterr().err == "gpu: the course has no part 13, without which this can't be done.\n"
 
 
 def test_the_sample_class_is_built_of_notebooks_that_can_be_opened(tmp_path: Path):
