@@ -46,7 +46,7 @@ def run(name: str, command: Callable[[argparse.Namespace], int], chosen: argpars
         streams.forget()
         return 0
     except OSError as error:
-        if not (said := errors.of_file(error)):
+        if not (said := errors.closed_or_full(error)):
             raise
         print(f"{name}: {said}", file=sys.stderr)
         return 1

@@ -19,24 +19,26 @@ class CourseError(Exception):
 
 
 @contextlib.contextmanager
-def of_files(place: Path) -> Iterator[None]:
-    """Says in a line which file below `place` can't be read or written, where an OSError would be a traceback.
+def naming_the_file(below: Path) -> Iterator[None]:
+    """Says in a line which file below a folder can't be read or written, where an OSError would be a traceback.
 
     Errors  CourseError for each OSError.
     """
     try:
         yield
     except OSError as error:
-        where = names.path(Path(error.filename)) if isinstance(error.filename, str) else names.path(place)
-        raise CourseError(
-            f"{where} can't be read or written: {error.strerror}. Nothing is lost: fix that, and run this again."
-        ) from None
+        said = _unusable(error, otherwise=names.path(below))
+        raise CourseError(f"{said} Nothing is lost: fix that, and run this again.") from None
 
 
-def of_file(error: OSError) -> str:
+def closed_or_full(error: OSError) -> str:
     """The line about a file that is closed to this account, or a disk that is full; empty for any other error."""
-    named = isinstance(error.filename, str)
-    if error.errno not in FULL and not (named and error.errno in CLOSED):
+    if error.errno not in FULL and not (error.errno in CLOSED and isinstance(error.filename, str)):
         return ""
-    where = names.path(Path(error.filename)) if named else "a file"
-    return f"{where} can't be read or written: {error.strerror}. Fix that, and run this again."
+    return f"{_unusable(error, otherwise='a file')} Fix that, and run this again."
+
+
+def _unusable(error: OSError, otherwise: str) -> str:
+    """Which file it is, if the error names one, and what the system says."""
+    where = names.path(Path(error.filename)) if isinstance(error.filename, str) else otherwise
+    return f"{where} can't be read or written: {error.strerror}."

@@ -208,7 +208,7 @@ def places_of(root: Path, assignment: str) -> list[tuple[Path, bool]]:
     Errors  CourseError if submitted/ can't be read.
     """
     submitted = root / "submitted"
-    with errors.of_files(submitted):
+    with errors.naming_the_file(submitted):
         listed = sorted(os.listdir(submitted)) if submitted.is_dir() else []
     places = [submitted / name for name in listed if not name.startswith(".")]
     return [(place, _may_hold(place, assignment)) for place in places]

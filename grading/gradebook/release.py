@@ -45,7 +45,7 @@ def make(
     for path in (source, *([source / course.module] if course.module else [])):
         if not path.exists():
             raise errors.CourseError(f"{names.path(path)} is not there: nothing can be released without it.")
-    with errors.of_files(target), tempfile.TemporaryDirectory() as folder:
+    with errors.naming_the_file(target), tempfile.TemporaryDirectory() as folder:
         made = Path(folder)
         files.copy_tree(source, made / "source" / course.name)
         for path in filter(Path.is_file, source.parent.iterdir()):  # such as a header for all assignments

@@ -33,7 +33,7 @@ def write(root: Path, course: Course, to: Path, only: str | None = None) -> tupl
     folders = [place / course.name for place in places if only in (None, place.name)]
     if not folders:
         raise CourseError(f"there are no submissions of {course.name}{f' by {names.printable(only)}' if only else ''}.")
-    with errors.of_files(to):
+    with errors.naming_the_file(to):
         before = _listed(to)
         found, left_out = _found(root, course, folders)  # all of it, before anything is removed
         kept = [name for name in before if only is not None and name.split("/")[1:2] != [only]]

@@ -25,7 +25,7 @@ def run(root: Path, assignment: str, watch: bool, open_page: bool, no_sandbox: b
     process_limits.suffice(1)
     own = OwnMarks(root, assignment)
     own.walls = not no_sandbox and _walled(root)
-    with errors.of_files(own.folder), own.alone():
+    with errors.naming_the_file(own.folder), own.alone():
         own.prepare()
         with in_memory.once():
             failed = _once(own)

@@ -47,7 +47,7 @@ def begin(root: Path, course: Course) -> list[Path]:
     Errors  CourseError if there is no release, or it cannot be written.
     """
     put, place = [], usable(root, course)
-    with errors.of_files(place):
+    with errors.naming_the_file(place):
         for name, released in _released(root, course):
             path = place / name
             if not os.path.lexists(path):
@@ -70,7 +70,7 @@ def renew(root: Path, course: Course) -> Iterator[Renewed]:
     Errors  CourseError if it cannot be written.
     """
     place = folder(root, course)
-    with errors.of_files(place):
+    with errors.naming_the_file(place):
         for name, released in _released(root, course):
             base, path = _read(place / BASES / name), place / name
             if base == released:
