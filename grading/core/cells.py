@@ -12,6 +12,12 @@ def name_of(cell: dict) -> str:
     return cell["metadata"].get("nbgrader", {}).get("grade_id", "")
 
 
+def role(name: str) -> str:
+    """What a cell of a part is for, by its name: "test" for part05-test, or answer, reasoning, check, figure …"""
+    part, _, end = name.rpartition("-")
+    return end if part else ""
+
+
 def source_in(path: Path, name: str) -> str:
     """The source of a cell of a notebook file of ours, by nbgrader's id; empty where there is no such cell or file."""
     try:
@@ -32,7 +38,7 @@ def is_written(notebook: dict, name: str) -> bool:
 
 def is_test(cell: dict) -> bool:
     """Whether a notebook's cell is the graded test of a part."""
-    return cell["cell_type"] == "code" and name_of(cell).endswith("-test")
+    return cell["cell_type"] == "code" and role(name_of(cell)) == "test"
 
 
 def is_ours(meta: dict) -> bool:

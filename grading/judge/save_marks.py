@@ -56,7 +56,7 @@ def unmarked(gradebook: Gradebook, assignment: str, student: str) -> list[str]:
         notebook.name
         for notebook in submission.notebooks
         for grade in notebook.grades
-        if grade.cell.name.endswith("-test") and grade.auto_score is None
+        if cells.role(grade.cell.name) == "test" and grade.auto_score is None
     )
 
 

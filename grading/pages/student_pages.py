@@ -176,9 +176,9 @@ _TITLES = {
 
 def _kind(cell: NotebookNode) -> str:
     name = cells.name_of(cell)
-    end = name.rsplit("-", 1)[-1]  # a part may have more than one cell of a kind
-    if end in ("answer", "reasoning", "check", "figure", "test"):
-        return end
+    role = cells.role(name)  # which several cells of a part may have
+    if role in ("answer", "reasoning", "check", "figure", "test"):
+        return role
     if cell.metadata.get("nbgrader", {}).get("solution"):
         return "answer"
     return "course" if name else "own"

@@ -11,6 +11,12 @@ import nbformat
 
 from grading.core import cells, limits, messages
 
+DELETED = {
+    "test": messages.TEST_DELETED,
+    "answer": messages.ANSWER_DELETED,
+    "reasoning": messages.REASONING_DELETED,
+}
+
 
 def clean_copy(released: nbformat.NotebookNode, submitted: dict) -> tuple[nbformat.NotebookNode, list[str]]:
     """The released notebook with the student's sources in it, and what was found on the way.
@@ -21,7 +27,7 @@ def clean_copy(released: nbformat.NotebookNode, submitted: dict) -> tuple[nbform
     clean = copy.deepcopy(released)
     ids = [_grade_id(cell) for cell in clean.cells]
     official = {i: cell for i, cell in zip(ids, clean.cells, strict=True) if i}
-    test_at = next((n for n, i in enumerate(ids) if i and i.endswith("-test")), len(ids))
+    test_at = next((n for n, i in enumerate(ids) if i and cells.role(i) == "test"), len(ids))
     seen: dict[str, list[dict]] = {}
     own: dict[int, list[dict]] = {}
     nameless, anchor = _nameless(official, submitted["cells"]), 0
@@ -112,16 +118,12 @@ def _own_cell(cell: dict, name: str) -> nbformat.NotebookNode:
 def _findings(official: dict, seen: dict) -> list[str]:
     out, changed = [], []
     for name, cell in official.items():
-        copies = seen.get(name, [])
-        if not copies and name.endswith("-test"):
-            out.append(messages.TEST_DELETED)
-        elif not copies and name.endswith("-answer"):
-            out.append(messages.ANSWER_DELETED)
-        elif not copies and name.endswith("-reasoning"):
-            out.append(messages.REASONING_DELETED)
-        elif copies and copies[0].get("cell_type") != cell.cell_type:
+        copies, role = seen.get(name, []), cells.role(name)
+        if not copies:
+            out += [DELETED[role]] if role in DELETED else []
+        elif copies[0].get("cell_type") != cell.cell_type:
             changed.append(name)
-        elif name.endswith("-test") and _points(copies[0]) not in (None, cell.metadata.nbgrader["points"]):
+        elif role == "test" and _points(copies[0]) not in (None, cell.metadata.nbgrader["points"]):
             out.append(messages.POINTS_CHANGED)
     out += [messages.types_changed(changed)] if changed else []
     locked = [n for n, c in official.items() if not cells.is_editable(c) and n in seen]
