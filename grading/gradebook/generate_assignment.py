@@ -15,7 +15,8 @@ from pathlib import Path
 from nbgrader.apps import NbGraderAPI
 from traitlets.config import Config
 
-from grading.core import errors, find_course, names
+from grading.core import errors, names
+from grading.core.course import Course
 from grading.gradebook import course_folder, engines, nbgrader_log, trouble
 from grading.submission import kept_copies
 
@@ -36,7 +37,7 @@ def register(root: Path, assignment: str = "") -> list[str]:
     """
     course_folder.refuse_place(root, _PATTERN)
     path, settings = course_folder.gradebook_file(root), course_folder.config(root)
-    assignment = course_folder.course(root, assignment).name
+    course = course_folder.course(root, assignment)
     for left in root.glob(f"{_APART}*/"):  # of a run that was killed; another one may be at work
         with contextlib.suppress(FileNotFoundError):
             if time.time() - left.stat().st_mtime > _LEFT_S:
@@ -46,20 +47,20 @@ def register(root: Path, assignment: str = "") -> list[str]:
     settings.CourseDirectory.release_directory = made.name
     try:
         is_new = path is not None and not (path.exists() and path.stat().st_size)
-        if not (is_new and _made_apart(settings, assignment, made / path.name, path)):
-            _generate(settings, assignment)
-        return kept_copies.lines(kept_copies.replace(made / assignment, root / "release" / assignment, root))
+        if not (is_new and _made_apart(settings, course, made / path.name, path)):
+            _generate(settings, course)
+        return kept_copies.lines(kept_copies.replace(made / course.name, root / "release" / course.name, root))
     finally:
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _generate(settings: Config, assignment: str) -> None:
-    result = NbGraderAPI(config=settings).generate_assignment(assignment, force=True, create=True)
+def _generate(settings: Config, course: Course) -> None:
+    result = NbGraderAPI(config=settings).generate_assignment(course.name, force=True, create=True)
     if not result["success"]:
         if result.get("error", "").rstrip().endswith("\nKeyboardInterrupt"):  # nbgrader takes a Ctrl-C for its failure
             raise KeyboardInterrupt
         said, url = nbgrader_log.last_error(result), settings.CourseDirectory.db_url
-        source, course = Path(settings.CourseDirectory.root, "source", assignment), find_course.of(settings, assignment)
+        source = Path(settings.CourseDirectory.root, "source", course.name)
         if _HAS_SUBMISSIONS in result.get("log", ""):
             raise errors.CourseError(trouble.other_notebooks(url, source, course))
         if of_cells := _OF_CELLS.search(said):
@@ -68,10 +69,10 @@ def _generate(settings: Config, assignment: str) -> None:
             raise errors.CourseError(trouble.unusable(url, of_database[1]))
         if (of_file := _OF_FILE.match(said)) and int(of_file[1]) in errors.FULL:
             raise OSError(int(of_file[1]), os.strerror(int(of_file[1])), settings.CourseDirectory.root)
-        raise errors.CourseError(f"source/{assignment} could not be released: {said}")
+        raise errors.CourseError(f"source/{course.name} could not be released: {said}")
 
 
-def _made_apart(settings: Config, assignment: str, apart: Path, path: Path) -> bool:
+def _made_apart(settings: Config, course: Course, apart: Path, path: Path) -> bool:
     """Makes a new gradebook apart and puts it into place whole; False if somebody else has begun one there meanwhile.
 
     nbgrader waits for the disk after each of its 300 entries, in all for a second or more; apart it needn't.
@@ -82,7 +83,7 @@ def _made_apart(settings: Config, assignment: str, apart: Path, path: Path) -> b
     elsewhere.CourseDirectory = Config(settings.CourseDirectory)  # a Config copies no deeper
     elsewhere.CourseDirectory.db_url = f"sqlite:///{apart}"
     with engines.unsynced(apart.parent):
-        _generate(elsewhere, assignment)
+        _generate(elsewhere, course)
     try:
         opened = sqlite3.connect(path, timeout=course_folder.LOCK_LIMIT_S, isolation_level=None)
         with contextlib.closing(opened) as connection:
