@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grading.core import cells
-from grading.rules import chosen, kept, tables
+from grading.rules import module_attributes, module_choices, module_tables
 from grading.rules.nodes import top_level, walk
 from grading.rules.parsing import NAMES, TOO_DEEP, folded, may_be_bare, numbered, parse
 
@@ -151,7 +151,7 @@ def _through(codes: list[Code], answer_id: str, notebook: _Notebook) -> list[Cod
     trees = tuple(code.tree for code in codes if code.tree)
     if trees not in notebook.read:
         found = trees
-        for step in (tables, kept, chosen):
+        for step in (module_tables, module_attributes, module_choices):
             found = step.read_through(found, lambda: setup(answer_id))
         notebook.read[trees] = found
     read = dict(zip(trees, notebook.read[trees], strict=True))

@@ -1,14 +1,12 @@
 """Modules that classes and objects keep: read in plain sight they are free, in other ways they may hide an import."""
 
-import ast
 import time
 
 import busy
 import pytest
-from hand_written import SETUP, breach, import_breach
+from hand_written import breach, import_breach
 
 from attention import rules
-from grading.rules import kept
 
 CLASS = "class A:\n    def __init__(self):\n        self.F = {}\n\n    def f(self, x):\n        "
 FUNCTIONAL, TORCH = CLASS.format("nn.functional"), CLASS.format("torch")
@@ -87,12 +85,3 @@ def test_thousands_of_attributes_are_read_in_no_time():
     assert import_breach("\n".join(f"a.t{n} = np\na.t{n}.ones(3)" for n in range(4000)))
     assert import_breach("class A:\n" + "\n".join(f"    t{n} = np\n    A.t{n}.ones(3)" for n in range(4000)))
     assert busy.within(time.process_time() - started, 10)
-
-
-def test_what_is_nested_too_deep_to_be_copied_is_read_as_it_is():
-    deep = ast.parse("A.F = np\nA.F.ones(3)")
-    value = ast.Constant(1)
-    for _ in range(5000):
-        value = ast.UnaryOp(ast.USub(), value)
-    deep.body.append(ast.Expr(value))
-    assert kept.read_through([deep], lambda: ast.parse(SETUP)) == [deep]

@@ -1,14 +1,12 @@
 """Modules that the program chooses: what is taken from one is looked at as taken from each."""
 
-import ast
 import time
 
 import busy
 import pytest
-from hand_written import SETUP, breach, import_breach
+from hand_written import breach, import_breach
 
 from attention import rules
-from grading.rules import chosen
 
 MAKER = "def xp_of(a):\n    return torch if torch.is_tensor(a) else np\n\n\n"
 READ = [
@@ -76,12 +74,3 @@ def test_long_choices_are_read_in_no_time():
     assert import_breach(f"{many}{'.linalg' * 60}.norm(x)\n" * 5)
     assert import_breach(f"{few}.ones(3)\n" * 500) is None
     assert busy.within(time.process_time() - started, 10)
-
-
-def test_what_is_nested_too_deep_to_be_copied_is_read_as_it_is():
-    deep = ast.parse("(np if a else torch).ones(3)")
-    value = ast.Constant(1)
-    for _ in range(5000):
-        value = ast.UnaryOp(ast.USub(), value)
-    deep.body.append(ast.Expr(value))
-    assert chosen.read_through([deep], lambda: ast.parse(SETUP)) == [deep]
