@@ -77,7 +77,7 @@ def test_the_error_counts_the_other_lines_that_failed(capsys: pytest.CaptureFixt
             expect(name == "two", f"expected two, got {name}")
     with pytest.raises(ChecksFailed) as error:
         table.end()
-    assert str(error.value) == "one: expected two, got one (1 more in the table above)"
+    assert str(error.value) == "one: expected two, got one (1 more failed)"
     assert capsys.readouterr().out == "  ✗ one: expected two, got one\n  ✓ two\n  ✗ three: expected two, got three\n"
 
 

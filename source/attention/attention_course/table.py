@@ -93,7 +93,7 @@ class Table:
             print(f"{self.title}: the visible checks pass.")
             return
         more = len(self.failed) - 1
-        raise ChecksFailed(self.failed[0] + (f" ({more} more in the table above)" if more else ""))
+        raise ChecksFailed(self.failed[0] + (f" ({more} more failed)" if more else ""))
 
     def _fail(self, text) -> None:
         self.failed.append(text)
