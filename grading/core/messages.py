@@ -169,8 +169,9 @@ def number_of_entries(got: int, want: int) -> str:
     return f"the shape has {got} {'entry' if got == 1 else 'entries'}, but should have {want}."
 
 
-def entry(position: int, found: str) -> str:
-    return f"entry {position + 1}: {found}"
+def entry(position: int, of: int, found: str) -> str:
+    """What was found at a position, counted from 0. "1 of 2" can't be taken for an index, which begins at 0 in a course."""
+    return f"entry {position + 1} of {of}: {found}" if of > 1 else found
 
 
 def unknown_symbol(name: str) -> str:

@@ -63,7 +63,7 @@ def is_shape(got: object, want: tuple[Expression, ...], symbols: Sequence[str]) 
     for position, (entry, expected) in enumerate(zip(entries, want, strict=True)):
         verdict = is_expression(entry, expected, symbols)
         if not verdict.right:
-            return Verdict(False, messages.entry(position, verdict.found))
+            return Verdict(False, messages.entry(position, len(want), verdict.found))
     return Verdict(True)
 
 
