@@ -1,5 +1,8 @@
 """What Linux may note on a notebook's mappings: counted only where the whole machine's notes have grown."""
 
+import itertools
+import time
+from collections.abc import Iterator
 from types import SimpleNamespace
 
 from grading.sandbox import mappings
@@ -31,3 +34,34 @@ def test_mappings_count_with_what_linux_notes_on_each_and_no_more_than_the_machi
 
 def test_growth_is_counted_from_the_least_that_was_seen():
     assert noted([10**6, 1000, 10**6], lines=10**7)[0] == [0, 0, 10**6 - 1000]
+
+
+def test_a_count_ends_in_time_whichever_thread_reads_and_then_no_other_process_is_read():
+    """As where each line holds a path of 20,000 folders, and this process has computed a lot by now."""
+    begun, told = [], itertools.chain([1000], itertools.repeat(1000 + mappings.USUAL_NOTES_KB))
+
+    def slow_lines(path: str) -> Iterator[int]:
+        begun.append(path)
+        while True:
+            _compute(mappings.COUNTING_S / 10)
+            yield 0
+
+    processes = SimpleNamespace(
+        lines_of=lambda path, name: next(told),
+        line_counts=slow_lines,
+        of_each=lambda measured, walled: {pid: measured(pid) for pid in range(100)},
+    )
+    reads = Patience(walled=True)
+    looks = mappings.Mappings(processes, reads)
+    assert looks.noted_kb(100) == 0
+    _compute(10 * mappings.COUNTING_S)
+    before_s = time.process_time()
+    assert looks.noted_kb(100) == mappings.USUAL_NOTES_KB and len(begun) == 1
+    assert time.process_time() - before_s < 5 * mappings.COUNTING_S
+    reads.end()
+
+
+def _compute(seconds: float) -> None:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
