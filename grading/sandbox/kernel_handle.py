@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 STOP_LIMIT_S = 5.0  # of own time, for ending a notebook's processes and removing its files
 CHANNELS = 2  # sockets of a kernel: shell, iopub
+# What may lie in a gate, as setsockopt takes it: eleven files, or the longest path of a submission's. All that are on
+# the way to somebody count by user, and Linux sends none beyond the number that one process may have open.
+GATE_BYTES = 4096
 
 
 class Kernel:
@@ -39,6 +42,7 @@ class Kernel:
         self._stopped = False  # whether it was asked to end
         self._allowance: Allowance | None = None
         status.settimeout(limits.SILENCE_LIMIT_S)
+        gate.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, GATE_BYTES)
 
     def waits_for(self, argv: list[str], env: dict[str, str]) -> bool:
         """Whether it is alive, and was forked as a notebook with these settings needs it."""

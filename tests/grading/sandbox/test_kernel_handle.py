@@ -1,11 +1,14 @@
 """The judge's end of a kernel: when a notebook's time begins."""
 
+import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import SimpleNamespace
 
 import pytest
 
+from grading.core import limits
+from grading.core.process_limits import FILES_A_WORKER
 from grading.sandbox import packets
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.kernel_handle import Kernel
@@ -32,6 +35,7 @@ def forked(tmp_path) -> Iterator[tuple[Kernel, _Clock]]:
     packets.send(its_gate, {"here": True})
     with its_status, its_gate:
         kernel = Kernel(box, status, gate, str(tmp_path / "kernel"), [], {})
+        kernel.its_gate = its_gate
         yield kernel, clock
         kernel.close()
 
@@ -57,3 +61,35 @@ def test_what_it_takes_from_then_on_is(forked):
     kernel.begin((), seed=1, allowance=None)
     clock.own_s += NOTEBOOK_S + 1
     assert kernel.poll() is not None and kernel.struck.value == "time"
+
+
+def test_few_files_are_on_the_way_at_once_because_linux_counts_all_of_a_user(forked, monkeypatch):
+    """With 30 graders at work for one account, 185 files each were too many: honest submissions stayed ungraded."""
+    kernel, _ = forked
+    monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 0.01)  # nobody reads
+    kernel.begin(_files(f"data/{n}.csv" for n in range(limits.FILES)), seed=1, allowance=None)
+    came = _came(kernel.its_gate)
+    assert kernel.struck is limits.EndedBy.BUSY
+    assert came == [f"data/{n}.csv" for n in range(len(came))] and 1 < len(came) <= FILES_A_WORKER
+
+
+def test_the_longest_path_of_a_submission_fits(forked, monkeypatch):
+    kernel, _ = forked
+    monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 0.01)
+    path = "/".join(["\n" * 255] * (limits.FILE_DEPTH + 1))
+    kernel.begin(_files([path]), seed=1, allowance=None)
+    assert _came(kernel.its_gate)[0] == path
+
+
+def _files(paths: Iterable[str]) -> Iterator[tuple[str, int]]:
+    return ((path, os.open(os.devnull, os.O_RDONLY)) for path in paths)
+
+
+def _came(gate: socket.socket) -> list[str]:
+    """The paths in the messages that have come."""
+    found = []
+    while (message := packets.receive(gate))[0] is not None:
+        found += [message[0]["path"]] if "path" in message[0] else []
+        for fd in message[1]:
+            os.close(fd)
+    return found
