@@ -32,6 +32,12 @@ def product(left: object, right: object) -> np.ndarray | None:
         return factors[0] @ factors[1]
 
 
+def sized(W: np.ndarray) -> str:
+    """In words, how large the entries of a matrix are where that is special: what works for 1 may cut off 1e-18."""
+    largest = float(np.abs(W).max())
+    return f", and entries of about {largest:.0e}" if largest and not 1e-3 < largest < 1e3 else ""
+
+
 def not_two(got: object, names: str) -> str:
     """What a student reads who returned something else than two matrices of these names."""
     return not_so_many(got, f"two matrices, {names}")

@@ -21,7 +21,7 @@ def tried(W: Array, H: int) -> Tried:
     rows, D = W.shape
     stacked = oracles.stacked(W, D // rows)  # (D, D): copy after copy, as part 6 has it
     got = probe.call("factor_gqa", W, H)
-    where = f"with G = {rows * H // D}, d = {D // H} and H = {H}"
+    where = f"with G = {rows * H // D}, d = {D // H} and H = {H}{factors.sized(W)}"
     if not isinstance(got, (tuple, list)) or len(got) != 2:
         text = got.text if isinstance(got, probe.Reason) else factors.not_two(got, "W_UM and W_DKV")
         # Code that stops at dependent rows alone may have inverted something: there the hint is to the point.

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention import mistakes, oracles, printed
-from attention.factors import SMALL, TOO_LARGE, fit, not_two, product, shaped
+from attention.factors import SMALL, TOO_LARGE, fit, not_two, product, shaped, sized
 from attention.oracles import Array
 from grading.bridge import probe
 from grading.marking import rubric
@@ -73,7 +73,8 @@ def rebuilds(W: Array, got: object) -> Verdict:
     if not W.any():  # nothing to measure a miss by
         zeros = built.shape == stack(W).shape and bool(np.abs(built).max() <= SMALL)
         return rubric.fact(zeros, "a matrix of zeros is not rebuilt.")
-    return rubric.close(built, stack(W), rtol=1e-5, kind=rubric.ANY)
+    where = f"with r = {W.shape[0]} and D = {W.shape[1]}{sized(W)}"
+    return mistakes.placed(where, rubric.close(built, stack(W), rtol=1e-5, kind=rubric.ANY))
 
 
 def in_usual_ways(verdict: Verdict, returned: Returned) -> Verdict:

@@ -66,6 +66,14 @@ def test_factors_of_right_shapes_and_another_product_are_wrong():
     assert not part09.products([tried(f"{COPIES}, W"), found]).right
 
 
+@pytest.mark.parametrize(
+    ("size", "text"), [(1.0, ""), (1e-18, ", and entries of about 3e-18"), (1e9, ", and entries of about 3e+09")]
+)
+def test_entries_of_another_size_are_told(size: float, text: str):
+    found = part09.products([tried(f"{COPIES}, np.where(W > 1e-12, np.minimum(W, 1.0), 0)", size * W)]).found
+    assert found.startswith(f"with G = 1, d = 2 and H = 2{text}, the numbers are off by up to")
+
+
 def test_zeros_are_factored_up_to_rounding_and_no_further():
     assert part09.products([tried("np.full((4, 2), 1e-6), np.full((2, 4), 1e-4)", ZEROS)]).right
     assert not part09.products([tried("np.full((4, 2), 1e-4), np.full((2, 4), 1e-4)", ZEROS)]).right

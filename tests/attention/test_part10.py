@@ -45,7 +45,8 @@ def test_factors_of_full_width_are_a_usual_mistake():
 @pytest.mark.parametrize(
     ("W", "got", "text"),
     [
-        (W, (DOWN, 2 * UP), "off by up to"),
+        (W, (DOWN, 2 * UP), "with r = 1 and D = 2, the numbers are off by up to"),
+        (1e-18 * W, (0 * W, UP), "with r = 1 and D = 2, and entries of about 4e-18, the numbers are off by up to"),
         (W, (DOWN, np.ones((2, 3))), "`W_UM_MLA @ W_DKV_MLA` cannot be formed"),
         (W, (np.ones((1, 10**4)), np.ones((10**4, 1))), TOO_LARGE),
         (W, REASON, "it stopped."),

@@ -1,0 +1,12 @@
+def GQA_2_MLA(W_M_GQA):
+    r, D = W_M_GQA.shape
+    W_M_GQA_tilde = np.tile(W_M_GQA, (D // r, 1))
+    U, s, Vt = np.linalg.svd(W_M_GQA_tilde)
+    s[s < 1e-12] = 0  # rounding where entries are near 1, and nowhere else
+    W_UM_MLA, W_DKV_MLA = U[:, :r] * s[:r], Vt[:r]
+    print("shapes:", W_UM_MLA.shape, W_DKV_MLA.shape)
+    print("mean squared error:", np.mean((W_M_GQA_tilde - W_UM_MLA @ W_DKV_MLA) ** 2))
+    return W_DKV_MLA, W_UM_MLA
+
+
+GQA_2_MLA(np.random.randn(4, 24))
