@@ -131,6 +131,20 @@ def zeros_and_equal_ones(x: Array, y: Array) -> tuple[Array, Array]:
     return x, y
 
 
+def of_one_sign(x: Array, y: Array) -> tuple[Array, Array]:
+    """Tokens with which a query's scores all have one sign, in each head: those of y are the first, times 1 to 0.6, and
+    every other one of x is the one before, turned round. So where the largest score is 50, a query has -50 to -30.
+
+    Shapes  x (B, L_1, D_1), y (B, L_2, D_2); returns both in these shapes.
+    Units   none.
+    Errors  none.
+    Source  ours.
+    """
+    x, y = x.copy(), y[:, :1] * np.linspace(1.0, 0.6, y.shape[1])[:, None]
+    x[:, 1::2] = -x[:, : x.shape[1] // 2 * 2 : 2]
+    return x, y
+
+
 def with_large_scores(weights: dict[str, Array], x: Array, y: Array, H: int, G: int, largest: float = 50.0) -> Array:
     """x times a number with which the largest score of attention has this size, as in trained models and in part 13.
 

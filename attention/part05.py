@@ -108,7 +108,7 @@ def pairs_of_tokens(weights: dict, lengths: Sizes, H: int, seed: int, how: str) 
     """Two pairs of random x (B, L_1, D_1) and y (B, L_2, D_2); `how` says what is special.
 
     "itself": one array as x and y; "zeros": a last token of x and of y that is all zeros, and two equal tokens of y;
-    "large": scores of up to 50.
+    "large": scores from -50 to 50, in the second pair of one sign for each query.
     """
     random, (B, L_1, L_2) = oracles.draw(seed), lengths
     widths = (weights["W_Q"].shape[1], weights["W_K"].shape[1])
@@ -118,6 +118,7 @@ def pairs_of_tokens(weights: dict, lengths: Sizes, H: int, seed: int, how: str) 
     if how == "itself":
         return [(x, x) for x, _ in pairs]
     if how == "large":
+        pairs[1] = oracles.of_one_sign(*pairs[1])
         return [(oracles.with_large_scores(weights, x, y, H, H), y) for x, y in pairs]
     return [oracles.zeros_and_equal_ones(x, y) for x, y in pairs] if how == "zeros" else pairs
 

@@ -34,7 +34,7 @@ SPECIAL = {  # what is special about the first models, and about a way of callin
     "again": ", in a second call with the same two tensors",
     "itself": ", with one and the same tensor as x and y",
     "zeros": ", where the last tokens of x and y are all zeros and two others are alike",
-    "large": ", with scores of up to 50",
+    "large": ", with scores from -50 to 50",
     "evaluated": ", in evaluation mode and without gradients",
     "changed": ", once the test has changed the weights",
 }
@@ -181,7 +181,7 @@ def _asked(cases: Cases) -> tuple[list[tuple[Sizes, dict[str, Array]]], list[Cal
     asked += [Call(n, x, y, "evaluated"), Call(n, x, y), Call(n, x, y, "changed")]
     asked += [Call(n, *oracles.zeros_and_equal_ones(x, y), "zeros")]
     m, x, y, _ = max(asked, key=lambda call: call.y.shape[1])
-    asked += [Call(m, large(models[m], x, y), y, "large")]
+    asked += [Call(m, large(models[m], *pair), pair[1], "large") for pair in ((x, y), oracles.of_one_sign(x, y))]
     asked += [Call(0, *tokens(sizes, lengths, 743)), Call(1, *tokens(sizes, lengths, 745))]
     asked += [Call(2, *tokens(WATCHED, LENGTHS, 750), how) for how in ("", "evaluated")]
     asked += [Call(3, *tokens(COUNTED, LENGTHS, 753))]

@@ -14,6 +14,7 @@ from attention.oracles import (
     gqa_fast,
     mha,
     mha_weights,
+    of_one_sign,
     one_query,
     softmax,
     with_large_scores,
@@ -213,6 +214,16 @@ def test_large_scores_are_as_large_as_is_said_and_large_for_one_pair_alone():
     scores = [q[..., 3 * h : 3 * h + 3] @ k[..., h % 2 * 3 : h % 2 * 3 + 3].swapaxes(1, 2) for h in range(4)]
     assert np.abs(scores).max() / math.sqrt(3) == pytest.approx(30.0)
     assert np.allclose(larger / x, (larger / x)[0, 0, 0])
+
+
+def test_scores_of_one_sign_are_those_of_every_query_and_some_query_has_the_lowest():
+    weights, rng = mha_weights(5, 6, 3, 2, H=2), np.random.default_rng(0)
+    x, y = of_one_sign(rng.standard_normal((2, 4, 5)), rng.standard_normal((2, 7, 6)))
+    x = with_large_scores(weights, x, y, H=2, G=2)
+    q, k = x @ weights["W_Q"].T, y @ weights["W_K"].T  # (2, 4, 6), (2, 7, 6)
+    scores = np.stack([q[..., s] @ k[..., s].swapaxes(1, 2) for s in (slice(3), slice(3, 6))]) / math.sqrt(3)
+    assert ((scores > 0).all(-1) | (scores < 0).all(-1)).all()
+    assert scores.max(-1).min() == pytest.approx(-30.0) and scores.min() == pytest.approx(-50.0)
 
 
 @pytest.mark.parametrize("changed", ["W_Q", "W_K", "W_V", "W_O", "x", "y"])

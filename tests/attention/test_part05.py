@@ -12,6 +12,7 @@ RIGHT = model_answer(course.PARTS[5])
 SIZES = (5, 4, 3, 2, 2)  # D_1, D_2, D_qk, D_v, H
 SHAPES = {"W_Q": (6, 5), "W_K": (6, 4), "W_V": (4, 4), "W_O": (5, 4)}
 OUTPUT = "return self.W_O(o)"
+ADDED = "e = e / (e.sum(-1, keepdim=True) + 1e-12)"
 assert OUTPUT in RIGHT
 
 
@@ -85,9 +86,19 @@ def test_values_that_are_wrong_in_any_of_the_calls_are_told_with_the_call(instea
         ("zeros", "return self.W_O(o) * (x != 0).any(-1, keepdim=True)"),
         ("zeros", "return self.W_O(o) * (1 + (y[:, 0] == y[:, 1]).all())"),
         ("large", "return self.W_O((logits.clamp(max=20).softmax(-1) @ v).transpose(1, 2).flatten(2))"),
+        ("large", f"e = logits.exp(); {ADDED}; return self.W_O((e @ v).transpose(1, 2).flatten(2))"),
         ("float32", "return self.W_O(o @ torch.eye(o.shape[-1], dtype=torch.float64))"),
     ],
-    ids=["one tensor", "equal tensors", "zeros in y", "zeros in x", "equal tokens", "scores cut off", "float64 alone"],
+    ids=[
+        "one tensor",
+        "equal tensors",
+        "zeros in y",
+        "zeros in x",
+        "equal tokens",
+        "scores cut off",
+        "a small number added to a sum of smaller ones",
+        "float64 alone",
+    ],
 )
 def test_what_is_wrong_in_one_way_of_calling_is_told_there(how: str, instead: str):
     answer, sizes = RIGHT.replace(OUTPUT, instead), (5, 5, 3, 2, 2)

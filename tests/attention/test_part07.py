@@ -170,7 +170,8 @@ def test_values_that_are_wrong_in_any_call_are_told(instead: str, text: str):
         ("return self.W_O(o) * (x != 0).any(-1, keepdim=True)", "where the last tokens of x and y are all zeros"),
         ("return self.W_O(o) * (1 + (len(y[0]) > 1 and (y[:, 0] == y[:, 1]).all()))", "and two others are alike"),
         ("return self.W_O(o) * (1 + (not self.training))", "in evaluation mode and without gradients"),
-        ("return self.W_O(o) * (1 + (q.abs().max() > 15))", "with scores of up to 50"),
+        ("return self.W_O(o) * (1 + (q.abs().max() > 15))", "with scores from -50 to 50"),
+        ("return self.W_O(o) * (1 + (logits.amax(3) < -40).any())", "with scores from -50 to 50"),
         (
             "self.kept = getattr(self, 'kept', {}); return self.kept.setdefault((x, x._version, y), self.W_O(o))",
             "once the test has changed the weights",
@@ -190,6 +191,7 @@ def test_values_that_are_wrong_in_any_call_are_told(instead: str, text: str):
         "equal tokens",
         "in training alone",
         "large scores",
+        "scores that are all far below 0",
         "kept while the tokens stay",
         "float64 alone",
         "tokens changed",
