@@ -14,9 +14,10 @@ USES = (
         "grading.gradebook.engines",
         of("nbgrader.api", "create_engine get_alembic_version")
         + of("nbgrader.api.Gradebook", "__init__ close find_submission_notebook")
-        + ("nbgrader.converters.base.BaseConverter.convert_notebooks", f"{_FORMGRADER}.base.BaseHandler.on_finish"),
-        "one engine per address, one connection and a check of tables per run, no Alembic; else 3.4 of each a notebook",
-        "none: nbgrader.api.Gradebook makes its engine itself and takes none",
+        + of(f"{_FORMGRADER}.base", "BaseHandler.on_finish BaseApiHandler.get_json_body")
+        + ("nbgrader.converters.base.BaseConverter.convert_notebooks",),
+        "one engine, connection and check of tables a run, no Alembic; marks only for answers that their grader saw",
+        "none: nbgrader.api.Gradebook makes its engine itself, and the Formgrader has no hook for what it saves",
     ),
     Use(
         "grading.gradebook.preprocessors",

@@ -72,7 +72,7 @@ def _guard(c: Config) -> None:
 
         nbgrader_patches.guard()  # before it looks for submissions, copies what lies in them, or reads their times
         engines.keep_engines()  # before it opens the gradebook
-        engines.end_requests()
+        engines.guard_formgrader()
     c.Autograde.exporter_class = "grading.judge.one_student.Exporter"
     c.ExchangeFactory.collect = "grading.submission.exchange_collect.Collect"  # notes when a submission was made
     c.ExchangeFactory.release_feedback = "grading.submission.exchange_collect.ReleaseFeedback"

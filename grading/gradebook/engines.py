@@ -8,7 +8,7 @@ For each new gradebook it starts Alembic as a program, to ask which version its 
 
 The Formgrader, though, opens it once for as long as its server runs, and never ends what a request began there. After a
 mark that could not be saved, say because the disk was full for a moment, SQLAlchemy would refuse whatever follows. And
-what `make grade` or another grader's server has written since would show only by chance. See `end_requests`.
+what `make grade` or another grader's server has written since would show only by chance. See `guard_formgrader`.
 """
 
 import contextlib
@@ -32,6 +32,7 @@ from sqlalchemy import Engine, event
 from sqlalchemy.orm import joinedload, scoped_session, selectinload, sessionmaker
 
 if TYPE_CHECKING:
+    from nbgrader.server_extensions.formgrader.base import BaseApiHandler
     from tornado.web import RequestHandler
 
 KEPT = 8  # engines; a process of ours uses one gradebook, or few
@@ -69,13 +70,25 @@ def keep_engines() -> None:
     BaseConverter.convert_notebooks = convert_notebooks
 
 
-def end_requests() -> None:
-    """Makes a Formgrader in this process, if there is one, end what each request has begun in its gradebook.
+def guard_formgrader() -> None:
+    """Makes a Formgrader in this process, if any, end what each request has begun, and save only what `seen` lets it.
 
     It has loaded its handlers before it reads the configuration that calls this. A second call changes nothing more.
     """
-    if (formgrader := sys.modules.get(_FORMGRADER)) is not None:
-        formgrader.BaseHandler.on_finish = on_finish
+    formgrader = sys.modules.get(_FORMGRADER)
+    if formgrader is None or formgrader.BaseHandler.on_finish is on_finish:
+        return
+    from grading.gradebook import seen
+
+    sent_to = formgrader.BaseApiHandler.get_json_body
+
+    def get_json_body(handler: "BaseApiHandler") -> object:
+        sent = sent_to(handler)
+        seen.look(handler, sent)
+        return sent
+
+    formgrader.BaseHandler.on_finish = on_finish
+    formgrader.BaseApiHandler.get_json_body = get_json_body  # each handler's last step before it changes a row
 
 
 def on_finish(handler: "RequestHandler") -> None:

@@ -16,7 +16,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from grading.core import cells, find_course
 from grading.core.course import Course
-from grading.gradebook import course_folder
+from grading.gradebook import course_folder, seen
 from grading.marking import criteria
 from grading.pages import feedback
 
@@ -57,6 +57,7 @@ def _cell(book: Gradebook, root: Path, course: Course, resources: dict, cell: No
     points = float(cell.metadata.nbgrader["points"])
     return {
         "cell": name,
+        "version": seen.version(cell.source),
         "points": points,
         "answer": feedback.markdown(asked.answer, {}, lower=3) if asked else "",
         "note": feedback.markdown(asked.note, {}, lower=3) if asked else "",

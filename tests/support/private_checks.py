@@ -208,8 +208,10 @@ def formgrader(templates: str) -> bool:
         "nextAssignment",
         "prevAssignment",
     )
+    kept = ("this.grades = new Grades", "this.comments = new Comments", '"request", this.animateSaving')
     return all(
-        text in theirs for text in (*ours, ".loaded = true", '"change .score": "save"', '"change .comment": "save"')
+        text in theirs
+        for text in (*ours, *kept, ".loaded = true", '"change .score": "save"', '"change .comment": "save"')
     )
 
 
@@ -256,6 +258,13 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "nbgrader.server_extensions.formgrader.base.BaseHandler.on_finish": (
         takes("self"),
         used_by("tornado.web.RequestHandler.finish", "on_finish"),
+    ),
+    "nbgrader.server_extensions.formgrader.base.BaseApiHandler.get_json_body": (
+        takes("self"),
+        *(
+            used_by(f"nbgrader.server_extensions.formgrader.apihandlers.{handler}.put", "get_json_body", field)
+            for handler, field in (("GradeHandler", "manual_score"), ("CommentHandler", "manual_comment"))
+        ),
     ),
     "nbgrader.api.create_engine": (
         takes("url", "kwargs"),

@@ -262,6 +262,66 @@ def test_what_others_have_written_meanwhile_is_shown(root: Path, page: Page, sub
         assert kept(root, "ada")[0::2] == (points, False)
 
 
+def resubmit(root: Path, student: str, answer: str) -> None:
+    """Puts another answer in place, as grading a newer submission does."""
+    graded = root / "autograded" / student / COURSE.name / f"{NINE.stem}.ipynb"
+    notebook = json.loads(graded.read_text(encoding="utf-8"))
+    graded_class.cell(notebook, "-reasoning")["source"] = answer
+    graded.write_text(json.dumps(notebook), encoding="utf-8")
+    with course_folder.gradebook(root) as book:
+        book.find_grade(CELL, NINE.stem, COURSE.name, student).needs_manual_grade = True
+        book.db.commit()
+
+
+def test_a_mark_for_an_answer_that_was_replaced_meanwhile_is_not_saved(
+    root: Path, page: Page, submissions: dict[str, str]
+):
+    open_answer(page, submissions["bob"])
+    before = kept(root, "bob")
+    resubmit(root, "bob", "Now I know: the rank is that of the product.")
+    page.keyboard.press("2")
+    expect(page.locator(f"{PANEL} .not-saved")).to_contain_text("submitted another answer")
+    page.keyboard.press("n")  # tries once more
+    expect(page.locator(f"{PANEL} .not-saved")).to_contain_text("submitted another answer")
+    assert kept(root, "bob") == (*before[:2], True)
+    open_answer(page, submissions["bob"])
+    page.get_by_text("Now I know").wait_for()
+    press(page, "2", "2")
+    assert kept(root, "bob") == (*before[:2], False)
+
+
+def test_who_wrote_the_same_and_then_something_else_gets_nothing_by_the_button(
+    root: Path, page: Page, submissions: dict[str, str]
+):
+    open_answer(page, submissions["ada"])
+    resubmit(root, "eve", "Something else.")
+    before = kept(root, "eve")
+    page.locator(f"{PANEL} .give-same").click()
+    expect(page.locator(f"{PANEL} .given")).to_contain_text("Stopped after 0 of 1: this student has submitted another")
+    assert kept(root, "eve") == before
+    page.keyboard.press("n")  # holds nobody on this page
+    page.wait_for_url(lambda url: submissions["ada"] not in url)
+    resubmit(root, "eve", ANSWERS["eve"])
+
+
+def test_no_grader_writes_over_a_mark_that_their_page_has_not_shown(
+    root: Path, page: Page, submissions: dict[str, str]
+):
+    open_answer(page, submissions["ada"])
+    press(page, "1")
+    with course_folder.gradebook(root) as book:  # as another grader's page does
+        book.find_grade(CELL, NINE.stem, COURSE.name, "ada").manual_score = 4.5
+        book.find_comment(CELL, NINE.stem, COURSE.name, "ada").manual_comment = "By another grader."
+        book.db.commit()
+    page.keyboard.press("3")
+    expect(page.locator(f"{PANEL} .not-saved")).to_contain_text("another grader has marked it")
+    assert kept(root, "ada") == (4.5, "By another grader.", False)
+    open_answer(page, submissions["ada"])
+    expect(page.locator(f"#{CELL}")).to_have_value("4.5")
+    press(page, "3")
+    assert kept(root, "ada")[0] == 1
+
+
 def test_where_a_part_has_no_written_answer_nothing_is_added(root: Path, page: Page):
     with course_folder.gradebook(root) as book:
         submission = book.find_submission_notebook("part01", COURSE.name, "bob").id

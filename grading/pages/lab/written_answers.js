@@ -5,7 +5,8 @@
 
   var TICK = /^- \[([ xX])\] (.*)$/;
   var all = JSON.parse(document.getElementById("written-answers").textContent);
-  var panels = [], failed = {};  // the addresses of what nbgrader did not save
+  var panels = [], failed = {};  // the addresses of what nbgrader did not save, with its answer's status
+  var CONFLICT = 409;  // the answer or the mark isn't what this page shows any more
 
   function split(comment) {  // a comment's first lines, which are boxes, and the rest of it
     var lines = comment.split("\n"), boxes = [];
@@ -32,6 +33,14 @@
     this.build();
     this.read();
     this.comment.on("change", this.read.bind(this));
+    send_seen(formgrader.grades, asked, "manual_score", function (value) { return value === null ? null : Number(value); });
+    send_seen(formgrader.comments, asked, "manual_comment", function (value) { return value; });
+  }
+
+  function send_seen(models, asked, field, as) {  // with each value: the answer it is for, and what it may take the place of
+    var model = models.findWhere({name: asked.cell}), seen = [as(model.get(field))];
+    model.set({answer: asked.version, seen: seen}, {silent: true});
+    model.on("request", function () { seen.push(as(model.get(field))); });
   }
 
   Panel.prototype.build = function () {
@@ -78,19 +87,23 @@
     var that = this, all = this.asked.same.length;
     if (!left.length) { said.text("Done: " + all + " of " + all + "."); button.prop("disabled", false); return; }
     var other = left.shift().submission;
-    function failed() { said.text("Stopped after " + (all - left.length - 1) + " of " + all + ": nbgrader did not save it."); button.prop("disabled", false); }
+    function failed(answer) {
+      var why = answer.status === CONFLICT ? "this student has submitted another answer. Reload the page." : "nbgrader did not save it.";
+      said.text("Stopped after " + (all - left.length - 1) + " of " + all + ": " + why);
+      button.prop("disabled", false);
+    }
     $.when($.getJSON(base_url + "/api/grades", {submission_id: other}), $.getJSON(base_url + "/api/comments", {submission_id: other}))
       .then(function (grades, comments) {
         function named(found) { return found[0].filter(function (each) { return each.name === that.asked.cell; })[0]; }
         var grade = named(grades), comment = named(comments), score = that.score.val();
-        return $.when(put("grade", grade.id, {manual_score: score === "" ? null : Number(score), extra_credit: grade.extra_credit}),
-                      put("comment", comment.id, {manual_comment: that.comment.val()}));
+        return $.when(put("grade", grade.id, {manual_score: score === "" ? null : Number(score), extra_credit: grade.extra_credit, answer: that.asked.version}),
+                      put("comment", comment.id, {manual_comment: that.comment.val(), answer: that.asked.version}));
       })
       .then(function () { said.text((all - left.length) + " of " + all + " …"); that.give(left, said, button); }, failed);
   };
 
   function put(kind, id, data) {
-    return $.ajax({url: base_url + "/api/" + kind + "/" + id, method: "PUT", contentType: "application/json",
+    return $.ajax({url: base_url + "/api/" + kind + "/" + id, method: "PUT", contentType: "application/json", of_another: true,
                    data: JSON.stringify(data), headers: {"X-CSRFToken": getCookie("_xsrf"), "X-XSRFToken": getCookie("_xsrf")}});
   }
 
@@ -140,13 +153,17 @@
   }
 
   $(document).on("ajaxSuccess ajaxError", function (event, answer, sent) {
-    if (sent.type !== "PUT" || !/\/api\/(grade|comment)\//.test(sent.url)) { return; }
-    if (event.type === "ajaxError") { failed[sent.url] = true; } else { delete failed[sent.url]; }
-    var said = unsaved() ? "Not saved yet. Press n or p to try again; the page moves on once everything is saved." : "";
+    if (sent.type !== "PUT" || sent.of_another || !/\/api\/(grade|comment)\//.test(sent.url)) { return; }
+    if (event.type === "ajaxError") { failed[sent.url] = answer.status; } else { delete failed[sent.url]; }
+    var said = !unsaved() ? "" : outdated() ? "Not saved: since you opened this page, the student has submitted another answer, " +
+      "or another grader has marked it. Copy your comment if you want to keep it, then reload the page." :
+      "Not saved yet. Press n or p to try again; the page moves on once everything is saved.";
     panels.forEach(function (panel) { panel.problem.text(said); });
   });
 
   function unsaved() { return Object.keys(failed).length > 0; }
+
+  function outdated() { return Object.keys(failed).some(function (url) { return failed[url] === CONFLICT; }); }
 
   function leave(go) {  // once all is saved; what was not is tried once more
     function saved() { if (!unsaved()) { go(); } }
@@ -157,7 +174,7 @@
     });
   }
 
-  $(window).on("beforeunload", function (event) { if (unsaved()) { event.preventDefault(); return ""; } });
+  $(window).on("beforeunload", function (event) { if (unsaved() && !outdated()) { event.preventDefault(); return ""; } });
 
   function current() {
     var focused = $(document.activeElement).closest(".written-marking")[0];

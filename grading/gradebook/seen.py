@@ -1,0 +1,50 @@
+"""A mark is for the answer that its grader saw, and takes the place of no mark that they didn't see.
+
+A page of the Formgrader stays open for minutes. Meanwhile the student may submit again, or another grader may mark the
+same answer. nbgrader would save the mark all the same: for an answer that nobody has read, or over the other grader's.
+So our page sends with each value the version of the answer that it shows, and the values that it has seen there.
+"""
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nbgrader.api import Comment, Grade
+from sqlalchemy import update
+from tornado.web import HTTPError
+
+from grading.core import cells
+
+if TYPE_CHECKING:
+    from nbgrader.server_extensions.formgrader.base import BaseApiHandler
+
+CONFLICT = 409  # HTTP's status; the page's script knows it
+
+
+def version(source: str) -> str:
+    """What tells an answer from others; spaces and ends of lines don't count."""
+    return hashlib.sha256(" ".join(source.split()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def look(handler: "BaseApiHandler", sent: object) -> None:
+    """Looks whether a request may save what it has sent; what doesn't come from our page may, as with nbgrader.
+
+    Errors  tornado's HTTPError with the status CONFLICT if the page doesn't show what is there now.
+    """
+    if not isinstance(sent, dict) or "answer" not in sent:
+        return
+    kind, field = (Grade, "manual_score") if "manual_score" in sent else (Comment, "manual_comment")
+    session, (name,) = handler.gradebook.db, handler.path_args
+    # From here until nbgrader commits, or `engines.on_finish` undoes it, no other process puts a new answer in place.
+    session.execute(update(kind).where(kind.id == name).values(id=kind.id).execution_options(synchronize_session=False))
+    row = session.get(kind, name, populate_existing=True)
+    unseen = "seen" in sent and getattr(row, field) not in sent["seen"]
+    if unseen or version(_answer(handler, row)) != sent["answer"]:
+        raise HTTPError(CONFLICT, "the page is older than the answer or the mark that it would change")
+
+
+def _answer(handler: "BaseApiHandler", row: Grade | Comment) -> str:
+    """The written answer that a mark or comment is about, as it is in the graded notebook now."""
+    submission, folder = row.notebook.assignment, handler.coursedir
+    graded = folder.format_path(folder.autograded_directory, submission.student_id, submission.name)
+    return cells.source_in(Path(graded) / f"{row.notebook.name}.ipynb", row.name)
