@@ -17,12 +17,14 @@ import tempfile
 import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FunctionType
 
 import nbgrader
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import find_all_files
 from sqlalchemy import Engine
 from traitlets.config import Config
+from traitlets.utils.importstring import import_item
 
 from grading.core import find_course, installed, limits
 from grading.core.course import Course
@@ -36,6 +38,7 @@ GRADEBOOK = "gradebook.db"
 # Files of a package that decide nothing: what Python compiles, and what editors and merges leave behind.
 LEFTOVERS = ("__pycache__", "*.py[co]", ".*", "*~", "#*#", "*.sw[a-p]", "*.bak", "*.tmp", "*.orig", "*.rej")
 ENGINE = Path(__file__).resolve().parents[1]
+INSTALLED = Path(nbgrader.__file__).parents[1]
 _kept: dict[str, bytes] = {}  # the last archive, by its hash
 
 
@@ -128,7 +131,8 @@ def read(root: Path, engine: Engine, assignment: str = "") -> Inputs:
     config.CourseDirectory.pop("assignment_id", None)  # `course` is the one, whether somebody has named it or not
     config.pop("Watch", None)  # decides no mark
     config.Course.pop("below", None)  # a worker may have the same course elsewhere
-    settings = json.dumps([config, secret, program, _cells(found)], sort_keys=True, default=repr)
+    decide = [config, secret, program, _cells(found), _rule_on_lateness(config)]
+    settings = json.dumps(decide, sort_keys=True, default=_described)
     for place in (Path(nbgrader.__file__).parent, ENGINE.parent):  # where our programs lie changes no mark
         settings = settings.replace(str(place), "")
     digest = bundle.digest([*sorted(files.items()), ("", settings.encode())])
@@ -179,6 +183,25 @@ def _installed(folders: tuple[Path, ...], packages: tuple[str, ...]) -> dict[str
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):  # which the parent's answer shows
             found[name] = importlib.metadata.version(name)
     return found
+
+
+def _rule_on_lateness(config: Config) -> object:
+    """The class that takes points off, also where the configuration says only what it is called."""
+    rule = config.get("AssignLatePenalties", {}).get("plugin_class")
+    with contextlib.suppress(Exception):  # which is said when a submission is graded
+        return import_item(rule) if isinstance(rule, str) else rule
+    return rule
+
+
+def _described(setting: object) -> object:
+    """What JSON has no word for; a class or function of the course's own with the files that it is written in."""
+    if not isinstance(setting, type | FunctionType):
+        return repr(setting)
+    held = [setting, *(one for kind in getattr(setting, "__mro__", ()) for one in vars(kind).values())]
+    paths = {Path(one.__code__.co_filename) for one in held if isinstance(one, FunctionType)}
+    own = [path for path in paths if not path.is_relative_to(INSTALLED) and path.is_file()]
+    written = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in own)
+    return [setting.__module__, setting.__qualname__, *written]
 
 
 def _cells(found: snapshot.Rows) -> list:

@@ -144,3 +144,31 @@ def test_whoever_names_the_assignment_grades_with_the_same_as_whoever_does_not(t
     generate_assignment.register(tmp_path)
     with course_folder.engine(tmp_path) as engine:
         assert inputs.read(tmp_path, engine).digest == inputs.read(tmp_path, engine, COURSE.name).digest
+
+
+RULE = """
+from nbgrader.plugins import LateSubmissionPlugin
+
+class Late(LateSubmissionPlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return 4.0
+"""
+
+
+@pytest.mark.parametrize("named", ["Late", "'rule_on_lateness.Late'"])
+def test_another_rule_on_lateness_is_graded_with_something_else(
+    named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    course_copy.new(tmp_path, course.PARTS[1])
+    generate_assignment.register(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    settings, found = tmp_path / course_folder.CONFIGURATION, []
+    before = settings.read_text(encoding="utf-8")
+    for rule in (RULE, RULE, RULE.replace("4.0", "2.0")):
+        (tmp_path / "rule_on_lateness.py").write_text(rule, encoding="utf-8")
+        own = "" if "." in named else rule
+        settings.write_text(f"{before}{own}\nc.AssignLatePenalties.plugin_class = {named}\n", encoding="utf-8")
+        monkeypatch.delitem(sys.modules, "rule_on_lateness", raising=False)
+        with course_folder.engine(tmp_path) as engine:
+            found.append(inputs.read(tmp_path, engine).digest)
+    assert found[0] == found[1] != found[2]
