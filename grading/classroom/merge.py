@@ -193,7 +193,11 @@ def _digest_of_files(files: dict[str, File]) -> str:
 
 
 def _digest_of_rows(found: snapshot.Rows) -> str:
-    """A hash of what grading writes, and takes into account; marks and comments given by hand are neither."""
+    """A hash of what grading writes, and takes into account.
+
+    Comments given by hand are neither. Marks by hand are only of parts that have a penalty for lateness, which is made
+    of the points that there were: else whoever was read after the grading would keep points that others lose.
+    """
     wanted = {
         "submitted_assignment": ("timestamp", "extension"),
         "submitted_notebook": ("late_submission_penalty",),
@@ -205,6 +209,13 @@ def _digest_of_rows(found: snapshot.Rows) -> str:
         for table, columns in wanted.items()
         for name, row in sorted(found[table].items())
     ]
+    late = {name for name, row in found["submitted_notebook"].items() if row["late_submission_penalty"] is not None}
+    by_hand = [
+        [name, row["manual_score"], row["extra_credit"]]
+        for name, row in sorted(found["grade"].items())
+        if row["notebook_id"] in late
+    ]
+    picked += [by_hand] if by_hand else []
     return hashlib.sha256(json.dumps(picked, default=str).encode()).hexdigest()
 
 

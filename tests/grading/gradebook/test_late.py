@@ -15,6 +15,7 @@ import pytest
 from attention import course
 from attention.course import COURSE
 from dev import handed_in
+from grading.classroom import merge
 from grading.gradebook import course_folder, generate_assignment, marks
 from grading.lms import exports
 from grading.pages import class_data, class_report
@@ -140,3 +141,21 @@ def test_points_by_hand_for_an_earlier_submission_count_everywhere_and_are_said_
     }
     page = (tmp_path / "feedback" / "late" / COURSE.name / "part06.html").read_text(encoding="utf-8")
     assert "1.5 of 2, for what you submitted before; it will be read again." in page
+
+
+def test_points_by_hand_are_less_the_penalty_too_once_the_class_is_graded_again(root: Path, tmp_path: Path):
+    shutil.copytree(root, tmp_path, dirs_exist_ok=True)
+
+    def unchanged() -> list[str]:
+        with course_folder.engine(tmp_path) as engine:
+            notes = {student: merge.read_note(tmp_path, COURSE, student) for student in MARKS}
+            return [
+                s for s, n in notes.items() if merge.noted(n, tmp_path, COURSE, engine, s, n["key"], False) is not None
+            ]
+
+    assert unchanged() == ["in-time", "late-unread"], "who was late, and read since, is graded again, and nobody else"
+    for _ in range(2):
+        result = graded_here.grade_student(tmp_path, "late")
+        assert (result.error, result.unmarked) == ("", [])
+        assert _of_csv(tmp_path)["late"] == (1.0, 0.5, 1.5)
+        assert unchanged() == [*MARKS]
