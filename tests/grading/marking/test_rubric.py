@@ -13,7 +13,7 @@ from attention.course import COURSE
 from attention.hints import HINTS
 from grading.bridge import probe, remote, wire
 from grading.bridge.probe import Reason, Tensor, Why, tensor
-from grading.core import messages
+from grading.core import errors, messages
 from grading.marking import rubric
 from grading.marking.rubric import ANY, ARRAY, TENSOR, Sheet, Verdict, all_of, close, fact, proportional, same_shape
 
@@ -325,7 +325,7 @@ def test_an_error_anywhere_is_raised_and_never_marked(monkeypatch: pytest.Monkey
     with pytest.raises(KeyError):
         sheet((10, False)).total()
     monkeypatch.undo()
-    with pytest.raises(KeyError):
+    with pytest.raises(errors.CourseError):
         course.sheet(99)
 
 
