@@ -26,7 +26,8 @@ DAMAGED_CELLS = "the cells of this notebook are damaged"
 FILE_MISSING = "not submitted; 0 points. Ask for it if it was forgotten."
 FILE_LEFT_OUT = (
     "this file was left out. docs/submissions.md lists the kinds that are taken in. If it is of such a kind, it is a link "
-    "or the like, too large, one of too many, or has a name that programs run. Nothing to do, unless an answer needs it."
+    "or the like, closed to this account, too large, one of too many, or has a name that programs run. Nothing to do, "
+    "unless an answer needs it."
 )
 FILE_ARCHIVE = "archives aren't unpacked. If the notebooks are in this one, unpack it here, and grade again."
 NAME_RULE = "Rename it with letters, digits, spaces and any of . , _ - + @ ( ) [ ], and grade again."

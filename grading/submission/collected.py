@@ -110,8 +110,12 @@ def copy(source: Path, place: Path, ignored: Ignored = lambda _, names: [], room
             if parent in left_out or ignored(os.path.join(source, parent), [found.name]):
                 left_out.add(found.path)
                 continue
+            is_closed = found.is_folder and not _is_open(found)
         with _naming(found):
-            if found.is_folder:
+            if is_closed:
+                left_out.add(found.path)  # with what is in it, should its author open it now
+                (place / found.path).symlink_to(NOWHERE)
+            elif found.is_folder:
                 (place / found.path).mkdir()
             else:
                 _copy_file(found, place / found.path, room, author)
@@ -217,6 +221,16 @@ def _naming(found: safe_walk.Found) -> Iterator[None]:
             raise
         why = f"the course's disk can't hold a file named {names.short(found.path)}"
         raise UnreadableError(error.errno, why, error.filename) from error
+
+
+def _is_open(folder: safe_walk.Found) -> bool:
+    """Whether this account may list a folder, and enter it."""
+    try:
+        with safe_walk.opened(folder.name, folder.folder) as inner:
+            os.stat(os.curdir, dir_fd=inner)
+            return True
+    except PermissionError:
+        return False
 
 
 def _copy_file(found: safe_walk.Found, place: Path, room: Room, author: int) -> None:

@@ -5,7 +5,6 @@ names that Jupyter or Python would run, or that a browser would show as a page. 
 `nbgrader_patches` makes every command of nbgrader follow it.
 """
 
-import contextlib
 import errno
 import fnmatch
 import functools
@@ -60,7 +59,10 @@ def _admitted(folder: Path, course: Course) -> tuple[list[str], list[str]]:
             continue
         try:
             status = entry.stat(follow_symlinks=False)
-        except OSError:  # it is gone by now
+        except FileNotFoundError:  # it is gone by now
+            continue
+        except OSError:  # this account may not enter its folder
+            left_out.append(name)
             continue
         is_file = stat.S_ISREG(status.st_mode) and os.access(entry.path, os.R_OK)
         fits = status.st_size <= min(limits.FILE_BYTES, bytes_left) and len(taken) < limits.FILES
@@ -159,23 +161,37 @@ def content(file: BinaryIO, most: int) -> bytes:
 def _files(folder: str, course: Course | None = None) -> Iterator[tuple[os.DirEntry, str]]:
     """Everything below a folder that is neither folder nor notebook, in order, as far as number and depth go.
 
-    With a `course`, the folder is a submission to it. Each comes with its path below the folder.
+    With a `course`, the folder is a submission to it. Each comes with its path below the folder. A folder that this
+    account may not list comes in place of what is in it.
     """
     entries, start = 0, len(os.path.join(folder, ""))
-    waiting = [(folder, 0)]
+    waiting: list[tuple[str, int, os.DirEntry | None]] = [(folder, 0, None)]
     while waiting:
-        place, depth = waiting.pop(0)
-        with contextlib.suppress(OSError), os.scandir(place) as found:
-            for entry in sorted(found, key=lambda entry: entry.name) if entries <= limits.ENTRIES else ():
-                entries += 1
-                if entries > limits.ENTRIES:
-                    return
-                if entry.is_dir(follow_symlinks=False):
-                    ignored = course is not None and depth == 0 and course.is_other(entry.name)
-                    if depth < limits.FILE_DEPTH and not entry.name.startswith(".") and not ignored:
-                        waiting.append((entry.path, depth + 1))
-                elif not entry.name.endswith(".ipynb"):
-                    yield entry, entry.path[start:]
+        place, depth, own = waiting.pop(0)
+        try:
+            with os.scandir(place) as found:
+                listed = sorted(found, key=lambda entry: entry.name)
+        except OSError:
+            if own is not None:
+                yield own, place[start:]
+            continue
+        for entry in listed:
+            entries += 1
+            if entries > limits.ENTRIES:
+                return
+            if _is_folder(entry):
+                ignored = course is not None and depth == 0 and course.is_other(entry.name)
+                if depth < limits.FILE_DEPTH and not entry.name.startswith(".") and not ignored:
+                    waiting.append((entry.path, depth + 1, entry))
+            elif not entry.name.endswith(".ipynb"):
+                yield entry, entry.path[start:]
+
+
+def _is_folder(entry: os.DirEntry) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:  # nobody can tell, in a folder that this account may list and not enter
+        return False
 
 
 def _is_data(name: str, modules: frozenset[str]) -> bool:

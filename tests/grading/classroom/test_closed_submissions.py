@@ -13,7 +13,7 @@ from attention.course import COURSE
 from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
-from grading.core import errors
+from grading.core import errors, messages
 from grading.gradebook import course_folder
 from grading.own_work import visible_checks
 from grading.pages import class_data
@@ -82,6 +82,20 @@ def test_a_closed_folder_is_reported_and_nobody_elses_concern(closed: str, root:
     finally:
         (root / "submitted" / closed).chmod(0o755)
     assert found.error == f"submitted/anna/{COURSE.name} {CLOSED}"
+
+
+@pytest.mark.parametrize(("mode", "told"), [(0, "data"), (0o444, "data/x.csv")], ids=["to-list", "to-enter"])
+def test_a_closed_folder_next_to_the_notebooks_is_reported_and_costs_nothing(mode: int, told: str, root: Path):
+    data = notebook(root, "anna").parent / "data"
+    data.mkdir()
+    (data / "x.csv").touch()
+    data.chmod(mode)
+    try:
+        with closed_files.obeyed():
+            found = graded_here.grade_student(root, "anna")
+    finally:
+        data.chmod(0o755)
+    assert not found.error and [(each.part, each.text) for each in found.notices] == [(told, messages.FILE_LEFT_OUT)]
 
 
 def test_where_all_submissions_are_closed_nobody_reads_that_there_are_none(root: Path):

@@ -9,6 +9,7 @@ import socket
 import types
 from pathlib import Path
 
+import closed_files
 import pytest
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
@@ -207,9 +208,31 @@ def test_a_folder_that_is_closed_to_the_grader_is_its_author_s_doing(
     closed_one = "data"
     collected.copy(folder, tmp_path / "ours")
     assert below(tmp_path / "ours") == {"part01.ipynb": "mine"}
+    assert os.readlink(tmp_path / "ours" / "data") == collected.NOWHERE  # which grading reports
     closed_one = folder
     with pytest.raises(collected.UnreadableError, match="Permission denied"):
         collected.copy(folder, tmp_path / "more")
+
+
+def test_a_folder_that_the_grader_may_list_and_not_enter_is_reported_as_one_that_is_closed(
+    folder: Path, tmp_path: Path
+):
+    (folder / "data").chmod(0o444)
+    try:
+        with closed_files.obeyed():
+            collected.copy(folder, tmp_path / "ours")
+    finally:
+        (folder / "data").chmod(0o755)
+    assert os.readlink(tmp_path / "ours" / "data") == collected.NOWHERE
+    assert below(tmp_path / "ours") == {"part01.ipynb": "mine"}
+
+
+def test_a_folder_that_its_author_opens_at_that_very_moment_stays_closed(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(collected, "_is_open", lambda _: False)
+    collected.copy(folder, tmp_path / "ours")
+    assert below(tmp_path / "ours") == {"part01.ipynb": "mine"}
 
 
 def test_what_an_instructor_put_there_or_changed_is_kept_and_what_was_taken_is_not(folder: Path, tmp_path: Path):
