@@ -29,6 +29,19 @@ def test_one_that_cannot_be_copied_is_tried_less_and_less_often(clock: list[floa
     assert tried.may_begin(7)
 
 
+def test_one_on_which_the_grader_fails_is_tried_three_times_in_all_and_at_once_unless_it_is_put_off(clock: list[float]):
+    tried = attempts.Attempts()
+    assert tried.failed(7) and tried.may_begin(7)
+    assert tried.failed(7, put_off=True)
+    clock[0] += attempts.PUT_OFF_S - 0.1
+    assert not tried.may_begin(7) and tried.may_begin(8)
+    clock[0] += 0.1
+    assert tried.may_begin(7)
+    assert not tried.failed(7) and tried.failed(8)
+    tried.forget(7)
+    assert tried.failed(7)
+
+
 @pytest.mark.parametrize(
     "error", [OSError(errno.ENOSPC, "No space left on device"), OSError(errno.EROFS, ""), ValueError()]
 )

@@ -1,5 +1,6 @@
 """The line of those that wait: who is next, in which place, and how long it takes."""
 
+import time
 from pathlib import Path
 
 from grading.classroom.service.arrivals import Arrival
@@ -36,6 +37,7 @@ def test_who_has_used_up_the_hour_keeps_the_place_and_others_pass(tmp_path: Path
     ]
     assert [entry.student for entry in Line(book, 1, 1).next_ones()] == ["ben", "cleo"]
     assert places[0].expected_s > 3500 and places[1].expected_s < places[2].expected_s
+    assert 3500 < places[0].not_before - time.time() <= 3600 and places[1].not_before is None
 
 
 def test_who_waits_longer_has_a_later_time(tmp_path: Path):
