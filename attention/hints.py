@@ -19,7 +19,7 @@ HINTS: dict[int, dict[str, str]] = {
         "exact": "What is the variance of the product in the text, and what must you divide a number by to bring its variance to 1?",
     },
     4: {
-        "shape_o_h": "What is averaged here, and what shape has an average of vectors?",
+        "shape_o_h": "What is averaged here, and what shape does an average of vectors have?",
         "shape_o": "How many heads are stacked, and how many numbers does each have?",
         "shape_W_O_h": "What does one block act on, and in which space does its result lie?",
         "shape_W_O": "When blocks stand side by side, do the rows grow in number or the columns?",
@@ -40,7 +40,7 @@ HINTS: dict[int, dict[str, str]] = {
         "attributes": "Does __init__ store each of its arguments under its own name?",
         "projections, without copies": "How many heads does each of the four serve, and is each block kept only once?",
         "output shape": "Does it work for one sample, for one position, and for widths that all differ?",
-        "values": "Which head does each query head read, by what are the logits divided, and over which positions does the softmax run?",
+        "values": "Which head does each query head read, what are the logits divided by, and over which positions does the softmax run?",
         "shape comments": "Is there a comment such as # (B, L_1, D_1) next to the operations of forward?",
     },
     8: {
@@ -75,7 +75,7 @@ HINTS: dict[int, dict[str, str]] = {
         "your own run: relative_error and both outputs": "Do both models have their four weights, and does the formula follow the task's?",
     },
     14: {
-        "kv_cache_MHA": "Which vectors does a later position need, of how many heads, and how long is each?",
-        "kv_cache_MLA": "Which vectors does the reduced form need of a position, and do they differ from one another, or from head to head?",
+        "kv_cache_MHA": "Which vectors does a later position need, from how many heads, and how long is each?",
+        "kv_cache_MLA": "Which vectors of a position does the reduced form need, and do they differ from one another, or from head to head?",
     },
 }

@@ -14,6 +14,7 @@ RELATIONS = {  # what may be chosen but is wrong, and the usual mistake that it 
     ">=": "rank-only-bounded",
     "<=": "rank-only-bounded",
 }
+EXPECTED = 'expected one of the strings "<", "<=", "==", ">=" and ">"'
 ONE = probe.Reason(probe.Why.MISSING, "expected two matrices, A and B, got one.")
 
 
@@ -24,8 +25,8 @@ def equal(claimed: object) -> Verdict:
     if isinstance(claimed, str) and claimed.strip() in RELATIONS:
         return mistakes.wrong(RELATIONS[claimed.strip()])
     if isinstance(claimed, str):
-        return rubric.fact(claimed.strip() == "==", "the text you chose is none of the five.")
-    return rubric.fact(False, "it is not one of the five texts.")
+        return rubric.fact(claimed.strip() == "==", f"{EXPECTED}, got another one.")
+    return rubric.fact(False, f"{EXPECTED}, got something else.")
 
 
 def matrices(H: int, G: int, d: int) -> tuple[object, object]:

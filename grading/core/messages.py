@@ -25,9 +25,9 @@ NO_CELLS = "the file has no cells"
 DAMAGED_CELLS = "the cells of this notebook are damaged"
 FILE_MISSING = "not submitted; 0 points. Ask for it if it was forgotten."
 FILE_LEFT_OUT = (
-    "this file was left out. docs/submissions.md lists the kinds that are taken in. If it is of such a kind, it is a link "
-    "or the like, closed to this account, too large, one of too many, or has a name that programs run. Nothing to do, "
-    "unless an answer needs it."
+    "this file was left out. docs/submissions.md lists the kinds that are taken in. One of these is left out if it is a "
+    "link or the like, closed to this account, too large, one of too many, or named like a file that a program runs by "
+    "itself. Nothing to do, unless an answer needs it."
 )
 FILE_ARCHIVE = "archives aren't unpacked. If the notebooks are in this one, unpack it here, and grade again."
 NAME_RULE = "Rename it with letters, digits, spaces and any of . , _ - + @ ( ) [ ], and grade again."
@@ -142,7 +142,7 @@ def _either(names: list[str]) -> str:
 
 
 def not_data(what: str) -> str:
-    return f"your code returned {what}, not numbers that can be compared."
+    return f"the tests can't compare what your code returned: {what}."
 
 
 def unreadable_reply(name: str) -> str:

@@ -95,7 +95,7 @@ def test_the_figure_says_what_fits(monkeypatch: pytest.MonkeyPatch, capsys):
         ((1.0 * D_qk, (D_1**2) ** 0.5), "3 × 6 on the 6 numbers of x fits; out come 3 numbers."),
         (None, "not drawn yet."),
         *(
-            (wrong, "not drawn, which takes one or two whole numbers up to 40.")
+            (wrong, "not drawn: expected one or two whole numbers up to 40.")
             for wrong in (
                 (H, D_qk, D_1),
                 (D_qk / 2, D_1),

@@ -108,7 +108,7 @@ def test_a_function_that_is_not_written_yet_is_no_mistake(capsys):
         ),
         (
             {"shape_W_Q": (H, D_qk, D_1), "shape_q": None},
-            "W^Q: not drawn, which takes one or two whole numbers up to 40; your q has no size yet.",
+            "W^Q: not drawn: expected one or two whole numbers up to 40; your q has no size yet.",
         ),
         ({"shape_W_Q": None, "shape_q": (99,)}, "W^Q: not drawn yet; your q has a size that is not drawn."),
     ],

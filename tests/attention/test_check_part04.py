@@ -57,7 +57,7 @@ def test_another_form_gets_its_line(name: str, value: object, text: str, capsys)
         ({"shape_W_O_h": (D_2, D_v)}, "W_O_h: 7 × 2 on the 2 numbers of o_h fits; out come 7 numbers; x_out has 5."),
         (
             {"shape_o_h": (D_1, D_v, 2)},
-            "W_O_h: not drawn, which takes one or two whole numbers up to 40; x_out has 5.",
+            "W_O_h: not drawn: expected one or two whole numbers up to 40; x_out has 5.",
         ),
         ({"shape_o_h": None, "shape_W_O_h": "no shape"}, "W_O_h: not drawn yet; x_out has 5."),
     ],

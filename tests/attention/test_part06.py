@@ -23,11 +23,11 @@ def test_equal_ranks_are_right(said: str):
     [
         (">", "copies-add-rank", ""),
         (" < ", "copies-lose-rank", ""),
-        ("=", "", "the text you chose is none of the five."),
-        (None, "", "it is not one of the five texts."),
+        ("=", "", 'one of the strings "<", "<=", "==", ">=" and ">", got another one.'),
+        (None, "", "got something else."),
         (probe.Reason(probe.Why.MISSING, "`rank_relation` is not there."), "", "is not there"),
-        (5, "", "it is not one of the five texts."),
-        (probe.Reason(probe.Why.NOT_DATA, "an array"), "", "it is not one of the five texts."),
+        (5, "", "got something else."),
+        (probe.Reason(probe.Why.NOT_DATA, "an array"), "", "got something else."),
     ],
 )
 def test_another_relation_is_wrong_and_told_why(said: object, mistake: str, text: str):

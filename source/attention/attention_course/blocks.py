@@ -57,7 +57,7 @@ def fits(matrix: tuple[int, int] | None, vector: tuple[int, int] | None, what: s
     """
     if matrix is None or vector is None:
         missing = any(shape is None for shape in given)
-        return "not drawn yet" if missing else f"not drawn, which takes one or two whole numbers up to {LARGEST}"
+        return "not drawn yet" if missing else f"not drawn: expected one or two whole numbers up to {LARGEST}"
     (rows, columns), fit = matrix, matrix[1] == vector[0]
     out = f"out {'comes' if rows == 1 else 'come'} {_counted(rows)}" if fit else "nothing comes out"
     return f"{rows} × {columns} on the {_counted(vector[0])} of {what} {'fits' if fit else 'does not fit'}; {out}"

@@ -368,7 +368,7 @@ NOT_DATA = [
 @pytest.mark.parametrize("value", NOT_DATA)
 def test_what_is_no_data_is_a_reason(student, value: str):
     got = reason(f"async def g(): pass\ndef f():\n    return {value}", student)
-    assert got.why is Why.NOT_DATA and got.text.startswith("your code returned ")
+    assert got.why is Why.NOT_DATA and got.text.startswith("the tests can't compare what your code returned: ")
 
 
 LIARS = [
