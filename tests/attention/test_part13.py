@@ -104,6 +104,13 @@ def with_(**changes: object) -> Measures:
     return Measures(**{**vars(RIGHT), **changes})
 
 
+def test_the_text_says_for_which_data_a_forgotten_factor_is_computed():
+    """A right run on tokens ten times as large earns nothing, so the text must not speak of small data alone."""
+    rules = handed_in.sources(course.PARTS[13])["part13-rules"]
+    small, large = f"below {part13_run.LARGE_SCORES:.0f}", f"above {part13_run.LARGER_SCORES:,.0f}"
+    assert "much smaller or larger than `torch.randn`" in rules and large in rules.partition(small)[2]
+
+
 @pytest.mark.parametrize(
     ("given", "found", "text"),
     [
