@@ -121,7 +121,8 @@ def second_statement(answer_id: str, call: Call) -> Breach | None:
         if len(made) > 1:
             where, line, _ = max(made, key=lambda one: one[1:])
             code = next(code for code in codes if code.where == where).line(line)
-            text = f"{where}, line {line}, `{code}`: a second statement computes output {position + 1}"
+            output = f"output {position + 1} of {len(call.outputs)}"  # which can't be taken for an index from 0
+            text = f"{where}, line {line}, `{code}`: a second statement computes {output}"
             return Breach(f"{text}; this part allows one each.")
     return None
 

@@ -163,7 +163,7 @@ def test_a_wrong_answer_is_named(step: str, old: str, new: str, named: str):
             "convert",
             "dtype=W_K.dtype",
             "dtype=torch.float32",
-            "result 2: expected float64, as in what the function gets",
+            "result 2 of 3: expected float64, as in what the function gets",
         ),
         ("absorb", "return W_DKV, ", "return W_DKV, W_DKV, ", r"expected 3 tensors, got a tuple of 4( \(|$)"),
         ("absorb", "return W_DKV, ", "W_DKV, ", r"got None\. Does the function end with a return\?"),

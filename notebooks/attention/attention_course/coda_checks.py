@@ -145,11 +145,11 @@ def _random(seed, *shapes):
 
 def _results(value, count):
     returned = enumerate(pieces(value, count, f"{count} tensors"), start=1)
-    results = [_tensor(f"result {place}", tensor) for place, tensor in returned]
-    for place, tensor in enumerate(results):
+    results = {(name := f"result {place} of {count}"): _tensor(name, tensor) for place, tensor in returned}
+    for name, tensor in results.items():
         same = tensor.dtype == torch.float64
-        expect(same, f"result {place + 1}: expected float64, as in what the function gets, got {tensor.dtype}")
-    return results
+        expect(same, f"{name}: expected float64, as in what the function gets, got {tensor.dtype}")
+    return results.values()
 
 
 def _tensor(name, value):
@@ -170,5 +170,5 @@ def _same(name, got, want, hint=""):
         return
     factor = float((got * want).sum() / (want * want).sum())
     if abs(factor) > 1e-3 and float((got - factor * want).abs().max()) <= TOLERANCE * largest * abs(factor):
-        expect(False, f"{name}: {factor:.3f} times as large as expected. Which factor is missing, or one too many?")
+        expect(False, f"{name}: {factor:.3f} times as large as expected. Is a factor missing, or one too many?")
     expect(False, f"{name}: off by up to {miss:.2g}, where the largest number is {largest:.2g}. {hint}".strip())

@@ -123,7 +123,7 @@ def function(before: str, Q: str, head: str = HEAD) -> str:
 @pytest.mark.parametrize(("before", "Q", "line"), TWO.values(), ids=TWO)
 def test_a_second_statement_is_found_however_a_value_went_on(before: str, Q: str, line: int):
     text = breach(function(before, Q) + "\n" + NOTEBOOK)
-    assert text.startswith(f"Answer, line {line + 1}, ") and "computes output 3" in text
+    assert text.startswith(f"Answer, line {line + 1}, ") and "computes output 3 of 4" in text
 
 
 @pytest.mark.parametrize(("before", "Q"), FREE.values(), ids=FREE)
@@ -147,7 +147,7 @@ def test_a_function_around_the_answer_that_scales_what_it_gives_is_found():
 def test_a_list_that_computes_as_it_is_read_is_found():
     made = "class Hats(tuple):\n    def __iter__(self): return iter([*self[:2], 2 * self[2], self[3]])\n"
     answer = made + HEAD + "    Q, O = W_UK @ W_Q, W_O @ W_UV\n    return Hats((W_DKV, W_DKV, Q, O))"
-    assert "computes output 3" in breach(answer)
+    assert "computes output 3 of 4" in breach(answer)
 
 
 def test_a_decorator_of_pytorchs_stands_around_no_statement():
@@ -196,7 +196,7 @@ def test_what_a_kernel_makes_up_is_read_where_it_has_the_form_that_was_asked_for
     told = [["mm 0 0:0 - 1:1", "mm 1 1:1 - 2:2"], places, "0:0", ["0:0", "2:2"]]
     with notebook("part13", answer), probe.through(made_up(told)):
         found = running.one_statement_each("part13-answer", "reduced_matrices", *given())
-    assert "computes output 2" in found.text
+    assert "computes output 2 of 2" in found.text
 
 
 def test_the_line_is_the_answers_though_a_cell_has_a_copy():
