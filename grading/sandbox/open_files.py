@@ -59,17 +59,14 @@ class OpenFiles:
         A thread may have open files of its own. If a process hides its files, each counts as one of the first kind. A
         file that forks inherited under the same number counts once.
         """
-        owners, hidden, first, pids, compare = [], 0, {}, set(), self._processes.have_the_same
+        owners, hidden, first, pids = [], 0, {}, set()
         for pid, name in self._processes.threads():
             thread = f"/proc/{pid}/task/{name}"
             meanwhile()
             pids.add(pid)
             try:
-                for fd, owner in self._patience.read(pid, functools.partial(self._of_thread, pid, name), list):
-                    other = first.setdefault(fd, int(name))
-                    same = functools.partial(compare, self._processes.FILE, other, int(name), fd)
-                    is_same = other != int(name) and self._patience.read(other, same, lambda: True)
-                    owners += [] if is_same else [owner]
+                found = self._patience.read(pid, functools.partial(self._of_thread, pid, name), list)
+                owners += self._not_inherited(int(name), found, first)
                 self._listable = True
             except PermissionError:
                 if self._listable and self._processes.lines_of(f"{thread}/status", "VmSize:"):  # else it is ending
@@ -80,8 +77,28 @@ class OpenFiles:
         if systems == len(owners):  # as nearly always: nobody's number is asked for
             return [hidden, 0, systems]
         here = {self._processes.lines_of(f"/proc/{pid}/status", "NSpid:", column=-1): pid for pid in pids}
-        lasting = [self._is_as_begun(here.get(owner)) for owner in owners if owner is not None]
+        as_begun = {owner: self._is_as_begun(here.get(owner)) for owner in {*owners} - {None}}
+        lasting = [as_begun[owner] for owner in owners if owner is not None]
         return [hidden + lasting.count(False), lasting.count(True), systems]
+
+    def _not_inherited(self, thread: int, found: list[tuple[int, int | None]], first: dict) -> list[int | None]:
+        """The processes of a thread's files that are no other one's; `first` has the first thread with each number.
+
+        Each read is handed on to another thread here, so all numbers of one are compared in one: a notebook may have
+        thousands, and nobody looks at its memory until a thread's are counted.
+        """
+        by_first: dict[int, list[tuple[int, int | None]]] = {}
+        for fd, owner in found:
+            by_first.setdefault(first.setdefault(fd, thread), []).append((fd, owner))
+        own = [owner for _, owner in by_first.pop(thread, [])]
+        for other, files in by_first.items():
+            own += self._patience.read(other, functools.partial(self._differing, other, thread, files), list)
+        return own
+
+    def _differing(self, other: int, thread: int, files: list[tuple[int, int | None]]) -> list[int | None]:
+        """The processes of those files that two threads don't share under their number."""
+        compare, kind = self._processes.have_the_same, self._processes.FILE
+        return [owner for fd, owner in files if not compare(kind, other, thread, fd)]
 
     def _is_as_begun(self, pid: int | None) -> bool:
         """Whether a process lives and still runs the program it was forked in: then its files keep no extra memory."""
