@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from attention.course import COURSE
 from attention.questions.versions import in_force
 from attention.rules.shapes import shape_comments
-from grading.core.messages import NOT_IN_A_DRAFT
+from grading.core.messages import NOT_IN_A_DRAFT, breach_loop
 from grading.rules import closure, drafts, own_names, static
 from grading.rules.earlier import superseded
 from grading.rules.nodes import walk
@@ -41,8 +41,37 @@ def no_imports(answer_id: str) -> Breach | None:
 
 
 def no_loops(answer_id: str) -> Breach | None:
-    """No for, while, comprehension, generator expression or map in a function or class of the answer."""
-    return static.no_loops(answer_id, COURSE.part_of(answer_id).names, superseded(answer_id, in_force))
+    """No for, while, comprehension, generator expression or map in a function or class of the answer, nor the `while`
+    that PyTorch has as a function."""
+    names, left_out = COURSE.part_of(answer_id).names, superseded(answer_id, in_force)
+    return static.no_loops(answer_id, names, left_out) or _while_of_torchs(answer_id, left_out)
+
+
+def _while_of_torchs(answer_id: str, left_out: Collection[closure.Place]) -> Breach | None:
+    """The breach, if a function or class of the answer, or what these use, reads `torch.while_loop`."""
+    codes = editable(answer_id)
+    modules = closure.libraries(codes, COURSE.imports, setup(answer_id))
+    for code, node in closure.answer(answer_id, COURSE.part_of(answer_id).names, left_out):
+        free = closure.free_names(node)
+        for inner in (inner for part in closure.definitions(node) for inner in walk(part)):
+            match inner:
+                case ast.Name(id=name) if name in free and name in modules:
+                    found = _is_while(modules[name])
+                case ast.Attribute(attr=name) if closure.root(inner) in modules:
+                    found = _is_while(name)
+                case ast.alias(name=name):
+                    found = _is_while(name)
+                case _:
+                    continue
+            if found:
+                line = getattr(inner, "lineno", node.lineno)
+                return Breach(breach_loop(code.where, line, code.line(line), "`while_loop` is a loop"))
+    return None
+
+
+def _is_while(name: str) -> bool:
+    """Whether this is `torch.while_loop`, or one of the functions behind it."""
+    return name.split(".")[-1].strip("_").startswith("while_loop")
 
 
 def no_ready_made_attention(answer_id: str) -> Breach | None:

@@ -35,6 +35,33 @@ def test_a_loop_is_looked_for_in_what_the_part_asks_for(stem: str, asked: str):
     assert breach(rules.no_loops, "pass", looping.replace(asked, "Other"), stem=stem) is None
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def f(q):\n    return torch.while_loop(going, step, (q,))",
+        "from torch import while_loop\ndef f(q):\n    return while_loop(going, step, (q,))",
+        "def f(q):\n    from torch import while_loop as again\n    return again(going, step, (q,))",
+        "again = torch.while_loop\nclass A:\n    def f(self, q):\n        return again(going, step, (q,))",
+        "from torch._higher_order_ops.while_loop import while_loop_dense as go\nf = lambda q: go(a, b, (q,), ())",
+    ],
+)
+def test_the_while_that_pytorch_has_as_a_function_is_a_loop(source: str):
+    assert "`while_loop` is a loop, and this part allows no loop" in breach(rules.no_loops, source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "torch.while_loop(going, step, (one,))\ndef f(q):\n    return q",
+        "def while_loop(q):\n    return q\ndef f(q):\n    return while_loop(q)",
+        "class A:\n    def while_loop(self, q):\n        return self.while_loop",
+    ],
+    ids=["outside", "a function of one's own", "a method"],
+)
+def test_what_is_outside_of_functions_or_only_has_its_name_is_no_while(source: str):
+    assert breach(rules.no_loops, source) is None
+
+
 WARNED_OF = """
 def f(W):
     assert (W.ndim == 2, "always true")
