@@ -13,11 +13,12 @@ import io
 import json
 import os
 import platform
+import sys
 import tempfile
 import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import FunctionType
+from types import FunctionType, ModuleType
 
 import nbgrader
 from nbgrader.coursedir import CourseDirectory
@@ -194,14 +195,32 @@ def _rule_on_lateness(config: Config) -> object:
 
 
 def _described(setting: object) -> object:
-    """What JSON has no word for; a class or function of the course's own with the files that it is written in."""
+    """What JSON has no word for; a class or function of the course's own with its values and the files that hold it."""
     if not isinstance(setting, type | FunctionType):
         return repr(setting)
-    held = [setting, *(one for kind in getattr(setting, "__mro__", ()) for one in vars(kind).values())]
-    paths = {Path(one.__code__.co_filename) for one in held if isinstance(one, FunctionType)}
-    own = [path for path in paths if not path.is_relative_to(INSTALLED) and path.is_file()]
-    written = sorted(hashlib.sha256(path.read_bytes()).hexdigest() for path in own)
-    return [setting.__module__, setting.__qualname__, *written]
+    held = [one for kind in getattr(setting, "__mro__", ()) for one in vars(kind).values()]
+    values = [one for one in held if isinstance(one, int | float | str)]  # a class may set no more than a number
+    functions = [one for one in (setting, *held) if isinstance(one, FunctionType)]
+    written = sorted({_written(one) for one in functions})
+    return [setting.__module__, setting.__qualname__, values, *written]
+
+
+def _written(function: FunctionType) -> str:
+    """A hash of the file that a function of the course's own is written in; empty for an installed one."""
+    path, module = Path(function.__code__.co_filename), sys.modules.get(function.__module__)
+    if path.is_relative_to(INSTALLED):
+        return ""
+    return _of_file(path) if getattr(module, "__file__", None) != str(path) else _as_loaded(module)
+
+
+@functools.lru_cache(8)
+def _as_loaded(module: ModuleType) -> str:
+    """A hash of a module's file when it was first asked for: a service computes with that, whatever the file is now."""
+    return _of_file(Path(module.__file__))
+
+
+def _of_file(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def _cells(found: snapshot.Rows) -> list:

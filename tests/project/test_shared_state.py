@@ -28,6 +28,7 @@ KNOWN = {
     "grading/classroom/inputs.py: distributions": "the course",
     "grading/classroom/inputs.py: _contents": "the archive, and names of files",
     "grading/classroom/inputs.py: _installed": "the course's folders, and packages' names",
+    "grading/classroom/inputs.py: _as_loaded": "a module, as loaded",
     "grading/submission/extra_files.py: _modules": "the course",
     "grading/submission/schemas.py: _validator": "a schema, by its text",
     "grading/core/command_line.py: _alone": "the process",

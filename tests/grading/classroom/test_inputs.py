@@ -4,6 +4,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -155,20 +156,46 @@ class Late(LateSubmissionPlugin):
 """
 
 
-@pytest.mark.parametrize("named", ["Late", "'rule_on_lateness.Late'"])
-def test_another_rule_on_lateness_is_graded_with_something_else(
-    named: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+@pytest.fixture
+def digest_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """What a class is graded with, as a hash: its rule on lateness is in a file like this, or in the configuration."""
     course_copy.new(tmp_path, course.PARTS[1])
     generate_assignment.register(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
-    settings, found = tmp_path / course_folder.CONFIGURATION, []
+    settings = tmp_path / course_folder.CONFIGURATION
     before = settings.read_text(encoding="utf-8")
-    for rule in (RULE, RULE, RULE.replace("4.0", "2.0")):
+
+    def digest_with(rule: str, own: str = "", named: str = "'rule_on_lateness.Late'", loaded: bool = False) -> str:
         (tmp_path / "rule_on_lateness.py").write_text(rule, encoding="utf-8")
-        own = "" if "." in named else rule
         settings.write_text(f"{before}{own}\nc.AssignLatePenalties.plugin_class = {named}\n", encoding="utf-8")
-        monkeypatch.delitem(sys.modules, "rule_on_lateness", raising=False)
+        if not loaded:
+            monkeypatch.delitem(sys.modules, "rule_on_lateness", raising=False)
         with course_folder.engine(tmp_path) as engine:
-            found.append(inputs.read(tmp_path, engine).digest)
+            return inputs.read(tmp_path, engine).digest
+
+    return digest_with
+
+
+@pytest.mark.parametrize("named", ["Late", "'rule_on_lateness.Late'"])
+def test_another_rule_on_lateness_is_graded_with_something_else(named: str, digest_with: Callable[..., str]):
+    rules = (RULE, RULE, RULE.replace("4.0", "2.0"))
+    found = [digest_with(rule, "" if "." in named else rule, named) for rule in rules]
+    assert found[0] == found[1] != found[2]
+
+
+def test_a_rule_that_a_service_has_loaded_stays_what_it_grades_with_until_its_next_start(
+    digest_with: Callable[..., str],
+):
+    old, new = RULE, RULE.replace("4.0", "2.0")
+    imported = "from rule_on_lateness import Late"
+    for form in ({}, {"own": imported, "named": "Late"}):
+        first = digest_with(old, **form)
+        assert digest_with(new, **form, loaded=True) == first
+        assert digest_with(new, **form) != first
+
+
+def test_a_rule_that_sets_no_more_than_a_number_is_another_one_with_another_number(digest_with: Callable[..., str]):
+    rule = RULE.replace("return 4.0", "return self.points")
+    own = "from rule_on_lateness import Late\nclass Own(Late):\n    points = {}"
+    found = [digest_with(rule, own.format(points), "Own") for points in (4, 4, 2)]
     assert found[0] == found[1] != found[2]
