@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nbgrader.server_extensions.formgrader.base import BaseApiHandler
 
 CONFLICT = 409  # HTTP's status; the page's script knows it
+FIELDS = {Grade: ("manual_score", "extra_credit"), Comment: ("manual_comment",)}  # what a request of each kind saves
 
 
 def version(source: str) -> str:
@@ -33,12 +34,12 @@ def look(handler: "BaseApiHandler", sent: object) -> None:
     """
     if not isinstance(sent, dict) or "answer" not in sent:
         return
-    kind, field = (Grade, "manual_score") if "manual_score" in sent else (Comment, "manual_comment")
+    kind = Grade if "manual_score" in sent else Comment
     session, (name,) = handler.gradebook.db, handler.path_args
     # From here until nbgrader commits, or `engines.on_finish` undoes it, no other process puts a new answer in place.
     session.execute(update(kind).where(kind.id == name).values(id=kind.id).execution_options(synchronize_session=False))
     row = session.get(kind, name, populate_existing=True)
-    unseen = "seen" in sent and getattr(row, field) not in sent["seen"]
+    unseen = "seen" in sent and [getattr(row, field) for field in FIELDS[kind]] not in sent["seen"]
     if unseen or version(_answer(handler, row)) != sent["answer"]:
         raise HTTPError(CONFLICT, "the page is older than the answer or the mark that it would change")
 

@@ -102,6 +102,11 @@ def kept(root: Path, student: str) -> tuple[float | None, str | None, bool]:
         return grade.manual_score, comment.manual_comment, grade.needs_manual_grade
 
 
+def extra_credit(root: Path, student: str) -> float | None:
+    with course_folder.gradebook(root) as book:
+        return book.find_grade(CELL, NINE.stem, COURSE.name, student).extra_credit
+
+
 def execute(root: Path, *statements: str) -> None:
     """Changes the gradebook past nbgrader."""
     with course_folder.engine(root) as engine, engine.begin() as connection:
@@ -320,6 +325,27 @@ def test_no_grader_writes_over_a_mark_that_their_page_has_not_shown(
     expect(page.locator(f"#{CELL}")).to_have_value("4.5")
     press(page, "3")
     assert kept(root, "ada")[0] == 1
+
+
+def test_no_grader_takes_away_extra_credit_that_their_page_has_not_shown(
+    root: Path, page: Page, submissions: dict[str, str]
+):
+    open_answer(page, submissions["ada"])
+    press(page, "2")
+    with course_folder.gradebook(root) as book:  # as another grader's page does
+        book.find_grade(CELL, NINE.stem, COURSE.name, "ada").extra_credit = 0.5
+        book.db.commit()
+    page.keyboard.press("2")
+    expect(page.locator(f"{PANEL} .not-saved")).to_contain_text("another grader has marked it")
+    assert extra_credit(root, "ada") == 0.5
+    open_answer(page, submissions["ada"])
+    expect(page.locator(f"#{CELL}_extra_credit")).to_have_value("0.5")
+    press(page, "1")
+    for points in ("1.5", ""):
+        with page.expect_response(lambda answer: "/api/grade/" in answer.url and answer.ok):
+            page.locator(f"#{CELL}_extra_credit").fill(points)
+            page.locator(f"#{CELL}_extra_credit").blur()
+        assert extra_credit(root, "ada") == (float(points) if points else None)
 
 
 def test_where_a_part_has_no_written_answer_nothing_is_added(root: Path, page: Page):

@@ -33,14 +33,16 @@
     this.build();
     this.read();
     this.comment.on("change", this.read.bind(this));
-    send_seen(formgrader.grades, asked, "manual_score", function (value) { return value === null ? null : Number(value); });
-    send_seen(formgrader.comments, asked, "manual_comment", function (value) { return value; });
+    send_seen(formgrader.grades, asked, function (grade) { return [number(grade.get("manual_score")), number(grade.get("extra_credit"))]; });
+    send_seen(formgrader.comments, asked, function (comment) { return [comment.get("manual_comment")]; });
   }
 
-  function send_seen(models, asked, field, as) {  // with each value: the answer it is for, and what it may take the place of
-    var model = models.findWhere({name: asked.cell}), seen = [as(model.get(field))];
+  function number(value) { return value === null ? null : Number(value); }  // nbgrader's fields hold texts
+
+  function send_seen(models, asked, values) {  // with what is saved: the answer it is for, and what it may take the place of
+    var model = models.findWhere({name: asked.cell}), seen = [values(model)];
     model.set({answer: asked.version, seen: seen}, {silent: true});
-    model.on("request", function () { seen.push(as(model.get(field))); });
+    model.on("request", function () { seen.push(values(model)); });
   }
 
   Panel.prototype.build = function () {
