@@ -76,7 +76,7 @@ def test_few_files_are_on_the_way_at_once_because_linux_counts_all_of_a_user(for
 def test_the_longest_path_of_a_submission_fits(forked, monkeypatch):
     kernel, _ = forked
     monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 0.01)
-    path = "/".join(["\n" * 255] * (limits.FILE_DEPTH + 1))
+    path = "/".join(["\udcff" * 255] * (limits.FILE_DEPTH + 1))  # JSON takes six bytes for each that isn't UTF-8
     kernel.begin(_files([path]), seed=1, allowance=None)
     assert _came(kernel.its_gate)[0] == path
 
