@@ -25,9 +25,10 @@ Range = tuple[float, float]  # from, to
 
 
 def words_removed(text: str) -> str:
-    """The text without names such as W_2, float64 or W.shape[0], and with 24 x 4 written as 24, 4."""
+    """The text without names such as W_2, float64, W.shape[0] or dim 0, and with 24 x 4 written as 24, 4."""
     text = re.sub(r"(?<=[\u2e80-\ufdff])(?=\d)", " ", text)  # in Chinese no space stands between a word and a number
     text = re.sub(r"(?<=\w)\[[01]\]", " ", text)
+    text = re.sub(r"(?i)\b(?:dim|dimension|axis)\s+[01]\b", " ", text)
     text = re.sub(r"(?<=\d)\s*[xX×*⨯]\s*(?=\d)", " , ", text)
     return re.sub(r"(?<!\w)[^\W\d]\w*", " ", text)
 

@@ -45,7 +45,16 @@ def test_the_end_of_a_shape_and_the_beginning_of_the_next_are_no_shape(text: str
     assert not has_shapes(text, [((4, 24), (24, 4))])
 
 
-@pytest.mark.parametrize("text", ["(24, 4, 4, 24)", "24, 4; 4, 24", "r=(4) D=(24), D=(24) r=(4)", "|24|4|, |4|24|"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(24, 4, 4, 24)",
+        "24, 4; 4, 24",
+        "r=(4) D=(24), D=(24) r=(4)",
+        "|24|4|, |4|24|",
+        "dim 0 = 24, dim 1 = 4\nDimension 0: 4, Dimension 1: 24",
+    ],
+)
 def test_shapes_may_share_their_brackets_or_have_one_for_each_size(text: str):
     assert has_shapes(text, [((4, 24), (24, 4))])
 
