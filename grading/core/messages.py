@@ -122,9 +122,12 @@ def not_callable(name: str) -> str:
 
 
 def raised(error: str, line: int | None) -> str:
+    """With a question where no line of a cell had begun: Python says so of a call with other arguments."""
     where = f" in line {line} of its cell" if line else ""
     limit = f" {limit_messages.process_memory()}" if error == "MemoryError" else ""
-    return f"your code stopped with {article(error)}{where} on one of the tests' inputs.{limit}"
+    at_the_call = (error, line) == ("TypeError", None)
+    asked = " Does it take the arguments that the task names, in their order?" if at_the_call else ""
+    return f"your code stopped with {article(error)}{where} on one of the tests' inputs.{limit}{asked}"
 
 
 def undefined(stopped: str, names: list[str]) -> str:

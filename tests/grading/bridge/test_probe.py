@@ -155,6 +155,21 @@ def test_whatever_is_raised_is_a_reason_that_names_python_s_own_error_and_the_li
     assert named in got.text and "line 6 " in got.text  # below the three lines of the setup
 
 
+TAKES_OTHERS = [
+    "def f(a, b):\n    return a",
+    "class f(nn.Module):\n    def __init__(self, a, b):\n        pass",
+    "class f(nn.Module):\n    def forward(self, x, y):\n        return x\nf = f()",
+]
+
+
+@pytest.mark.parametrize("written", TAKES_OTHERS, ids=["a function", "a class", "a model"])
+def test_code_that_takes_other_arguments_is_asked_which_it_takes_and_code_that_fails_is_not(student, written: str):
+    student(written)
+    assert probe.call("f", 1).text.endswith("Does it take the arguments that the task names, in their order?")
+    student("def f(a):\n    return len(a)")
+    assert "a TypeError in line 5 " in probe.call("f", 1).text and "?" not in probe.call("f", 1).text
+
+
 @probe.remote
 def makes_a_model():
     return model(1)  # noqa: F821  (a class of the student's)
