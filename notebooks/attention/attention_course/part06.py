@@ -66,7 +66,7 @@ def draw_part06(names):
                 below, place + 0.5, y + 0.34, text, ha="center", va="center", color="white", weight="bold", fontsize=10
             )
     below.set(xlim=(-2.9, H + 0.2), ylim=(0, 2.3))
-    below.set_title("What your matrices do, with d = 1; a number says which row of $W$, ? that it is none", fontsize=11)
+    below.set_title("What your matrices do, with d = 1: the number of a row of $W$, or ? for none", fontsize=11)
     below.axis("off")
     show(figure, ALT)
 
