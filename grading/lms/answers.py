@@ -68,7 +68,7 @@ def _found(root: Path, course: Course, folders: list[Path]) -> tuple[dict[str, s
                 left_out.append(f"{student}, {part.stem}: it can't be read: {error.strerror}.")
                 continue
             if taken.unreadable:
-                left_out.append(f"{student}, {part.stem}: {taken.unreadable}")
+                left_out.append(f"{student}, {part.stem}: {' '.join(taken.findings)}")
             else:
                 found |= _texts(f"{part.stem}/{student}", taken.notebook)
     return found, left_out

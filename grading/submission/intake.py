@@ -24,7 +24,9 @@ from grading.submission.notebook_file import MARK, Unreadable, read, read_as_it_
 
 @dataclass(frozen=True)
 class Taken:
-    """What is graded of a student's notebook; the released one, and why, where the file could not be read."""
+    """What is graded of a student's notebook; the released one where the file could not be read, and why, as its author
+    reads it. The `findings` are for an instructor, or for whoever learns alone.
+    """
 
     notebook: nbformat.NotebookNode
     findings: tuple[str, ...]
@@ -91,6 +93,8 @@ def _take_in(path: Path, released: Path, of: Course, alone: bool) -> Taken:
         notebook, findings = (read_as_it_is(path, original), []) if of.plain else clean_copy(original, read(path))
     except Unreadable as error:
         fresh, earlier = f"release/{of.name}/{path.name}", f"{kept_copies.FOLDER.as_posix()}/"
-        text = unreadable.for_learner(error.why, error.fix, fresh, earlier) if alone else str(error)
-        return Taken(original, (text,), text)
+        if alone:
+            text = unreadable.for_learner(error.why, error.fix, fresh, earlier)
+            return Taken(original, (text,), text)
+        return Taken(original, (str(error),), unreadable.for_student(error.why, error.fix))
     return Taken(notebook, tuple(findings))

@@ -1,6 +1,6 @@
 """What people read about a notebook file that can't be graded, and what helps.
 
-A class's instructor asks for another file; whoever learns alone has nobody to ask.
+A class's instructor asks for another file, and its student hands one in; whoever learns alone has nobody to ask.
 """
 
 from enum import Enum, auto
@@ -24,6 +24,18 @@ def for_instructor(why: str, fix: Fix = Fix.FRESH) -> str:
             return f"{why}; 0 points. Ask for a shorter one."
         case Fix.NO_OUTPUTS:
             return f"{why}; 0 points. Ask for it without its outputs."
+    assert_never(fix)
+
+
+def for_student(why: str, fix: Fix) -> str:
+    """What the student reads on their page."""
+    match fix:
+        case Fix.FRESH:
+            return f"{why}; 0 points. Submit the notebook again, or ask your instructor."
+        case Fix.SHORTER:
+            return f"{why}; 0 points. Submit a shorter one, or ask your instructor."
+        case Fix.NO_OUTPUTS:
+            return f"{why}; 0 points. Clear its outputs, save it and submit it again, or ask your instructor."
     assert_never(fix)
 
 

@@ -228,6 +228,22 @@ def test_a_damaged_part_has_feedback_too(student: str, graded: tuple):
     assert (pages / "part04.html").exists()
 
 
+@by_student
+def test_no_page_tells_a_student_what_an_instructor_should_ask_for(student: str, graded: tuple):
+    for page in (graded[2] / "feedback" / student / COURSE.name).glob("*.html"):
+        assert "Ask for" not in page.read_text(encoding="utf-8")
+
+
+def test_a_student_reads_what_helps_where_the_notebook_could_not_be_read(graded: tuple):
+    found = {
+        student: graded[2] / "feedback" / student / COURSE.name / "part01.html"
+        for student in ("empty", "fifty-megabytes")
+    }
+    texts = {student: page.read_text(encoding="utf-8") for student, page in found.items()}
+    assert "the file is empty; 0 points. Submit the notebook again, or ask your instructor." in texts["empty"]
+    assert "Clear its outputs, save it and submit it again, or ask your instructor." in texts["fifty-megabytes"]
+
+
 def test_missing_notebooks_are_named_in_one_line(graded: tuple):
     lines = [str(n) for n in graded[1]["missing"].notices]
     assert lines == [f"missing, part01, part02: {messages.FILE_MISSING}"]
