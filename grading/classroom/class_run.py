@@ -197,7 +197,9 @@ def _print_notices(root: Path, results: list[Graded], course: Course, quiet: boo
     asides = [f"{names.printable(r.student)}: {messages.was_aside(r.aside)}" for r in ordered if r.aside]
     seen = [notice for result in ordered for notice in notices.joined(result.notices, course.stems)]
     shown = [names.printable(str(notice)) for notice in seen]
-    lines = [*shown, *misplaced.of_nobody(root / "submitted", course), *asides, *lines]
+    taken = [result.student for result in ordered if not result.error]
+    strays = misplaced.strays(root / "submitted", taken, course)
+    lines = [*shown, *strays, *misplaced.of_nobody(root / "submitted", course), *asides, *lines]
     if lines:
         print("\nTo look at:")
         for each in lines:

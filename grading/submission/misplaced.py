@@ -69,6 +69,28 @@ def beside(place: Path, course: Course) -> str | None:
     return next((name for name in alike if _holds(place / name, course)), None)
 
 
+def strays(submitted: Path, students: list[str], course: Course) -> list[str]:
+    """A line about each of these students' parts that are missing, and lie one folder higher or lower."""
+    lines = []
+    for student in students:
+        place, said = submitted / student, names.short(student)
+        missing = [stem for stem in course.stems if not safe_walk.is_there(place / course.name / f"{stem}.ipynb")]
+        for near in _near(place, course) if missing else ():
+            if found := [stem for stem in missing if safe_walk.is_there(place / near / f"{stem}.ipynb")]:
+                there = names.short(f"{student}/{near}".rstrip("/"))
+                move = f"Move it to {said}/{course.name} and grade again."
+                lines.append(f"{said}, {', '.join(found)}: found in {there}. {move}")
+    return lines
+
+
+def _near(place: Path, course: Course) -> list[str]:
+    """Where a student's notebooks may lie, if not in the course's folder: around it, in it, or in one called alike."""
+    others = [name for name in sorted(_folders(place) or []) if name != course.name]
+    alike = [name for name in others if name.casefold() == course.name.casefold()]
+    inner = [name for name in sorted(_folders(place / course.name) or []) if not name.startswith(".")]
+    return ["", *alike, *(f"{course.name}/{name}" for name in inner)]
+
+
 def below(submission: Path, course: Course) -> str | None:
     """The folder within a submission in which notebooks of a course lie, as an unpacked archive leaves them."""
     return next((name for name in sorted(_folders(submission) or []) if _holds(submission / name, course)), None)

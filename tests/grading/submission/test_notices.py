@@ -9,6 +9,7 @@ from attention import course
 from attention.course import COURSE
 from dev.packages import REPOSITORY
 from grading.classroom import class_run
+from grading.classroom.task_queue import Graded
 from grading.core import messages
 from grading.submission import misplaced, notices
 
@@ -86,6 +87,22 @@ def test_where_misplaced_notebooks_were_found_is_said(place: str, tmp_path: Path
     there = rf"submitted/a\x1b/{place}".rstrip("/")
     assert misplaced.reason("submitted", "a\x1b", found, COURSE) == (
         rf"Expected the notebooks in submitted/a\x1b/{COURSE.name}, found them in {there}. Move them to be graded."
+    )
+
+
+@pytest.mark.parametrize("place", ["", COURSE.name.title(), f"{COURSE.name}/unpacked"])
+def test_where_a_missing_part_lies_is_said_of_a_student_whose_other_parts_are_graded(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture
+):
+    right = tmp_path / "submitted" / "ada" / COURSE.name
+    for folder, stems in ((right, COURSE.stems[1:]), (right.parent / place, COURSE.stems[:3])):
+        folder.mkdir(parents=True, exist_ok=True)
+        for stem in stems:
+            (folder / f"{stem}.ipynb").write_text("{}")
+    class_run._print_notices(tmp_path, [Graded("ada"), Graded("ben", error="No.")], COURSE, quiet=False)
+    there = f"ada/{place}".rstrip("/")
+    assert f"  ada, {COURSE.stems[0]}: found in {there}. Move it to ada/{COURSE.name} and grade again." in (
+        capsys.readouterr().out.splitlines()
     )
 
 
