@@ -9,7 +9,7 @@ from pathlib import Path
 from nbgrader.api import Assignment, Gradebook, MissingEntry, Student
 from nbgrader.plugins import CsvExportPlugin
 
-from grading.core import files, spreadsheet
+from grading.core import errors, files, spreadsheet
 
 HEAD = (
     "assignment,duedate,timestamp,student_id,last_name,first_name,email,raw_score,late_submission_penalty,score,"
@@ -21,7 +21,10 @@ class GradesTable(CsvExportPlugin):
     """nbgrader's exporter, with its columns, options and file: `c.ExportApp.plugin_class`."""
 
     def export(self, gradebook: Gradebook) -> None:
-        """Writes a line for each assignment and student; without a submission it says 0."""
+        """Writes a line for each assignment and student; without a submission it says 0.
+
+        SystemExit with one line for a file that cannot be written.
+        """
         assignments, students, to = {*map(str, self.assignment)}, {*map(str, self.student)}, self.to or "grades.csv"
         rows = [
             _row(gradebook, assignment, student)
@@ -30,7 +33,11 @@ class GradesTable(CsvExportPlugin):
             if (not assignments or assignment.name in assignments) and (not students or student.id in students)
         ]
         self.log.info("Exporting grades to %s", to)
-        files.rewrite(Path(to), spreadsheet.lines([HEAD, *rows]))
+        try:
+            with errors.of_files(Path(to)):
+                files.rewrite(Path(to), spreadsheet.lines([HEAD, *rows]))
+        except errors.CourseError as error:
+            raise SystemExit(f"export: {error}") from None
 
 
 def _row(book: Gradebook, assignment: Assignment, student: Student) -> list[str | float | None]:

@@ -1,6 +1,7 @@
 """nbgrader's own table of grades: a student's name is one cell of it, and no spreadsheet computes it."""
 
 import csv
+import errno
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from nbgrader.apps.exportapp import ExportApp
 
 from attention.course import COURSE
 from dev.packages import REPOSITORY
-from grading.core import spreadsheet
+from grading.core import files, spreadsheet
 from grading.gradebook import course_folder
 
 HONEST, ANOTHER_S, FORMULA = "ada", "ada,,,,100.0,0.0,100.0,100.0", "=SUM(1+1)"
@@ -48,3 +49,16 @@ def test_no_name_gives_a_line_that_is_another_s_or_a_cell_that_computes(root: Pa
 def test_nbgrader_s_options_hold(root: Path):
     assert [row["student_id"] for row in exported(root, student=[HONEST], to="one.csv")] == [HONEST]
     assert exported(root, assignment=["other"]) == []
+
+
+def test_a_full_disk_is_told_in_a_line_and_the_earlier_table_stays(root: Path, monkeypatch: pytest.MonkeyPatch):
+    exported(root)
+    before = (root / "grades.csv").read_bytes()
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(files, "write_whole", full)
+    with pytest.raises(SystemExit, match=r"^export: .*grades\.csv can't be read or written: No space left on device\."):
+        exported(root)
+    assert (root / "grades.csv").read_bytes() == before
