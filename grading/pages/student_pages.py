@@ -17,11 +17,11 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from traitlets import default
 
-from grading.core import cells, find_course, pictures, slow_texts
+from grading.core import cells, find_course, limits, names, pictures, slow_texts
 from grading.core.course import Course, Part
 from grading.gradebook import results
 from grading.pages import feedback, overview, wording
-from grading.submission import in_memory
+from grading.submission import in_memory, misplaced
 from grading.submission.extra_files import SECRET
 
 TEMPLATES = Path(__file__).resolve().parent / "templates"
@@ -102,8 +102,9 @@ class PageExporter(in_memory.Unread, Exporter):
             for step in (coursedir.submitted_directory, coursedir.feedback_directory)
         )
         begun = {part.stem for part in course.parts if (submitted / f"{part.stem}.ipynb").exists()}
+        others = [] if said is wording.ALONE else misplaced.under_other_names(submitted, course)[: limits.NAMED]
         pages.mkdir(parents=True, exist_ok=True)
-        (pages / "index.html").write_text(index(course, student, found, said, begun), encoding="utf-8")
+        (pages / "index.html").write_text(index(course, student, found, said, begun, others), encoding="utf-8")
         if exchanged:  # nbgrader's exchange shows feedback once every notebook submitted there has a page
             for stem in course.others:
                 page = render("other.html", course=course, student=student, stem=stem)
@@ -111,9 +112,17 @@ class PageExporter(in_memory.Unread, Exporter):
 
 
 def index(
-    course: Course, student: str, found: list[results.Result], said: wording.Setting, begun: Collection[str]
+    course: Course,
+    student: str,
+    found: list[results.Result],
+    said: wording.Setting,
+    begun: Collection[str],
+    others: Collection[str] = (),
 ) -> str:
-    """A student's index: marks by part, what to look at first, what was not graded; `begun` are stems of parts."""
+    """A student's index: marks by part, what to look at first, what was not graded.
+
+    `begun` are stems of parts, `others` names of notebooks that are called like none.
+    """
     first, more = overview.first(found, said)
     return render(
         "index.html",
@@ -127,7 +136,10 @@ def index(
         unread=[r for r in found if r.unread],
         first=first,
         more=more,
-        ungraded=overview.ungraded(found, begun, said),
+        ungraded=[
+            *overview.ungraded(found, begun, said),
+            *({"parts": names.short(name), "why": wording.OTHER_NAME} for name in others),
+        ],
         open=any(r.unread or r.unmarked or (said is wording.ALONE and not r.here) for r in found),
     )
 

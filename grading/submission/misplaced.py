@@ -91,6 +91,18 @@ def _near(place: Path, course: Course) -> list[str]:
     return ["", *alike, *(f"{course.name}/{name}" for name in inner)]
 
 
+def under_other_names(submission: Path, course: Course) -> list[str]:
+    """The notebooks in a submission that are called like none of the course's, as a browser names a second copy."""
+    try:
+        found = sorted(os.listdir(submission))
+    except OSError:
+        return []
+    known = {f"{stem}.ipynb" for stem in course.stems}
+    return [
+        name for name in found if ".ipynb" in name.casefold()[1:] and name not in known and not course.is_other(name)
+    ]
+
+
 def below(submission: Path, course: Course) -> str | None:
     """The folder within a submission in which notebooks of a course lie, as an unpacked archive leaves them."""
     return next((name for name in sorted(_folders(submission) or []) if _holds(submission / name, course)), None)

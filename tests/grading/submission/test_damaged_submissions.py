@@ -26,6 +26,7 @@ from grading.core import cells, limit_messages, messages
 from grading.core.course import Part
 from grading.gradebook import course_folder, generate_assignment, marks
 from grading.judge import save_marks
+from grading.pages import wording
 from grading.sandbox import host, kernel_handle
 from grading.submission import notices, unreadable
 from grading.submission.clean_copy import clean_copy
@@ -252,6 +253,12 @@ def test_missing_notebooks_are_named_in_one_line(graded: tuple):
 def test_an_extra_notebook_is_named_and_left_out(graded: tuple):
     notices = [str(n) for n in graded[1]["extra-notebook"].notices if n.part == "scratch.ipynb"]
     assert notices == [f"extra-notebook, scratch.ipynb: {messages.FILE_EXTRA}"]
+
+
+def test_a_student_reads_of_a_notebook_that_is_called_like_no_part(graded: tuple):
+    said = f"<li>scratch.ipynb: {wording.OTHER_NAME}</li>"
+    indices = {s: graded[2] / "feedback" / s / COURSE.name / "index.html" for s in ("extra-notebook", "sound")}
+    assert [s for s, page in indices.items() if said in page.read_text(encoding="utf-8")] == ["extra-notebook"]
 
 
 def test_where_no_notebook_is_called_like_a_part_nothing_is_graded_and_the_line_says_why(tmp_path: Path):
