@@ -34,7 +34,7 @@ class GradesTable(CsvExportPlugin):
         ]
         self.log.info("Exporting grades to %s", to)
         try:
-            with errors.of_files(Path(to)):
+            with errors.naming_the_file(Path(to)):
                 files.rewrite(Path(to), spreadsheet.lines([HEAD, *rows]))
         except errors.CourseError as error:
             raise SystemExit(f"export: {error}") from None
