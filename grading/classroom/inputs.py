@@ -12,6 +12,7 @@ import importlib.metadata
 import io
 import json
 import os
+import pickle
 import platform
 import sys
 import tempfile
@@ -69,6 +70,15 @@ class Inputs:
     packages: tuple[str, ...] = ()
     archived: str = ""
     file: str = ""
+
+    def __getstate__(self) -> dict[str, object]:
+        """With the code of classes that the configuration holds, say a rule on lateness, which no worker can import."""
+        from distributed.protocol import pickle as with_code
+
+        return {**vars(self), "config": with_code.dumps(self.config)}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state, config=pickle.loads(state["config"]))
 
     def without_archive(self) -> "Inputs":
         """The same for a worker that has kept the archive."""

@@ -39,6 +39,16 @@ def test_who_lacks_our_code_says_so(tmp_path: Path):
     assert ImportError in pickled_call.UNREADABLE
 
 
+def test_a_class_that_is_written_in_the_configuration_goes_along():
+    held: dict = {}
+    exec("points = 4.0\nclass Late:\n    def penalty(self):\n        return points", held)  # as traitlets reads it
+    config = Config(AssignLatePenalties={"plugin_class": held["Late"]}, Judge={"sandbox": "none"})
+    given = inputs.Inputs(b"files", config, "", {}, "its hash")
+    found = pickled_call.OPEN(pickled_call.call(next, iter([given])))
+    assert found.config.AssignLatePenalties.plugin_class().penalty() == 4.0
+    assert (found.archive, found.config.Judge, found.digest) == (b"files", config.Judge, "its hash")
+
+
 def test_inputs_without_their_archive_are_made_whole_by_a_process_that_has_kept_it(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(inputs, "_kept", {})
     given = inputs.Inputs(b"files", Config(), "", {}, "", archived="its hash")
