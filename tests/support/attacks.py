@@ -10,6 +10,7 @@ A file is a docstring (what it tries; what must hold), headers, and cells that b
 """
 
 import ast
+import functools
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import course_secrets
 import lean
+import pytest
 import tamper
 
 from attention import course
@@ -81,6 +83,11 @@ def chosen(exhausting: tuple[str, ...]) -> list[Attack]:
     return [a for name, a in ATTACKS.items() if every or name.startswith(("forge-", "steal-")) or name in exhausting]
 
 
+def each(attacks: list[Attack]) -> pytest.MarkDecorator:
+    """Has a test try each of some attacks, under its name."""
+    return pytest.mark.parametrize("attack", attacks, ids=lambda attack: attack.name)
+
+
 ATTACKS = {path.stem: _read(path) for path in sorted(FOLDER.glob("*.py"))}
 
 
@@ -103,7 +110,8 @@ def without_rules(root: Path) -> None:
         path.write_text(json.dumps(notebook), encoding="utf-8")
 
 
-def hidden_lines() -> set[str]:
+@functools.cache
+def _hidden_lines() -> set[str]:
     """The lines of all hidden tests that stand in no release and in no attack."""
     known = course_secrets.plain(" ".join(text for _, text in course_secrets.texts(REPOSITORY / "release")))
     known += course_secrets.plain(" ".join(attack.cells for attack in ATTACKS.values()))
@@ -120,7 +128,8 @@ def hidden_lines() -> set[str]:
     return found
 
 
-def let_out(text: str, hidden: set[str]) -> list[str]:
+def let_out(text: str) -> list[str]:
     """What of the secrets and of the hidden tests' lines stands in a text that somebody is shown."""
     plain = course_secrets.plain(re.sub(r"<[^>]*>", "", text))
-    return [what for what, secret in SECRETS.items() if secret in text] + [line for line in hidden if line in plain]
+    secrets = [what for what, secret in SECRETS.items() if secret in text]
+    return secrets + [line for line in _hidden_lines() if line in plain]

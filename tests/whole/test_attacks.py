@@ -15,7 +15,7 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -36,6 +36,9 @@ from grading.sandbox import bubblewrap
 
 NEXT = "03-value-from-x"  # the honest student's answer to part 1; it earns 3 of 5
 PR_SET_CHILD_SUBREAPER = 36
+# For one's own use, a part of their names may be set.
+WANTED = [attack for attack in ATTACKS.values() if re.search(os.environ.get("ATTACKS", ""), attack.name)]
+each = attacks.each(WANTED)
 MOST_BYTES = 60 * 2**20  # of notebook and page: 3 MB of outputs, and 20 MB of HTML
 
 
@@ -118,8 +121,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     temporary = Path(tempfile.mkdtemp(prefix="attacks-"))  # not below root, which pytest closes to other users
     temporary.chmod(0o711)
     students = []
-    wanted = os.environ.get("ATTACKS", "")  # for one's own use: a part of their names
-    for attack in [a for a in ATTACKS.values() if re.search(wanted, a.name)]:
+    for attack in WANTED:
         attacks.submit(root / "submitted" / attack.name / COURSE.name, attack)
         students.append(attack.name)
         students.append(_next(attack))
@@ -145,11 +147,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     shutil.rmtree(temporary)
     yield Run(root, rows, results, seconds, slowness, left, files)
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0)
-
-
-def each(function: Callable) -> Callable:
-    wanted = [a for a in ATTACKS.values() if re.search(os.environ.get("ATTACKS", ""), a.name)]
-    return pytest.mark.parametrize("attack", wanted, ids=lambda attack: attack.name)(function)
 
 
 def test_there_are_enough():

@@ -34,6 +34,7 @@ EXHAUST = (
     "exhaust-reader-of-text",
 )
 CHOSEN = attacks.chosen(EXHAUST)
+each = attacks.each(CHOSEN)
 WRITTEN = {attack.part.number for attack in CHOSEN} | {1, 4, 5, 6, 7}  # the parts whose notebooks attacks write
 # As if the command were typed once a round, without the seconds in which Python starts.
 MARK = """
@@ -124,9 +125,6 @@ def rounds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Round]:
     return found
 
 
-each = pytest.mark.parametrize("attack", CHOSEN, ids=lambda attack: attack.name)
-
-
 def test_there_are_enough():
     assert len(CHOSEN) >= 35 and {name.partition("-")[0] for name in ATTACKS} == {"forge", "steal", "exhaust", "honest"}
 
@@ -141,18 +139,10 @@ def test_an_attack_earns_what_its_honest_content_earns(attack: Attack, rounds: d
     assert f"<strong>{attack.earns:g}</strong> of {attack.part.points:g} points" in page
 
 
-@pytest.fixture(scope="module")
-def hidden() -> set[str]:
-    """The lines of all hidden tests that stand in no release and in no attack."""
-    return attacks.hidden_lines()
-
-
 @each
-def test_an_attack_learns_no_secret_and_no_line_of_a_hidden_test(
-    attack: Attack, rounds: dict[str, Round], hidden: set[str]
-):
+def test_an_attack_learns_no_secret_and_no_line_of_a_hidden_test(attack: Attack, rounds: dict[str, Round]):
     for file, text in rounds[attack.name].shown().items():
-        assert attacks.let_out(text, hidden) == [], file
+        assert attacks.let_out(text) == [], file
 
 
 def test_what_looks_for_hidden_tests_does_look_at_a_notebook_that_was_graded_before(rounds: dict[str, Round]):
