@@ -80,6 +80,7 @@ def strays(submitted: Path, students: list[str], course: Course) -> list[str]:
                 there = names.short(f"{student}/{near}".rstrip("/"))
                 move = f"Move it to {said}/{course.name} and grade again."
                 lines.append(f"{said}, {', '.join(found)}: found in {there}. {move}")
+                missing = [stem for stem in missing if stem not in found]  # one line about each, however many copies
     return lines
 
 
@@ -88,7 +89,7 @@ def _near(place: Path, course: Course) -> list[str]:
     others = [name for name in sorted(_folders(place) or []) if name != course.name]
     alike = [name for name in others if name.casefold() == course.name.casefold()]
     inner = [name for name in sorted(_folders(place / course.name) or []) if not name.startswith(".")]
-    return ["", *alike, *(f"{course.name}/{name}" for name in inner)]
+    return ["", *alike, *(f"{course.name}/{name}" for name in inner[: limits.FILES])]
 
 
 def under_other_names(submission: Path, course: Course) -> list[str]:

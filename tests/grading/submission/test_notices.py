@@ -106,6 +106,15 @@ def test_where_a_missing_part_lies_is_said_of_a_student_whose_other_parts_are_gr
     )
 
 
+def test_a_missing_part_that_lies_in_many_places_gets_one_line(tmp_path: Path):
+    for n in range(20):
+        folder = tmp_path / "ada" / COURSE.name / f"copy {n:02}"
+        folder.mkdir(parents=True)
+        (folder / f"{FOUR}.ipynb").write_text("{}")
+    (line,) = misplaced.strays(tmp_path, ["ada"], COURSE)
+    assert line.startswith(f"ada, {FOUR}: found in ada/{COURSE.name}/copy 00. ")
+
+
 def test_a_notebook_of_raw_cells_gets_one_line(tmp_path: Path):
     notebook = json.loads((RELEASE / f"{FOUR}.ipynb").read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
