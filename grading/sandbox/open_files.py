@@ -45,7 +45,7 @@ class OpenFiles:
         """What Linux may keep for open files of /proc: the path of a mapped file, or what a process held at its end.
 
         What it held stays while others read it through the process's `mem` or `pagemap`. Where there are many it takes
-        a second to look at all: `meanwhile` is called before each thread's.
+        a second to look at all: `meanwhile` is called before each thread's, and before each process's that has some.
         """
         ended, texts, systems = self._files_of_proc(meanwhile)
         self._ended, self._texts = [*self._ended[1:], ended], [*self._texts[1:], texts]
@@ -77,8 +77,8 @@ class OpenFiles:
         if systems == len(owners):  # as nearly always: nobody's number is asked for
             return [hidden, 0, systems]
         here = {self._processes.lines_of(f"/proc/{pid}/status", "NSpid:", column=-1): pid for pid in pids}
-        as_begun = {owner: self._is_as_begun(here.get(owner)) for owner in {*owners} - {None}}
-        lasting = [as_begun[owner] for owner in owners if owner is not None]
+        as_begun = {owner: self._is_as_begun(here[owner], meanwhile) for owner in {*owners} & here.keys()}
+        lasting = [as_begun.get(owner, False) for owner in owners if owner is not None]
         return [hidden + lasting.count(False), lasting.count(True), systems]
 
     def _not_inherited(self, thread: int, found: list[tuple[int, int | None]], first: dict) -> list[int | None]:
@@ -100,11 +100,12 @@ class OpenFiles:
         compare, kind = self._processes.have_the_same, self._processes.FILE
         return [owner for fd, owner in files if not compare(kind, other, thread, fd)]
 
-    def _is_as_begun(self, pid: int | None) -> bool:
+    def _is_as_begun(self, pid: int, meanwhile: Callable[[], object]) -> bool:
         """Whether a process lives and still runs the program it was forked in: then its files keep no extra memory."""
+        meanwhile()
         own = self._processes.stat("/proc/self/stat")[PROGRAM]
         reading = functools.partial(self._processes.stat, f"/proc/{pid}/stat")
-        return pid is not None and own == self._patience.read(pid, reading, list)[PROGRAM]
+        return own == self._patience.read(pid, reading, list)[PROGRAM]
 
     def _of_thread(self, pid: int, name: str) -> list[tuple[int, int | None]]:
         """See `_of_proc`; nothing of a thread that has the same files as its process's first one."""

@@ -48,15 +48,14 @@ class Watch:
         """The limit that all processes of a notebook together exceed, or None."""
         began = time.monotonic()
         limit_kb = self._granted["memory_bytes"] / 1024
-        each_kb = self._of_each(self._processes.resident_kb)
-        self._largest_kb = max(self._largest_kb, *each_kb.values(), 0)
-        used_kb = 0
-        if self._walled:
-            still_kb = limit_kb * STILL_SHARE
-            with self._stopping(still_kb) as stop_where_memory_goes:
+        still_kb, used_kb = limit_kb * STILL_SHARE, 0
+        with self._stopping(still_kb) as stop_where_memory_goes:
+            each_kb = self._of_each(self._processes.resident_kb, stop_where_memory_goes)
+            self._largest_kb = max(self._largest_kb, *each_kb.values(), 0)
+            if self._walled:
                 used_kb = self._unseen_kb(each_kb, stop_where_memory_goes)
-                if stop_where_memory_goes() > still_kb:  # they may have taken it since they were measured
-                    each_kb = self._of_each(self._processes.resident_kb)
+            if stop_where_memory_goes() > still_kb and self._walled:  # they may have taken it since they were measured
+                each_kb = self._of_each(self._processes.resident_kb, stop_where_memory_goes)
         # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
         resident_kb = used_kb + sum(each_kb.values())
         if resident_kb > limit_kb:
@@ -144,15 +143,19 @@ class Watch:
                 self._has_stopped = True
                 self._signal_all(signal.SIGCONT)
 
-    def _of_each(self, measured: Callable[[int], float]) -> dict[int, float]:
+    def _of_each(
+        self, measured: Callable[[int], float], meanwhile: Callable[[], object] = lambda: None
+    ) -> dict[int, float]:
         """`measured` of each process, and of those with the same memory of one: as of each that vfork has made.
 
+        Each comparison may wait for a moment, so `meanwhile` is called before it.
         Whether it is the same is asked first: it may have its own by the time that is measured, but not the reverse.
         """
         counted_kb: dict[int, float] = {}
         same: dict[int, int] = {}  # for a process with the memory of another one: that one
 
         def once(pid: int) -> float:
+            meanwhile()
             other = self._processes.parent(pid) if counted_kb else 0
             compare = functools.partial(self._processes.has_memory_of, pid, other)
             if other in counted_kb.keys() | same.keys() and self._patience.read(pid, compare, bool):
