@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 from grading.core import cells, errors, names
 from grading.core.course import Course
 from grading.core.errors import CourseError
-from grading.core.files import write_whole
+from grading.core.files import new_name, write_whole
 from grading.gradebook import course_folder
 from grading.submission import intake, misplaced
 
@@ -94,7 +94,8 @@ def _listed(to: Path) -> list[str]:
         raise CourseError(f"{names.path(to)} is not a folder. Name another one with --to.")
     if (to / LIST).is_file():
         return (to / LIST).read_text(encoding="utf-8").splitlines()
-    if other := next(to.iterdir(), None):
+    new = new_name(to / LIST)  # which an export leaves that was killed as it wrote its first list
+    if other := next((each for each in to.iterdir() if each != new), None):
         raise CourseError(
             f"{names.path(to)} holds {names.printable(other.name)}, which no export wrote. Name another one with --to."
         )

@@ -9,7 +9,7 @@ import pytest
 from attention.course import COURSE, PARTS
 from dev import course_copy, handed_in
 from grading.__main__ import main
-from grading.core.files import write_whole
+from grading.core.files import new_name, write_whole
 from grading.lms import answers
 
 ONE, EIGHT = PARTS[1], PARTS[8]
@@ -53,6 +53,15 @@ def test_nobody_s_answers_are_exported_as_those_of_somebody_whose_folder_is_a_li
     assert main(["export", "answers", "--course", str(root), "--to", str(root / "answers")]) == 1
     assert "left out   mallory:" in capsys.readouterr().out
     assert not list((root / "answers").glob("*/mallory")) and list((root / "answers").glob("*/ada"))
+
+
+def test_an_export_that_was_killed_at_its_first_file_is_made_by_the_next(root: Path):
+    to = root / "answers"
+    to.mkdir()
+    left = new_name(to / answers.LIST)
+    left.write_text("part01/ada/ans")
+    assert main(["export", "answers", "--course", str(root), "--to", str(to), "--student", "ada"]) == 0
+    assert (to / "part01" / "ada" / "answer.py").exists() and not left.exists()
 
 
 def test_an_export_is_made_again_and_another_folder_is_never_emptied(root: Path, capsys):
