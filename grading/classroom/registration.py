@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from grading.classroom import inputs
 from grading.core import command_line, errors
 from grading.core.course import Course
+from grading.core.files import write_whole
 from grading.gradebook import generate_assignment
 
 STAMP = ".registered.json"  # in autograded/
@@ -35,7 +36,7 @@ def current(
     kept = generate_assignment.register(root, assignment)
     given = inputs.read(root, engine, assignment)
     stamp.parent.mkdir(exist_ok=True)
-    stamp.write_text(json.dumps(_stamped(root, assignment, given)), encoding="utf-8")
+    write_whole(stamp, json.dumps(_stamped(root, assignment, given)))  # else a full disk takes what asks for the secret
     return given, kept
 
 
