@@ -9,8 +9,8 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nbgrader.api import Comment, Grade
-from sqlalchemy import update
+from nbgrader.api import BaseCell, Comment, Grade
+from sqlalchemy import select, update
 from tornado.web import HTTPError
 
 from grading.core import cells
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nbgrader.server_extensions.formgrader.base import BaseApiHandler
 
 CONFLICT = 409  # HTTP's status; the page's script knows it
-FIELDS = {Grade: ("manual_score", "extra_credit"), Comment: ("manual_comment",)}  # what a request of each kind saves
+FIELDS = {Grade: ("manual_score", "extra_credit"), Comment: ("manual_comment",)}  # of an answer, which go together
 
 
 def version(source: str) -> str:
@@ -34,14 +34,26 @@ def look(handler: "BaseApiHandler", sent: object) -> None:
     """
     if not isinstance(sent, dict) or "answer" not in sent:
         return
-    kind = Grade if "manual_score" in sent else Comment
-    session, (name,) = handler.gradebook.db, handler.path_args
-    # From here until nbgrader commits, or `engines.on_finish` undoes it, no other process puts a new answer in place.
-    session.execute(update(kind).where(kind.id == name).values(id=kind.id).execution_options(synchronize_session=False))
-    row = session.get(kind, name, populate_existing=True)
-    unseen = "seen" in sent and [getattr(row, field) for field in FIELDS[kind]] not in sent["seen"]
+    (name,), kind = handler.path_args, Grade if "manual_score" in sent else Comment
+    row = handler.gradebook.db.get(kind, name)
+    now = {field: getattr(each, field) for each in _locked(handler, row) for field in FIELDS[type(each)]}
+    unseen = "seen" in sent and any(value not in sent["seen"][field] for field, value in now.items())
     if unseen or version(_answer(handler, row)) != sent["answer"]:
         raise HTTPError(CONFLICT, "the page is older than the answer or the mark that it would change")
+
+
+def _locked(handler: "BaseApiHandler", row: Grade | Comment) -> list[Grade | Comment]:
+    """The mark and the comment of the answer that one of them is about, as they are in the gradebook now.
+
+    From here until nbgrader commits, or `engines.on_finish` undoes it, no other process puts a new answer in place.
+    """
+    session, found = handler.gradebook.db, []
+    named = select(BaseCell.id).where(BaseCell.name == row.name)  # nbgrader has one for the mark, one for the comment
+    for kind in FIELDS:
+        same = (kind.notebook_id == row.notebook_id, kind.cell_id.in_(named))
+        session.execute(update(kind).where(*same).values(id=kind.id).execution_options(synchronize_session=False))
+        found += session.query(kind).filter(*same).populate_existing()
+    return found
 
 
 def _answer(handler: "BaseApiHandler", row: Grade | Comment) -> str:

@@ -348,6 +348,25 @@ def test_no_grader_takes_away_extra_credit_that_their_page_has_not_shown(
         assert extra_credit(root, "ada") == (float(points) if points else None)
 
 
+@pytest.mark.parametrize(("points", "comment"), [(3.25, None), (None, "By a third grader.")])
+def test_ticks_and_their_sum_are_saved_both_or_not_at_all(
+    points: float | None, comment: str | None, root: Path, page: Page, submissions: dict[str, str]
+):
+    open_answer(page, submissions["ada"])
+    press(page, "0", "1")
+    with course_folder.gradebook(root) as book:  # as another grader's page does
+        grade = book.find_grade(CELL, NINE.stem, COURSE.name, "ada")
+        said = book.find_comment(CELL, NINE.stem, COURSE.name, "ada")
+        grade.manual_score, said.manual_comment = points or grade.manual_score, comment or said.manual_comment
+        book.db.commit()
+    before = kept(root, "ada")
+    page.keyboard.press("2")
+    expect(page.locator(f"{PANEL} .not-saved")).to_contain_text("another grader has marked it")
+    page.keyboard.press("n")  # tries once more
+    page.wait_for_function("() => jQuery.active === 0")
+    assert kept(root, "ada") == before and submissions["ada"] in page.url
+
+
 def test_where_a_part_has_no_written_answer_nothing_is_added(root: Path, page: Page):
     with course_folder.gradebook(root) as book:
         submission = book.find_submission_notebook("part01", COURSE.name, "bob").id

@@ -33,17 +33,23 @@
     this.build();
     this.read();
     this.comment.on("change", this.read.bind(this));
-    send_seen(formgrader.grades, asked, function (grade) { return [number(grade.get("manual_score")), number(grade.get("extra_credit"))]; });
-    send_seen(formgrader.comments, asked, function (comment) { return [comment.get("manual_comment")]; });
+    this.seen = {manual_score: [], extra_credit: [], manual_comment: []};  // what a grader saw here, and may replace
+    this.send_seen(formgrader.grades, {manual_score: Number, extra_credit: Number});
+    this.send_seen(formgrader.comments, {manual_comment: String});
   }
 
-  function number(value) { return value === null ? null : Number(value); }  // nbgrader's fields hold texts
-
-  function send_seen(models, asked, values) {  // with what is saved: the answer it is for, and what it may take the place of
-    var model = models.findWhere({name: asked.cell}), seen = [values(model)];
-    model.set({answer: asked.version, seen: seen}, {silent: true});
-    model.on("request", function () { seen.push(values(model)); });
-  }
+  Panel.prototype.send_seen = function (models, fields) {  // with what is saved goes which answer it is for
+    var seen = this.seen, model = models.findWhere({name: this.asked.cell});
+    function see() {
+      Object.keys(fields).forEach(function (field) {
+        var value = model.get(field);
+        seen[field].push(value === null ? null : fields[field](value));
+      });
+    }
+    see();
+    model.set({answer: this.asked.version, seen: seen}, {silent: true});
+    model.on("request", see);
+  };
 
   Panel.prototype.build = function () {
     var that = this, asked = this.asked;
@@ -144,9 +150,11 @@
 
   Panel.prototype.set = function (n, on) {  // ticks a box, or with n < 0 none of them, and has nbgrader save that
     this.ticked = this.ticked.map(function (before, each) { return n < 0 ? false : each === n ? on : before; });
-    var rest = split(this.comment.val() || "").rest;
-    this.comment.val(joined(this.asked.items, this.ticked, rest)).trigger("change");
-    this.score.val(points(this.asked, this.ticked)).trigger("change");
+    var comment = joined(this.asked.items, this.ticked, split(this.comment.val() || "").rest), score = points(this.asked, this.ticked);
+    this.seen.manual_comment.push(comment);  // both are on their way at once, and either may be there first
+    this.seen.manual_score.push(score);
+    this.comment.val(comment).trigger("change");
+    this.score.val(score).trigger("change");
     this.show();
   };
 
