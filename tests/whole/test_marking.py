@@ -225,6 +225,26 @@ def test_a_key_that_is_held_down_ticks_once(page: Page, submissions: dict[str, s
     press(page, "4")
 
 
+def test_of_keys_pressed_quickly_the_last_one_counts_however_slow_the_first_request_is(
+    root: Path, page: Page, submissions: dict[str, str]
+):
+    open_answer(page, submissions["eve"])
+    before, slow = kept(root, "eve"), []
+    press(page, "0")
+    page.route("**/api/comment/*", lambda route: route.continue_() if slow else slow.append(route))
+    for key in "124":
+        page.keyboard.press(key)
+    page.wait_for_timeout(500)  # nothing overtakes it
+    slow[0].continue_()
+    page.wait_for_function("() => jQuery.active === 0")
+    page.unroute("**/api/comment/*")
+    points, comment, _ = kept(root, "eve")
+    assert (points, comment.count("- [x]")) == (3, 3) and not page.locator(f"{PANEL} .not-saved").inner_text()
+    press(page, "0")
+    for n, line in enumerate(before[1].splitlines(), start=1):
+        press(page, *([f"{n}"] if line.startswith("- [x]") else []))
+
+
 def test_the_student_s_page_shows_what_was_ticked(root: Path, page: Page, submissions: dict[str, str]):
     open_answer(page, submissions["bob"])
     assert kept(root, "bob")[0] == 2

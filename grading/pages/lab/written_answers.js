@@ -6,6 +6,7 @@
   var TICK = /^- \[([ xX])\] (.*)$/;
   var all = JSON.parse(document.getElementById("written-answers").textContent);
   var panels = [], failed = {};  // the addresses of what nbgrader did not save, with its answer's status
+  var line = [];  // of requests to save, the first of which is on its way
   var CONFLICT = 409;  // the answer or the mark isn't what this page shows any more
 
   function split(comment) {  // a comment's first lines, which are boxes, and the rest of it
@@ -40,16 +41,24 @@
 
   Panel.prototype.send_seen = function (models, fields) {  // with what is saved goes which answer it is for
     var seen = this.seen, model = models.findWhere({name: this.asked.cell});
-    function see() {
+    function see(values) {
       Object.keys(fields).forEach(function (field) {
-        var value = model.get(field);
-        seen[field].push(value === null ? null : fields[field](value));
+        seen[field].push(values[field] === null ? null : fields[field](values[field]));
       });
     }
-    see();
+    see(model.attributes);
     model.set({answer: this.asked.version, seen: seen}, {silent: true});
-    model.on("request", see);
+    model.sync = in_line;
+    model.on("request", function (model, request, options) { see(options.attrs); });
   };
+
+  function in_line(method, model, options) {  // one request after the other: of two at once the older might come last, and stay
+    options.attrs = model.toJSON();
+    options.complete = function () { line.shift(); if (line.length) { line[0].send(); } };
+    line = line.filter(function (each, n) { return n === 0 || each.model !== model; });
+    line.push({model: model, send: function () { Backbone.sync(method, model, options); }});
+    if (line.length === 1) { line[0].send(); }
+  }
 
   Panel.prototype.build = function () {
     var that = this, asked = this.asked;
@@ -150,11 +159,9 @@
 
   Panel.prototype.set = function (n, on) {  // ticks a box, or with n < 0 none of them, and has nbgrader save that
     this.ticked = this.ticked.map(function (before, each) { return n < 0 ? false : each === n ? on : before; });
-    var comment = joined(this.asked.items, this.ticked, split(this.comment.val() || "").rest), score = points(this.asked, this.ticked);
-    this.seen.manual_comment.push(comment);  // both are on their way at once, and either may be there first
-    this.seen.manual_score.push(score);
-    this.comment.val(comment).trigger("change");
-    this.score.val(score).trigger("change");
+    var rest = split(this.comment.val() || "").rest;
+    this.comment.val(joined(this.asked.items, this.ticked, rest)).trigger("change");
+    this.score.val(points(this.asked, this.ticked)).trigger("change");
     this.show();
   };
 
