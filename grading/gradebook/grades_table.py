@@ -23,7 +23,7 @@ class GradesTable(CsvExportPlugin):
     def export(self, gradebook: Gradebook) -> None:
         """Writes a line for each assignment and student; without a submission it says 0.
 
-        SystemExit with one line for a file that cannot be written.
+        Errors  SystemExit, one line, for a file that cannot be written.
         """
         assignments, students, to = {*map(str, self.assignment)}, {*map(str, self.student)}, self.to or "grades.csv"
         rows = [
