@@ -26,7 +26,7 @@ def write_whole(path: Path, content: str | bytes, durable: bool = False, like: P
     `like`: a file whose owner, group and rights it gets, else what is usual.
 
     No link is followed: in a folder that somebody else has packed, one may lie where the new file is written first.
-    Errors  OSError if it cannot be written; the old file is there then, and nothing next to it.
+    Errors  OSError that names `path` if it cannot be written; the old file is there then, and nothing next to it.
     """
     new = new_name(path)
     new.unlink(missing_ok=True)
@@ -39,9 +39,9 @@ def write_whole(path: Path, content: str | bytes, durable: bool = False, like: P
                 file.flush()
                 os.fsync(file.fileno())
         new.replace(path)
-    except OSError:
+    except OSError as error:
         new.unlink(missing_ok=True)
-        raise
+        raise OSError(error.errno, error.strerror, str(path)) from error  # who reads it has never seen `new`
 
 
 def rewrite(path: Path, text: str) -> None:

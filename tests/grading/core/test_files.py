@@ -100,6 +100,14 @@ def test_what_cannot_be_written_leaves_the_old_file_and_nothing_next_to_it(tmp_p
     assert path.read_text() == "old" and names(tmp_path) == ["marks.csv"]
 
 
+def test_what_cannot_be_written_is_named_as_its_reader_knows_it(tmp_path: Path):
+    path = tmp_path / "marks.csv"
+    path.mkdir()
+    with pytest.raises(IsADirectoryError) as caught:
+        files.write_whole(path, "new")
+    assert str(caught.value) == f"[Errno 21] Is a directory: '{path}'" and names(tmp_path) == ["marks.csv"]
+
+
 def test_what_an_instructor_has_is_replaced_whole_and_stays_as_closed_as_it_was_wherever_a_link_leads(tmp_path: Path):
     (tmp_path / "elsewhere").mkdir()
     table, link = tmp_path / "elsewhere" / "marks.csv", tmp_path / "marks.csv"
