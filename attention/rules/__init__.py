@@ -2,7 +2,7 @@
 
 import ast
 import builtins
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from attention.course import COURSE
 from attention.questions.versions import in_force
@@ -49,24 +49,23 @@ def no_loops(answer_id: str) -> Breach | None:
 
 def _while_of_torchs(answer_id: str, left_out: Collection[closure.Place]) -> Breach | None:
     """The breach, if a function or class of the answer, or what these use, reads `torch.while_loop`."""
-    codes = editable(answer_id)
-    modules = closure.libraries(codes, COURSE.imports, setup(answer_id))
-    for code, node in closure.answer(answer_id, COURSE.part_of(answer_id).names, left_out):
-        free = closure.free_names(node)
-        for inner in (inner for part in closure.definitions(node) for inner in walk(part)):
-            match inner:
-                case ast.Name(id=name) if name in free and name in modules:
-                    found = _is_while(modules[name])
-                case ast.Attribute(attr=name) if closure.root(inner) in modules:
-                    found = _is_while(name)
-                case ast.alias(name=name):
-                    found = _is_while(name)
-                case _:
-                    continue
-            if found:
-                line = getattr(inner, "lineno", node.lineno)
-                return Breach(breach_loop(code.where, line, code.line(line), "`while_loop` is a loop"))
-    return None
+    modules = closure.libraries(editable(answer_id), COURSE.imports, setup(answer_id))
+
+    def inside(node: ast.AST) -> Iterator[ast.AST]:
+        return (inner for part in closure.definitions(node) for inner in walk(part))
+
+    def is_forbidden(inner: ast.AST, free: Collection[str]) -> bool:
+        match inner:
+            case ast.Name(id=name) if name in free and name in modules:
+                return _is_while(modules[name])
+            case ast.Attribute(attr=name) if closure.root(inner) in modules:
+                return _is_while(name)
+            case ast.alias(name=name):
+                return _is_while(name)
+        return False
+
+    place = _first(answer_id, left_out, inside, is_forbidden)
+    return place and Breach(breach_loop(*place, "`while_loop` is a loop"))
 
 
 def _is_while(name: str) -> bool:
@@ -81,32 +80,47 @@ def no_ready_made_attention(answer_id: str) -> Breach | None:
     """
     codes = editable(answer_id)
     modules, own = closure.libraries(codes, COURSE.imports, setup(answer_id)), _own_names(codes)
-    texts, left_out = Texts(codes, COURSE.imports), superseded(answer_id, in_force)
+    texts = Texts(codes, COURSE.imports)
+
+    def is_forbidden(inner: ast.AST, free: Collection[str]) -> bool:
+        match inner:
+            case ast.Name(id=name) if name in free and name in modules:
+                return _is_attention(modules[name]) or not ELSEWHERE.isdisjoint(modules[name].split("."))
+            case ast.Name(id=name) if name in free and name not in own:
+                return name in READY_MADE
+            case ast.Attribute(attr=name):
+                of_torch = closure.root(inner) in modules
+                return _is_attention(name) or name in ELSEWHERE if of_torch else name in READY_MADE - own
+            case ast.alias(name=name):
+                return _is_attention(name)
+            case ast.MatchClass(kwd_attrs=names):
+                return any(n in READY_MADE - own or n.startswith("_") and _is_attention(n) for n in names)
+            case (
+                ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_])
+                | ast.Call(func=ast.Attribute(attr="__getattribute__" | "__getattr__"), args=[*_, name])
+            ):
+                return any(map(_is_attention, texts.of(name) or ()))
+        return False
+
+    place = _first(answer_id, superseded(answer_id, in_force), ast.walk, is_forbidden)
+    return place and Breach(_breach_ready_made(*place))
+
+
+def _first(
+    answer_id: str,
+    left_out: Collection[closure.Place],
+    inside: Callable[[ast.AST], Iterable[ast.AST]],
+    is_forbidden: Callable[[ast.AST, Collection[str]], bool],
+) -> tuple[str, int, str] | None:
+    """Where an answer, or what it uses, first has what `is_forbidden`: the cell, the line, and its text.
+
+    It judges a node among those `inside` a definition, with the names that are free in that.
+    """
     for code, node in closure.answer(answer_id, COURSE.part_of(answer_id).names, left_out):
         free = closure.free_names(node)
-        for inner in ast.walk(node):
-            match inner:
-                case ast.Name(id=name) if name in free and name in modules:
-                    found = _is_attention(modules[name]) or not ELSEWHERE.isdisjoint(modules[name].split("."))
-                case ast.Name(id=name) if name in free and name not in own:
-                    found = name in READY_MADE
-                case ast.Attribute(attr=name):
-                    of_torch = closure.root(inner) in modules
-                    found = _is_attention(name) or name in ELSEWHERE if of_torch else name in READY_MADE - own
-                case ast.alias(name=name):
-                    found = _is_attention(name)
-                case ast.MatchClass(kwd_attrs=names):
-                    found = any(n in READY_MADE - own or n.startswith("_") and _is_attention(n) for n in names)
-                case (
-                    ast.Call(func=ast.Name(id="getattr"), args=[_, name, *_])
-                    | ast.Call(func=ast.Attribute(attr="__getattribute__" | "__getattr__"), args=[*_, name])
-                ):
-                    found = any(map(_is_attention, texts.of(name) or ()))
-                case _:
-                    continue
-            if found:
-                line = getattr(inner, "lineno", node.lineno)
-                return Breach(_breach_ready_made(code.where, line, code.line(line)))
+        if found := next((inner for inner in inside(node) if is_forbidden(inner, free)), None):
+            line = getattr(found, "lineno", node.lineno)
+            return code.where, line, code.line(line)
     return None
 
 

@@ -199,8 +199,9 @@ def _installed(folders: tuple[Path, ...], packages: tuple[str, ...]) -> dict[str
 def _rule_on_lateness(config: Config) -> object:
     """The class that takes points off, also where the configuration says only what it is called."""
     rule = config.get("AssignLatePenalties", {}).get("plugin_class")
-    with contextlib.suppress(Exception):  # which is said when a submission is graded
-        return import_item(rule) if isinstance(rule, str) else rule
+    if isinstance(rule, str):
+        with contextlib.suppress(Exception):  # which is said when a submission is graded
+            return import_item(rule)
     return rule
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from grading.core import names
 from grading.gradebook.results import Result
 from grading.pages import wording
 
@@ -19,13 +20,20 @@ def first(found: list[Result], said: wording.Setting) -> tuple[list[dict], int]:
     return [{"result": r, "lines": _findings(r)} for r in lost[:_FIRST]], len(lost[_FIRST:])
 
 
-def ungraded(found: list[Result], begun: Collection[str], said: wording.Setting) -> list[dict[str, str]]:
-    """Which parts, or pieces of them, have no marks yet, and why: a line a reason; `begun` are stems of parts."""
+def ungraded(
+    found: list[Result], begun: Collection[str], said: wording.Setting, others: Collection[str] = ()
+) -> list[dict[str, str]]:
+    """Which parts, or pieces of them, have no marks yet, and why: a line a reason; `begun` are stems of parts.
+
+    `others` are names of notebooks that are called like no part.
+    """
     lines: dict[str, list[int]] = {}
     for result in found:
         if why := _why_ungraded(result, result.part.stem in begun, said):
             lines.setdefault(why, []).append(result.part.number)
-    return [{"parts": wording.parts(numbers), "why": why} for why, numbers in lines.items()]
+    reasons = [(wording.parts(numbers), why) for why, numbers in lines.items()]
+    reasons += [(names.short(name), wording.OTHER_NAME) for name in others]
+    return [{"parts": parts, "why": why} for parts, why in reasons]
 
 
 def _findings(result: Result) -> list[dict[str, str]]:

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from nbgrader.api import Gradebook
 from traitlets import default
 
-from grading.core import cells, find_course, limits, names, pictures, slow_texts
+from grading.core import cells, find_course, limits, pictures, slow_texts
 from grading.core.course import Course, Part
 from grading.gradebook import results
 from grading.pages import feedback, overview, wording
@@ -136,10 +136,7 @@ def index(
         unread=[r for r in found if r.unread],
         first=first,
         more=more,
-        ungraded=[
-            *overview.ungraded(found, begun, said),
-            *({"parts": names.short(name), "why": wording.OTHER_NAME} for name in others),
-        ],
+        ungraded=overview.ungraded(found, begun, said, others),
         open=any(r.unread or r.unmarked or (said is wording.ALONE and not r.here) for r in found),
     )
 

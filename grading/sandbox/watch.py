@@ -54,8 +54,8 @@ class Watch:
             self._largest_kb = max(self._largest_kb, *each_kb.values(), 0)
             if self._walled:
                 used_kb = self._unseen_kb(each_kb, stop_where_memory_goes)
-            if stop_where_memory_goes() > still_kb and self._walled:  # they may have taken it since they were measured
-                each_kb = self._of_each(self._processes.resident_kb, stop_where_memory_goes)
+                if stop_where_memory_goes() > still_kb:  # they may have taken it since they were measured
+                    each_kb = self._of_each(self._processes.resident_kb, stop_where_memory_goes)
         # Forks share pages. Count every page of each, and only if that is too much each page once, which takes longer.
         resident_kb = used_kb + sum(each_kb.values())
         if resident_kb > limit_kb:

@@ -34,6 +34,11 @@ def is_archive(name: str) -> bool:
     return name.casefold().endswith(ARCHIVES)
 
 
+def is_called_a_notebook(name: str) -> bool:
+    """Whether a file's name is a notebook's, if need be before what a browser added, as in "part01.ipynb.txt"."""
+    return ".ipynb" in name.casefold()
+
+
 def of_nobody(submitted: Path, course: Course) -> list[str]:
     """A line about each archive and notebook that lies among the students' folders, where it is nobody's, and about
     each of these folders with no folder in it, in which nobody would look for anything.
@@ -63,10 +68,7 @@ def beside(place: Path, course: Course) -> str | None:
     """
     if safe_walk.is_folder(place / course.name):
         return None
-    if _holds(place, course):
-        return ""
-    alike = (name for name in sorted(_folders(place) or []) if name.casefold() == course.name.casefold())
-    return next((name for name in alike if _holds(place / name, course)), None)
+    return next((near for near in ("", *_alike(place, course)) if _holds(place / near, course)), None)
 
 
 def strays(submitted: Path, students: list[str], course: Course) -> list[str]:
@@ -86,10 +88,14 @@ def strays(submitted: Path, students: list[str], course: Course) -> list[str]:
 
 def _near(place: Path, course: Course) -> list[str]:
     """Where a student's notebooks may lie, if not in the course's folder: around it, in it, or in one called alike."""
-    others = [name for name in sorted(_folders(place) or []) if name != course.name]
-    alike = [name for name in others if name.casefold() == course.name.casefold()]
     inner = [name for name in sorted(_folders(place / course.name) or []) if not name.startswith(".")]
-    return ["", *alike, *(f"{course.name}/{name}" for name in inner[: limits.FILES])]
+    return ["", *_alike(place, course), *(f"{course.name}/{name}" for name in inner[: limits.FILES])]
+
+
+def _alike(place: Path, course: Course) -> list[str]:
+    """The folders in a student's that have the course's name in other letters' case."""
+    folders, name = sorted(_folders(place) or []), course.name
+    return [folder for folder in folders if folder.casefold() == name.casefold() and folder != name]
 
 
 def under_other_names(submission: Path, course: Course) -> list[str]:
@@ -100,7 +106,9 @@ def under_other_names(submission: Path, course: Course) -> list[str]:
         return []
     known = {f"{stem}.ipynb" for stem in course.stems}
     return [
-        name for name in found if ".ipynb" in name.casefold()[1:] and name not in known and not course.is_other(name)
+        name
+        for name in found
+        if is_called_a_notebook(name[1:]) and name not in known and not course.is_other(name)  # no .ipynb_checkpoints
     ]
 
 

@@ -47,12 +47,9 @@ def _listed(folder: Path, course: Course) -> set[str]:
 
 
 def _of_files(student: str, folder: Path, course: Course, beside: set[str]) -> list[Notice]:
-    """Notices about what is `beside` the parts' notebooks: other notebooks, a changed module, what is left out.
-
-    "part01.ipynb.txt" is another notebook, too: some browsers save it so.
-    """
+    """Notices about what is `beside` the parts' notebooks: other notebooks, a changed module, what is left out."""
     changed = extra_files.changed_module(folder, course)
-    extra = sorted(name for name in beside if ".ipynb" in name.casefold())
+    extra = sorted(filter(misplaced.is_called_a_notebook, beside))
     left_out = [name for name in extra_files.admitted(folder, course)[1] if name not in extra]
     lines = [(name, messages.FILE_EXTRA) for name in extra[: limits.NAMED]]
     lines += [(changed, messages.MODULE_CHANGED)] if changed else []
