@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from grading.bridge.reasons import Reason
 from grading.core import messages
 from grading.marking import rubric
 from grading.marking.rubric import Kind, Verdict
@@ -53,7 +54,8 @@ def not_so_many(got: object, asked: str) -> str:
 def shaped(name: str, got: object, shape: tuple[int, int], kind: Kind = rubric.ANY) -> Verdict:
     """Whether one of the factors has its shape; if not, the verdict says which of them."""
     verdict = rubric.same_shape(got, shape, kind)
-    return verdict if verdict.right or verdict.no_value else replace(verdict, found=f"{name}: {verdict.found}")
+    named = verdict.right or isinstance(got, Reason)  # which names what is not there
+    return verdict if named else replace(verdict, found=f"{name}: {verdict.found}")
 
 
 def fit(left: object, right: object) -> bool:

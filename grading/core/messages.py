@@ -257,6 +257,8 @@ def folder_too_large(size: int, largest: int) -> str:
 def _kind(got: object) -> str:
     if got is None:
         return "None (is a `return` missing?)"
+    if isinstance(got, tuple):
+        return "a tuple (does a `return` give more than one value, or end with a comma?)"
     import numpy as np  # what only prints a message in passing, such as --help, needs no arrays
 
     name = {"Tensor": "a torch tensor", "ndarray": "a NumPy array"}.get(type(got).__name__)

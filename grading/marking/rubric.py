@@ -38,7 +38,7 @@ MAX_NUMBERS = 2**22  # of an array: 32 MiB in float64
 class Verdict:
     """Whether an item is right; if not, what was found, in words for the student, and the mistake, if it is known.
 
-    `no_value`: there was nothing to judge.
+    `no_value`: there was nothing to judge, so the item's hint would point at something else.
     """
 
     right: bool
@@ -78,7 +78,7 @@ def same_shape(got: object, want: np.ndarray | tuple[int, ...], kind: Kind = TEN
         return Verdict(False, got.text, no_value=True)
     found = shape(got, kind)
     if found is None:
-        return Verdict(False, messages.wrong_kind(got, kind.value))
+        return Verdict(False, messages.wrong_kind(got, kind.value), no_value=True)
     return Verdict(found == wanted, messages.shapes(shapes.shown(found), wanted))
 
 

@@ -78,7 +78,9 @@ def test_an_array_of_things_that_are_no_numbers_is_none():
 def test_what_has_no_value_is_judged_by_its_reason():
     for verdict in (same_shape(NOTHING, (2,)), close(NOTHING, WANT), proportional(NOTHING, WANT)):
         assert verdict == Verdict(False, "it is not there.", no_value=True)
-    assert not close(crossed("text"), WANT).no_value
+    for other in ("text", (torch.ones(1, 3), torch.ones(2)), None):  # a hint about axes or numbers would mislead
+        assert close(crossed(other), WANT).no_value
+    assert not close(crossed(torch.ones(2)), WANT).no_value
 
 
 # Shapes ---------------------------------------------------------------------------------------------------------------
@@ -198,6 +200,8 @@ def test_a_kind_that_is_not_accepted_is_named_beside_the_one_expected():
     assert same_shape(Tensor(np.ones(2)), (2,), ARRAY).found == "expected a NumPy array, got a torch tensor."
     assert same_shape("text", (2,), ANY).found == "expected an array of numbers, got a str."
     assert same_shape(None, (2,), ANY).found == "expected an array of numbers, got None (is a `return` missing?)."
+    two = "got a tuple (does a `return` give more than one value, or end with a comma?)."
+    assert same_shape((np.ones(2),), (2,)).found == f"expected a torch tensor, {two}"
 
 
 def test_verdicts_give_no_warnings(recwarn: pytest.WarningsRecorder):
