@@ -108,6 +108,10 @@ def missing(name: str) -> str:
     return f"`{name}` is not there. Is it spelled like this, and did the cell that defines it run without an error?"
 
 
+def never_defined(name: str, cell: str, error: str, line: int) -> str:
+    return f"`{name}` is not there: {cell} stopped with {article(error)} in line {line}, before it was defined."
+
+
 def unwritten(name: str) -> str:
     return f"`{name}` is not written yet." if name else "it is not written yet."
 

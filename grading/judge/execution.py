@@ -29,13 +29,13 @@ from traitlets import Enum
 from grading.bridge import probe
 from grading.core import cells, find_course, limit_messages, limits
 from grading.core.part_report import Report
-from grading.judge import gpu_failures, incoming, kernel_seed, kernels, limits_reached, logs, save_marks
+from grading.judge import explanations, gpu_failures, incoming, kernel_seed, kernels, limits_reached, logs, save_marks
 from grading.judge.one_student import OneStudent
 from grading.judge.transport import KernelTransport
 from grading.marking import rubric
 from grading.marking.budget import TooMuch, limited
 from grading.marking.diagnosis import searched
-from grading.rules import broken_cells, student_code, undefined_names
+from grading.rules import student_code
 from grading.sandbox.host import SandboxError
 from grading.sandbox.kept_sandboxes import SANDBOXES
 from grading.submission import notebook_file
@@ -145,7 +145,7 @@ class Judge(Execute):
                 limited(limits.WORK_LIMIT_S, limits.JUDGE_BYTES),
             ):
                 report = replace(run_test(cell.source, name, points), late=way.late)
-                told = searched(lambda: undefined_names.explained(broken_cells.explained(report, part), part))
+                told = searched(lambda: explanations.added(report, part, self.taken_in))
                 cell.outputs = _marked(told or report)
         except TooMuch:
             cell.outputs = _marked(replace(nothing, fault=limit_messages.TOO_MUCH))

@@ -19,7 +19,7 @@ import pytest
 from attention.course import COURSE, PARTS
 from dev import course_copy, handed_in
 from grading.__main__ import main
-from grading.core import cells, errors, limits
+from grading.core import cells, errors, limits, messages
 from grading.core.course import Part
 from grading.judge import execution
 from grading.own_work import elapsed, mark, own_marks, self_marking, work_folder
@@ -257,6 +257,13 @@ def test_an_answer_that_python_refuses_is_told_with_the_line_everywhere_and_earn
     page = (OwnMarks(root).pages.parent / "part01.html").read_text(encoding="utf-8")
     assert html.unescape(page).count(told) == len(part["items"]) and "is not there" not in page
     assert " ".join(shown.err.split()).count(told) == 1, "the table says it once"
+
+
+def test_an_answer_that_stops_before_it_defines_a_name_is_told_where_it_stopped(root: Path):
+    work(root, ONE, "03-error-before-the-value")
+    marked(root)
+    (lost,) = [item for item in OwnMarks(root).results()[0].report.items if not item.won]
+    assert lost.found == messages.never_defined("shape_W_V_h", "the answer cell", "NameError", 3)
 
 
 def test_a_written_answer_that_is_taken_back_keeps_no_points(root: Path):
