@@ -26,15 +26,17 @@ def write_whole(path: Path, content: str | bytes, durable: bool = False, like: P
     `like`: a file whose owner, group and rights it gets, else what is usual.
 
     No link is followed: in a folder that somebody else has packed, one may lie where the new file is written first.
-    Errors  OSError that names `path` if it cannot be written; the old file is there then, and nothing next to it.
+    Errors  OSError that names `path` if it cannot be written, UnicodeEncodeError; the old file is there then, and
+    nothing next to it.
     """
+    data = content.encode("utf-8") if isinstance(content, str) else content  # first, so that no file is left
     new = new_name(path)
     new.unlink(missing_ok=True)
     try:
         with new.open("xb") as file:
             if like is not None:
                 _give_to_the_same(new, like)
-            file.write(content.encode("utf-8") if isinstance(content, str) else content)
+            file.write(data)
             if durable:
                 file.flush()
                 os.fsync(file.fileno())

@@ -73,7 +73,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path):
     files.write_whole(path, b"two")
     with pytest.raises(UnicodeEncodeError):
         files.write_whole(path, "\udc80")
-    assert path.read_bytes() == b"two"
+    assert path.read_bytes() == b"two" and names(tmp_path) == ["a"]
 
 
 def test_files_below_a_folder_are_all_but_those_of_python_and_jupyter(tmp_path: Path):
