@@ -66,9 +66,10 @@ class Sandbox:
             self.limits = replace(self.limits, process_bytes=None)
         parent = tempfile.gettempdir() if len(tempfile.gettempdir()) < limits.SOCKET_PATH_CHARS else "/tmp"
         self._base = Path(tempfile.mkdtemp(prefix="grading-", dir=parent))
-        self._base.chmod(0o711)
         for name in ("sockets", "disk", "stage"):
-            (self._base / name).mkdir(mode=0o711 if name == "stage" else 0o700)
+            (self._base / name).mkdir(mode=0o700)
+        for folder in (self._base, self._base / "stage"):
+            folder.chmod(0o711)  # whatever this process's umask; from root's grader another user enters it
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._process: pidfd_process.Process | None = None
         self.group = cgroups.Group()

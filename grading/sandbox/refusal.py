@@ -11,6 +11,8 @@ from grading.sandbox.machine import APPARMOR, CLONE, MAXIMUM, TRACES, Machine
 
 # Exit statuses of `namespaces`, which tries a notebook's own within bubblewrap's: something is refused, or a new /proc.
 REFUSED, NO_PROC = 71, 72
+# What bubblewrap says, run by root as another user, of a Python that was installed with a umask such as 077.
+CLOSED_PYTHON = re.compile(r"execvp (/.*)/bin/[^/]+: Permission denied")
 
 
 class Cause(Enum):
@@ -32,6 +34,7 @@ class Cause(Enum):
     RIGHTS_TAKEN = "a security profile that takes away what bubblewrap keeps inside"
     FEW_USERS = "root may not become any user"
     NO_MOUNT = "root may not mount"
+    CLOSED = "Python is closed to all but root"
     OTHER = "something else"
 
 
@@ -64,6 +67,8 @@ def cause(machine: Machine, words: str = "", status: int = 1) -> Cause:
         return Cause.FEW_USERS
     if words.startswith(("unshare:", "mount:")):
         return Cause.NO_MOUNT
+    if machine.root and CLOSED_PYTHON.search(words):
+        return Cause.CLOSED
     if status == NO_PROC:  # here and below the walls stand, and a notebook's own namespaces do not
         return Cause.MASKED_PROC
     if status == REFUSED:

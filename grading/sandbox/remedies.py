@@ -3,12 +3,13 @@
 docs/walls.md has the same cures with their reasons.
 """
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import assert_never
 
 from grading.sandbox.machine import APPARMOR, CLONE, MAXIMUM, Machine
-from grading.sandbox.refusal import Cause, cause, container, is_reserved
+from grading.sandbox.refusal import CLOSED_PYTHON, Cause, cause, container, is_reserved
 
 PROFILE = Path(__file__).resolve().parents[2] / "docs" / "walls" / "grading-bwrap"
 MORE = "docs/walls.md says more."
@@ -125,14 +126,14 @@ def _cure(found: Cause, machine: Machine, words: str) -> list[str]:
             return _starting(found, machine)
         case Cause.RIGHTS_TAKEN:
             said = "bubblewrap works, but a security profile takes away the rights needed to give each notebook walls"
-            return [
-                f"{said} of its own. On Ubuntu, replace that profile with the course's:",
-                *RESTRICTED,
-                *_loading(""),
-            ]
+            said += " of its own. On Ubuntu, replace that profile with the course's:"
+            return [said, *RESTRICTED, *_loading("")]
         case Cause.FEW_USERS:
             said = "Root of this container may not become the user whom the walls need. Grade as an ordinary user:"
             return [said, ORDINARY.get(inside, ORDINARY["docker"])]
+        case Cause.CLOSED:
+            said = "Root grades, so student code runs as another user, who may not read this Python. Open it to all:"
+            return [said, f"chmod -R go+rX {shlex.quote(CLOSED_PYTHON.search(words)[1])}"]
         case Cause.OTHER:
             said = f"bubblewrap does not work here, and says: {words or 'nothing'}."
             return [f"{said} docs/walls.md lists what may be wrong."]

@@ -110,6 +110,12 @@ CASES = {  # the machine, bubblewrap's words, the cause, and what must stand in 
         Cause.NO_MOUNT,
         ["/srv"],
     ),
+    "docker-with-a-python-that-root-alone-may-read": (
+        DOCKER,
+        "bwrap: execvp /srv/my course/.venv/bin/python: Permission denied\n",
+        Cause.CLOSED,
+        ["chmod -R go+rX '/srv/my course/.venv'"],
+    ),
     "podman": (PODMAN, HOSTNAME, Cause.SECCOMP, ["(podman)", PODMAN_FLAGS]),
     "podman-rootless": (PODMAN, "setpriv: setresgid failed: Invalid argument", Cause.FEW_USERS, ["keep-id"]),
     "podman-with-apparmor": (

@@ -1437,6 +1437,20 @@ time.sleep(100)
     subprocess.run(["rm", "-r", base], check=True)
 
 
+def test_whatever_umask_the_grader_has_another_user_can_enter_what_it_shows():
+    before = os.umask(0o077)
+    try:
+        box = host.Sandbox()
+    finally:
+        os.umask(before)
+    try:
+        box.ready()
+        modes = [stat.S_IMODE(folder.stat().st_mode) for folder in (box._base, box._base / "stage")]
+        assert modes == [0o711, 0o711]
+    finally:
+        box.close()
+
+
 def test_without_bubblewrap_nothing_starts_and_the_message_says_how_to_go_on(tmp_path, monkeypatch):
     monkeypatch.setattr(bubblewrap, "SEARCH", str(tmp_path))
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
