@@ -50,17 +50,51 @@ def _sets_attributes(name: ast.Name, parents: Mapping[ast.AST, ast.AST], modules
     """Whether this keeps a function's own variables, none of them a module, as `vars(self).update(locals())` does: it
     is `self.H = H` for each of them."""
     call, function = parents.get(name), parents.get(name)
-    while isinstance(function, ast.expr | ast.Expr | ast.With):
+    while isinstance(function, ast.expr | ast.keyword | ast.Expr | ast.Assign | ast.AugAssign | ast.With):
         function = None if isinstance(function, ast.Lambda) else parents.get(function)
-    match parents.get(call):
-        case ast.Call(
-            func=ast.Attribute(
-                value=ast.Call(func=ast.Name(id="vars"), args=[_]) | ast.Attribute(attr="__dict__"), attr="update"
+    of_a_class = isinstance(function, ast.FunctionDef) and isinstance(parents.get(function), ast.ClassDef)
+    if name.id != "locals" or not of_a_class or not isinstance(call, ast.Call) or call.args:
+        return False
+    inside = [*ast.walk(function)]
+    own = {*own_calls.names_bound(inside), *own_calls.imported(inside)}
+    return own.isdisjoint(modules) and _goes_to_attributes(call, inside, parents)
+
+
+def _goes_to_attributes(mapping: ast.expr, inside: Sequence[ast.AST], parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether a mapping becomes an object's attributes and nothing else, perhaps copied or kept in a variable of the
+    function before, from which keys such as "self" are taken out."""
+    outer = parents.get(mapping)
+    match parents.get(outer) if isinstance(outer, ast.keyword) and outer.arg is None else outer:
+        case (
+            ast.Call(
+                func=ast.Attribute(
+                    value=ast.Call(func=ast.Name(id="vars"), args=[_]) | ast.Attribute(attr="__dict__"), attr="update"
+                )
             )
-        ) if name.id == "locals" and isinstance(function, ast.FunctionDef) and not call.args:
-            inside = [*ast.walk(function)]
-            own = {*own_calls.names_bound(inside), *own_calls.imported(inside)}
-            return isinstance(parents.get(function), ast.ClassDef) and own.isdisjoint(modules)
+            | ast.AugAssign(target=ast.Attribute(attr="__dict__"), op=ast.BitOr())
+        ):
+            return True
+        case ast.Attribute(attr="copy"):
+            copied = call_of(outer, parents)
+            return copied is not None and _goes_to_attributes(copied, inside, parents)
+        case ast.Call(func=ast.Name(id="dict"), args=[_], keywords=[]) | ast.Dict(keys=[None]):
+            return _goes_to_attributes(outer, inside, parents)
+        case ast.Assign(targets=[ast.Name(id=kept)]):
+            named = [node for node in inside if isinstance(node, ast.Name) and node.id == kept]
+            read = [node for node in named if isinstance(node.ctx, ast.Load)]
+            taken = [node for node in read if _is_taken_from(node, parents)]
+            others = [node for node in read if node not in taken]
+            return len(named) == len(read) + 1 and all(_goes_to_attributes(n, inside, parents) for n in others)
+    return False
+
+
+def _is_taken_from(mapping: ast.Name, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether a key is taken out of a mapping here."""
+    match outer := parents.get(mapping):
+        case ast.Subscript(ctx=ast.Del()):
+            return True
+        case ast.Attribute(attr="pop"):
+            return isinstance(parents.get(call_of(outer, parents)), ast.Expr)
     return False
 
 

@@ -28,6 +28,12 @@ OPEN = [
     KEEPING.format(arguments="", call="vars(self).update(globals())"),
     KEEPING.format(arguments="", call="H.update(locals())"),
     KEEPING.format(arguments="", call="f = lambda x=torch: vars(self).update(locals())"),
+    KEEPING.format(arguments="", call="s = locals(); s['m'] = torch; vars(self).update(s)"),
+    KEEPING.format(arguments="", call="s = locals(); s |= {'m': torch}; vars(self).update(s)"),
+    KEEPING.format(arguments="", call="s = locals(); s = globals(); vars(self).update(s)"),
+    KEEPING.format(arguments="", call="s = locals() if H else globals(); vars(self).update(s)"),
+    KEEPING.format(arguments=", m=torch", call="s = locals().copy(); vars(self).update(s)"),
+    KEEPING.format(arguments="", call="s = locals(); H.append(s); vars(self).update(s)"),
     "class A:\n    m = torch\n    vars(x).update(locals())\nx.y.os",
     "vars(x).update(locals())\nx.y.os",
     "from numpy import vectorize\nvectorize(globals()).pyfunc['torch'].os",
@@ -55,6 +61,10 @@ PLAIN = [
     "if done:\n    exit()",
     "quit = 3\nprint([quit])",
     KEEPING.format(arguments="", call="vars(self).update(locals())"),
+    KEEPING.format(arguments="", call="s = locals(); s.pop('self'); del s['__class__']; vars(self).update(s)"),
+    KEEPING.format(arguments="", call="s = locals().copy(); s.pop('self', None); self.__dict__.update(**s)"),
+    KEEPING.format(arguments="", call="s = {**locals()}; self.__dict__ |= s"),
+    KEEPING.format(arguments="", call="s = dict(locals()); t = s; vars(self).update(t)"),
     KEEPING.format(arguments=", G=2", call="self.__dict__.update(locals()); self.W = nn.Linear(H, G)"),
 ]
 
