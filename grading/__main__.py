@@ -12,7 +12,6 @@ import argparse
 import contextlib
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from grading.core import command_line, names
@@ -56,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
             "--assignment", default="", metavar="NAME", help="which assignment, where source/ holds several"
         )
     chosen = parser.parse_args(arguments)
-    return command_line.run(chosen.command, COMMANDS[chosen.command], chosen)
+    return command_line.run(chosen.command, _run, chosen)
 
 
 def _export_options(export: argparse.ArgumentParser) -> None:
@@ -80,11 +79,18 @@ def _watch_options(watch: argparse.ArgumentParser) -> None:
     )
 
 
-@contextlib.contextmanager
-def _for_people(as_json: bool) -> Iterator[None]:
-    """What is printed within is for people: with --json it goes to standard error, so that the result stands alone."""
-    with contextlib.redirect_stdout(sys.stderr) if as_json else contextlib.nullcontext():
-        yield
+def _run(chosen: argparse.Namespace) -> int:
+    """Runs the command; with --json what is printed goes to standard error, so that the result stands alone.
+
+    So does what the course's own code prints, such as its configuration, which each command reads.
+    """
+    chosen.out = sys.stdout
+    with contextlib.redirect_stdout(sys.stderr) if getattr(chosen, "json", False) else contextlib.nullcontext():
+        return COMMANDS[chosen.command](chosen)
+
+
+def _print_json(chosen: argparse.Namespace, document: object) -> None:
+    print(json.dumps(document, indent=1), file=chosen.out, flush=True)
 
 
 def _check(chosen: argparse.Namespace) -> int:
@@ -101,10 +107,9 @@ def _check(chosen: argparse.Namespace) -> int:
     course = course_folder.own(chosen.course, chosen.assignment)
     work = work_folder.folder(chosen.course, course)
     place = work if work.is_dir() else chosen.course / "release" / course.name
-    with _for_people(chosen.json):
-        found = table.show(course, chosen.places or [place])
+    found = table.show(course, chosen.places or [place])
     if chosen.json:
-        print(json.dumps(check_json.document(course, found), indent=1))
+        _print_json(chosen, check_json.document(course, found))
     return 1 if any(result.state is visible_checks.State.UNREAD for result in found) else 0
 
 
@@ -122,17 +127,16 @@ def _autograde(chosen: argparse.Namespace) -> int:
         from grading.gradebook import course_folder, marks_json
         from grading.judge import sandbox_check
 
-    with _for_people(chosen.json):
-        if chosen.scheduler is None:
-            sandbox_check.stand(chosen.course)
-        wanted = (chosen.workers, chosen.scheduler, chosen.quiet, chosen.force, chosen.student, chosen.assignment)
-        results = class_run.grade_class(chosen.course, *wanted)
+    if chosen.scheduler is None:
+        sandbox_check.stand(chosen.course)
+    wanted = (chosen.workers, chosen.scheduler, chosen.quiet, chosen.force, chosen.student, chosen.assignment)
+    results = class_run.grade_class(chosen.course, *wanted)
     if chosen.json:
         course = course_folder.course(chosen.course, chosen.assignment)
         about = ([n for r in results for n in r.notices], {r.student: class_run.problem(r) for r in results})
         with course_folder.gradebook(chosen.course) as book:
             found = marks_json.document(book, course, chosen.course, sorted(r.student for r in results), *about)
-        print(json.dumps(found, indent=1))
+        _print_json(chosen, found)
     return 1 if any(map(class_run.problem, results)) else 0
 
 
@@ -141,10 +145,9 @@ def _mark(chosen: argparse.Namespace) -> int:
         from grading.own_work import mark
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    with _for_people(chosen.json):
-        own, graded = mark.run(chosen.course.resolve(), chosen.assignment, chosen.watch, chosen.open, chosen.no_sandbox)
+    own, graded = mark.run(chosen.course.resolve(), chosen.assignment, chosen.watch, chosen.open, chosen.no_sandbox)
     if chosen.json:
-        print(json.dumps(own.document(), indent=1))
+        _print_json(chosen, own.document())
     return 0 if graded else 1
 
 
@@ -155,7 +158,7 @@ def _report(chosen: argparse.Namespace) -> int:
     folder = chosen.folder or chosen.course
     course_folder.own(folder, chosen.assignment)
     if chosen.json:
-        print(json.dumps(report_json.document(class_data.read(folder)), indent=1))
+        _print_json(chosen, report_json.document(class_data.read(folder)))
     else:
         print(f"report     {names.path(class_report.write(folder))}")
     return 0

@@ -28,7 +28,7 @@ from sqlalchemy import Engine
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
-from grading.core import find_course, installed, limits
+from grading.core import errors, find_course, installed, limits
 from grading.core.course import Course
 from grading.core.files import write_whole
 from grading.gradebook import course_folder, snapshot
@@ -200,7 +200,7 @@ def _rule_on_lateness(config: Config) -> object:
     """The class that takes points off, also where the configuration says only what it is called."""
     rule = config.get("AssignLatePenalties", {}).get("plugin_class")
     if isinstance(rule, str):
-        with contextlib.suppress(Exception):  # which is said when a submission is graded
+        with contextlib.suppress(*errors.RAISED):  # which is said when a submission is graded
             return import_item(rule)
     return rule
 

@@ -9,6 +9,8 @@ from grading.core import names
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+# What code of a course's own may raise: its sys.exit() would end a command without a word, as if all were well.
+RAISED = (Exception, SystemExit)
 
 
 class CourseError(Exception):
@@ -36,6 +38,13 @@ def closed_or_full(error: OSError) -> str:
     if error.errno not in FULL and not (error.errno in CLOSED and isinstance(error.filename, str)):
         return ""
     return f"{_unusable(error, otherwise='a file')} Fix that, and run this again."
+
+
+def raised(error: BaseException) -> str:
+    """What code of a course's own has raised, as a sentence says it."""
+    if isinstance(error, SystemExit):
+        return f"it calls sys.exit({'' if error.code is None else repr(error.code)})"
+    return f"{type(error).__name__}: {error}"
 
 
 def _unusable(error: OSError, otherwise: str) -> str:

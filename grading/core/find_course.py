@@ -9,7 +9,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from grading.core import names, plain_course
 from grading.core.course import Course
-from grading.core.errors import CourseError
+from grading.core.errors import RAISED, CourseError, raised
 
 CONFIGURATION = "nbgrader_config.py"
 
@@ -23,7 +23,7 @@ def early(root: Path) -> tuple[Course, bool] | None:
     try:
         config = PyFileConfigLoader(CONFIGURATION, path=str(root)).load_config()
         return of(config), config.Judge.get("sandbox") != "none"
-    except Exception:  # noqa: BLE001  (it is raised again where the course is needed)
+    except RAISED:  # it is raised again where the course is needed
         return None
 
 
@@ -43,10 +43,9 @@ def of(config: Config, assignment: str = "") -> Course:
         course = getattr(importlib.import_module(module), attribute, None)
     except CourseError:  # it is there, and says what is wrong with its parts
         raise
-    except Exception as error:
+    except RAISED as error:
         raise CourseError(
-            f"c.Course.found = {name!r} in nbgrader_config.py cannot be imported: "
-            f"{type(error).__name__}: {error}. "
+            f"c.Course.found = {name!r} in nbgrader_config.py cannot be imported: {raised(error)}. "
             'Write c.Course.found = "PACKAGE.MODULE:NAME".'
         ) from error
     if (below := config.Course.get("below", "")) and (other := _other_place(Path(below), module)):

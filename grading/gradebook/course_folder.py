@@ -105,9 +105,9 @@ def _loaded(loader: type[FileConfigLoader], folder: Path, name: str) -> Config:
         return loader(name, path=str(folder)).load_config()
     except errors.CourseError:
         raise
-    except Exception as error:
+    except errors.RAISED as error:
         shown = names.path(folder / name)
-        raise errors.CourseError(f"{shown} cannot be read: {type(error).__name__}: {error}. Fix it.") from error
+        raise errors.CourseError(f"{shown} cannot be read: {errors.raised(error)}. Fix it.") from error
 
 
 def configure(root: Path, like: Path) -> None:

@@ -2,11 +2,15 @@
 
 import re
 
-_ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b")
+_ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b|SystemExit(:|$)")
+_EXIT = "SystemExit"  # a program's last line after sys.exit(), with what that was given to say, or nothing
 
 
 def last_error(result: dict) -> str:
     """The line of nbgrader's log or traceback that says most: the last that names an error."""
     lines = [line.strip() for line in f"{result.get('error', '')}\n{result.get('log', '')}".splitlines()]
     named = [line for line in lines if _ERROR.match(line) and not line.startswith("nbgrader.converters.base.")]
-    return (named or [line for line in lines if line] or ["no reason given"])[-1]
+    said = (named or [line for line in lines if line] or ["no reason given"])[-1]
+    if said == _EXIT:
+        return "nbgrader_config.py, or what it names, calls sys.exit(). Take that out."
+    return said.removeprefix(f"{_EXIT}: ")

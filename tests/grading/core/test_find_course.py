@@ -74,7 +74,10 @@ def test_a_course_is_found_before_nbgrader_is_imported_which_is_guarded_all_the_
     assert (run.stdout, run.stderr) == ("attention torch True False\nTrue\n", "")
 
 
-@pytest.mark.parametrize("text", [None, "", "c = get_config()\nc.Course.found = 'no.where:X'\n", "1 / 0\n"])
+NONE_THERE = "c = get_config()\nc.Course.found = 'no.where:X'\n"
+
+
+@pytest.mark.parametrize("text", [None, "", NONE_THERE, "1 / 0\n", "raise SystemExit\n"])
 def test_what_is_no_course_is_none_early_and_the_reason_is_told_later(text: str | None, tmp_path: Path):
     if text is not None:
         (tmp_path / find_course.CONFIGURATION).write_text(text, encoding="utf-8")
