@@ -18,6 +18,11 @@ def role(name: str) -> str:
     return end if part else ""
 
 
+def with_our_ends(source: str) -> str:
+    """A cell's source, its lines ended as ours are: some editors on Windows end them otherwise; Python reads both."""
+    return source.replace("\r\n", "\n")
+
+
 def source_in(path: Path, name: str) -> str:
     """The source of a cell of a notebook file of ours, by nbgrader's id; empty where there is no such cell or file."""
     try:

@@ -24,7 +24,8 @@ def merged(released: NotebookNode, worked_in: NotebookNode, base: NotebookNode |
     after = None
     for cell in worked_in.cells:
         name = cells.name_of(cell)
-        untouched = cell.source == came.get(name) if name else cell.source in unnamed
+        source = cells.with_our_ends(cell.source)
+        untouched = source == came.get(name) if name else source in unnamed
         if name in ours and (not cells.is_editable(ours[name]) or untouched or name not in answers):
             after = name
         if untouched or not cell.source.strip() or (name and not cells.is_editable(cell)):

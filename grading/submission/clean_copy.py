@@ -94,7 +94,7 @@ def _source(cell: dict) -> str:
         source = "".join(piece for piece in source if isinstance(piece, str))
     text = source if isinstance(source, str) else ""
     # Half of a surrogate pair can stand in JSON, but in no file.
-    return text[: limits.SOURCE_CHARS].encode("utf-8", "replace").decode("utf-8")
+    return cells.with_our_ends(text[: limits.SOURCE_CHARS]).encode("utf-8", "replace").decode("utf-8")
 
 
 def _shorten(written: list[nbformat.NotebookNode]) -> bool:

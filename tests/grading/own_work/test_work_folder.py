@@ -125,9 +125,11 @@ def test_answers_and_own_cells_stay_in_their_places_and_the_rest_is_the_newer_re
     assert renewed.copy.read_bytes() == old and copies(root) == [renewed.copy]
 
 
-def test_an_answer_as_it_was_released_gives_way_to_the_newer_stub(root: Path):
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_an_answer_as_it_was_released_gives_way_to_the_newer_stub(root: Path, end: str):
     work_folder.begin(root, COURSE)
     change(worked(root), lambda cells, every: every.append(new_code_cell("1 + 1")))
+    change(worked(root), lambda cells, every: cells[ANSWER].update(source=cells[ANSWER].source.replace("\n", end)))
     change(released(root), next_release)
     list(work_folder.renew(root, COURSE))
     assert "# another stub" in texts(worked(root)) and "1 + 1" in texts(worked(root))

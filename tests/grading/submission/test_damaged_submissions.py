@@ -369,15 +369,29 @@ def _opened(notebook: dict) -> nbformat.NotebookNode:
     return nbformat.reads(json.dumps(notebook), as_version=4)
 
 
+def _with_ends(notebook: dict, end: str) -> dict:
+    """With other ends of lines, as some editors on Windows write them."""
+    ended = [{**cell, "source": "".join(cell["source"]).replace("\n", end)} for cell in notebook["cells"]]
+    return notebook | {"cells": ended}
+
+
 @pytest.mark.parametrize("part", course.PARTS.values(), ids=lambda part: part.stem)
-def test_where_ids_and_metadata_are_lost_the_course_s_own_cells_do_not_become_the_student_s(part: Part):
+def test_with_ends_of_lines_of_another_system_a_notebook_is_taken_in_as_with_ours(part: Part):
+    released, model = _opened(handed_in.released(part)), handed_in.model(part)
+    taken, other = clean_copy(released, model), clean_copy(released, _with_ends(model, "\r\n"))
+    assert other == taken and taken[1] == []
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("part", course.PARTS.values(), ids=lambda part: part.stem)
+def test_where_ids_and_metadata_are_lost_the_course_s_own_cells_do_not_become_the_student_s(part: Part, end: str):
     released = handed_in.released(part)
-    model = _without_ids(handed_in.model(part))
+    model = _with_ends(_without_ids(handed_in.model(part)), end)
     for cell in model["cells"]:
         cell["metadata"] = {}
     clean, _ = clean_copy(_opened(released), model)
     theirs = {"".join(cell["source"]) for cell in released["cells"] if not cells.is_editable(cell)}
-    own = [cell.source for cell in clean.cells if cell.id.startswith("own-")]
+    own = [cell.source.replace("\r\n", "\n") for cell in clean.cells if cell.id.startswith("own-")]
     assert own and theirs.isdisjoint(own)
 
 
