@@ -171,25 +171,31 @@ def _guard_files() -> None:
 
 
 def _guard_ends() -> None:
-    """What was killed while it was written is written again, and nobody takes it for done."""
+    """What was killed while it was written is written again, and nobody takes it for done.
+
+    A run of one notebook alone leaves the others as they are: whether these were finished, only a whole run settles.
+    """
     prepare, finish = base.BaseConverter.init_destination, base.BaseConverter.run_post_convert_hook
 
     def init_destination(self: base.BaseConverter, assignment_id: str, student_id: str) -> bool:
-        every = self.coursedir.notebook_id == "*"  # of one notebook alone the others stay as they are
-        if not (every and _is_ours(self) and isinstance(self, Autograde | GenerateFeedback)):
+        if not (_is_ours(self) and isinstance(self, Autograde | GenerateFeedback)):
             return prepare(self, assignment_id, student_id)
-        dest = Path(_places(self, assignment_id, student_id)[1])
-        if unfinished.begun(dest) and dest.exists():
+        dest, every = Path(_places(self, assignment_id, student_id)[1]), self.coursedir.notebook_id == "*"
+        if (was_begun := unfinished.begun(dest)) and dest.exists():
             self.log.warning("%s was not finished: it is made again", names.whole_path(dest))
-            rmtree(dest)
+            if every:
+                rmtree(dest)
+            for each in self.notebooks:
+                (dest / f"{Path(each).stem}{self.exporter.file_extension}").unlink(missing_ok=True)
         if is_wanted := prepare(self, assignment_id, student_id):
-            self.writes = dest, unfinished.begin(dest)
+            self.writes = dest, unfinished.begin(dest), every or not was_begun
         return is_wanted
 
     def run_post_convert_hook(self: base.BaseConverter) -> None:
         finish(self)
         if (writes := getattr(self, "writes", None)) is not None:
-            unfinished.end(writes[0])
+            if writes[2]:
+                unfinished.end(writes[0])
             self.writes = None
 
     base.BaseConverter.init_destination = init_destination

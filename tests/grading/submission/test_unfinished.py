@@ -80,6 +80,31 @@ def test_whom_a_killed_run_was_grading_the_next_one_grades(root: Path, monkeypat
     assert row.parts[1] == 5 and not unfinished.begun(folder)
 
 
+def test_one_notebook_that_a_killed_run_was_grading_the_next_one_grades(root: Path, monkeypatch: pytest.MonkeyPatch):
+    configuration = root / course_folder.CONFIGURATION
+    every = configuration.read_text(encoding="utf-8")
+    configuration.write_text(f"{every}c.CourseDirectory.notebook_id = {ONE.stem!r}\n", encoding="utf-8")
+    kill(monkeypatch, 1, "autograde", root, "anna")  # cleaned, and not yet marked
+    folder = root / "autograded" / "anna" / COURSE.name
+    assert (folder / f"{ONE.stem}.ipynb").exists()
+    result = course_folder.api(root).autograde(COURSE.name, "anna", force=False)
+    with course_folder.gradebook(root) as book:
+        (row,) = marks.read(book, COURSE)
+    assert result["success"] and row.parts[1] == 5
+    assert unfinished.begun(folder)  # of the other notebooks nobody knows whether they were finished
+    configuration.write_text(every, encoding="utf-8")
+    result = course_folder.api(root).autograde(COURSE.name, "anna", force=False)
+    assert result["success"] and "was not finished" in result["log"] and not unfinished.begun(folder)
+
+
+def test_one_notebook_that_is_graded_again_leaves_no_mark(root: Path):
+    graded_here.grade_student(root, "anna")
+    with (root / course_folder.CONFIGURATION).open("a", encoding="utf-8") as file:
+        file.write(f"c.CourseDirectory.notebook_id = {ONE.stem!r}\n")
+    result = course_folder.api(root).autograde(COURSE.name, "anna", force=True)
+    assert result["success"] and not unfinished.begun(root / "autograded" / "anna" / COURSE.name)
+
+
 def test_a_class_run_does_not_take_for_done_what_a_killed_command_of_nbgrader_s_left(root: Path):
     def begun() -> Task | Graded:
         with course_folder.engine(root) as engine:
