@@ -12,7 +12,7 @@ from nbgrader.converters import GenerateSolution
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import capture_log
 
-from grading.core import errors, files, names
+from grading.core import cells, errors, files, names
 from grading.core.course import Course, Part
 from grading.gradebook import course_folder, generate_assignment, nbgrader_log
 from grading.submission import kept_copies
@@ -38,7 +38,8 @@ def make(
     executed, because that takes minutes. What somebody wrote into notebooks there is kept as a copy; returns a line
     about each.
 
-    Errors  CourseError if nbgrader cannot, if a file can't be written, or if a solution or a hidden test fails.
+    Errors  CourseError if nbgrader cannot, if a file can't be written, if a solution or a hidden test fails, if a
+            solution loses points, or if students would read a hidden test.
     """
     course = course_folder.course(root, assignment)
     source = root / "source" / course.name
@@ -52,16 +53,39 @@ def make(
             shutil.copyfile(path, made / "source" / path.name)
         course_folder.configure(made, root)
         generate_assignment.register(made, assignment)
+        if not course.plain:  # one for nbgrader alone takes its parts from the notebooks, and may show its tests
+            _refuse_other_notebooks(course, source)
+            _refuse_shown_tests(course, source)
         _refuse_other_points(course, source)
         solved = made / "notebooks" / course.name
         if solve:  # before anything is replaced, so that both stay as they are if a solution fails
             _solve(course, made, say)
             for path in sorted(solved.glob("*.ipynb")):
                 _normalise(path)
+            for part in () if course.plain else course.parts:
+                _refuse_lost_points(part, solved / f"{part.stem}.ipynb")
         kept = kept_copies.replace(made / "release" / course.name, target / "release" / course.name, target)
         if solve:
             kept += kept_copies.replace(solved, target / "notebooks" / course.name, target)
     return kept_copies.lines(kept)
+
+
+def _refuse_other_notebooks(course: Course, source: Path) -> None:
+    """Errors  CourseError, one line, for a notebook that the course doesn't know: a submission with it isn't graded."""
+    for path in sorted(source.glob("*.ipynb")):
+        if path.stem not in (*course.stems, *course.others):
+            said = "is neither a part of the course nor one of its `others`. Name it there, or move it elsewhere."
+            raise errors.CourseError(f"{names.path(path)} {said}")
+
+
+def _refuse_shown_tests(course: Course, source: Path) -> None:
+    """Errors  CourseError, one line, for a test of which nbgrader hides nothing from students."""
+    for part in course.parts:
+        path = source / f"{part.stem}.ipynb"
+        for name in part.tests:
+            if (test := cells.source_in(path, name)) and cells.HIDDEN not in test:
+                said = f"students would read this test. Put it between `### {cells.HIDDEN}` and `### END HIDDEN TESTS`."
+                raise errors.CourseError(f"{names.path(path)}, cell {name}: {said}")
 
 
 def _refuse_other_points(course: Course, source: Path) -> None:
@@ -72,8 +96,8 @@ def _refuse_other_points(course: Course, source: Path) -> None:
     for part in course.parts:
         path = source / f"{part.stem}.ipynb"
         if path.exists():
-            cells = [cell.metadata.get("nbgrader", {}) for cell in nbformat.read(path, as_version=4).cells]
-            graded = {cell["grade_id"]: cell["points"] for cell in cells if cell.get("grade") or cell.get("task")}
+            marked = [cell.metadata.get("nbgrader", {}) for cell in nbformat.read(path, as_version=4).cells]
+            graded = {cell["grade_id"]: cell["points"] for cell in marked if cell.get("grade") or cell.get("task")}
             if wrong := _other_points(part, graded):
                 raise errors.CourseError(f"{names.path(path)}: {wrong}")
 
@@ -121,11 +145,31 @@ def _normalise(path: Path) -> None:
             cell.outputs = _joined(cell.outputs)
         for output in cell.get("outputs", []):
             if output.output_type == "error" or output.get("name") == "stderr":
-                text = (
-                    output.get("evalue") or output.get("text") or STOPPED.get(output.get("ename"), output.get("ename"))
-                )
-                raise errors.CourseError(f"{path.name}, cell {cell.id}: the solution fails: {text.strip()[:300]}")
+                raise errors.CourseError(f"{path.name}, cell {cell.id}: the solution fails: {_failure(output)[:300]}")
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+
+
+def _failure(output: nbformat.NotebookNode) -> str:
+    """What an output of a failure says; an error's value alone may be as little as the key of a KeyError."""
+    if output.output_type == "stream":
+        return output.text.strip()
+    kind, value = output.ename, output.evalue.strip()
+    return f"{kind}: {value}" if value else STOPPED.get(kind, kind)
+
+
+def _refuse_lost_points(part: Part, path: Path) -> None:
+    """Errors  CourseError, one line, if a solved notebook earns less than its part's points.
+
+    A test that marks the solution down marks down whoever answers like it, and nobody else would notice.
+    """
+    for cell in nbformat.read(path, as_version=4).cells if path.exists() else ():
+        if cell.metadata.get("nbgrader", {}).get("grade_id") in part.tests:
+            results = [each.data.get("text/plain", "") for each in cell.outputs if each.output_type == "execute_result"]
+            if results != [repr(float(part.automatic))]:
+                printed = " ".join(each.text for each in cell.outputs if each.output_type == "stream")
+                got = f"{results[0]}. {' '.join(printed.split())[:300]}" if results else "none. They must come last."
+                said = f"expected {part.automatic:g} points for the solution, got {got}"
+                raise errors.CourseError(f"{path.name}, cell {cell.id}: {said}")
 
 
 def _joined(outputs: list) -> list:

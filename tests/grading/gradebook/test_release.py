@@ -53,6 +53,7 @@ GIVEN = {
 }
 VARIES = re.compile(r"relative_error = \S+")
 SOLVED = (course.PARTS[1], course.PARTS[5])
+FULL_MARKS = "### BEGIN HIDDEN TESTS\n5.0\n### END HIDDEN TESTS"  # a test in no time, of part 1
 
 
 @pytest.fixture(scope="module")
@@ -288,7 +289,7 @@ def test_a_solution_that_is_stopped_is_told_so(tmp_path: Path):
     changed = nbformat.read(path, as_version=4)
     for cell in changed.cells:
         if cell.cell_type == "code":  # no other needs to run for that
-            cell.source = "raise KeyboardInterrupt" if cell.id == "part01-figure" else "pass"
+            cell.source = {"part01-figure": "raise KeyboardInterrupt", "part01-test": FULL_MARKS}.get(cell.id, "pass")
     nbformat.write(changed, path)
     with pytest.raises(
         errors.CourseError, match="part01.ipynb, cell part01-figure: the solution fails: it was stopped"
@@ -318,6 +319,46 @@ def test_points_that_differ_from_the_course_s_are_told_before_anything_runs(
         each.metadata.nbgrader.points = each.metadata.nbgrader.get("points", 0) + (each.id == cell)
     nbformat.write(changed, path)
     with pytest.raises(errors.CourseError, match=f"part06.ipynb: {re.escape(said)}"):
+        release.make(small, tmp_path)
+    assert not (tmp_path / "release").exists()
+
+
+def with_cells(folder: Path, sources: dict[str, str]) -> Path:
+    """A course of part 1 whose code cells do nothing, but for those whose sources are given."""
+    small = small_course(folder, (course.PARTS[1],))
+    path = small / "source" / COURSE.name / "part01.ipynb"
+    changed = nbformat.read(path, as_version=4)
+    for cell in changed.cells:
+        if cell.cell_type == "code":
+            cell.source = sources.get(cell.id, "pass")
+    nbformat.write(changed, path)
+    return small
+
+
+@pytest.mark.parametrize(
+    ("test", "answer", "said"),
+    [
+        ("### BEGIN HIDDEN TESTS\nprint('  2/5  one')\n2.0\n### END HIDDEN TESTS", "pass", "got 2.0. 2/5 one"),
+        ("### BEGIN HIDDEN TESTS\nmarks = 5.0\n### END HIDDEN TESTS", "pass", "got none. They must come last."),
+        (FULL_MARKS, "{}['D']", "part01.ipynb, cell part01-answer: the solution fails: KeyError: 'D'"),
+        ("5.0", "pass", "cell part01-test: students would read this test. Put it between `### BEGIN HIDDEN TESTS` and"),
+    ],
+)
+def test_a_test_that_marks_the_solution_down_or_is_not_hidden_is_not_released(
+    test: str, answer: str, said: str, tmp_path: Path
+):
+    small = with_cells(tmp_path / "small", {"part01-test": test, "part01-answer": answer})
+    with pytest.raises(errors.CourseError, match=re.escape(said)):
+        release.make(small, tmp_path)
+    assert not (tmp_path / "release").exists()
+
+
+def test_a_notebook_that_is_no_part_is_not_released(tmp_path: Path):
+    """A student who submitted it would not be graded."""
+    small = with_cells(tmp_path / "small", {"part01-test": FULL_MARKS})
+    source = small / "source" / COURSE.name
+    shutil.copy(source / "part01.ipynb", source / "part01-Copy1.ipynb")
+    with pytest.raises(errors.CourseError, match=r"part01-Copy1\.ipynb is neither a part of the course nor one of its"):
         release.make(small, tmp_path)
     assert not (tmp_path / "release").exists()
 
@@ -353,7 +394,9 @@ course_copy.new(root, course.PARTS[1])
 source = root / "source" / course.COURSE.name / "part01.ipynb"
 notebook = json.loads(source.read_text(encoding="utf-8"))
 for cell in notebook["cells"]:
-    cell["source"] = "pass" if cell["cell_type"] == "code" else cell["source"]  # solving takes long, and fills nothing
+    hidden = cell["id"] == "part01-test"
+    if cell["cell_type"] == "code":  # solving takes long, and fills nothing
+        cell["source"] = "### BEGIN HIDDEN TESTS\\n5.0\\n### END HIDDEN TESTS" if hidden else "pass"
 source.write_text(json.dumps(notebook), encoding="utf-8")
 before = content()
 fill(root)
