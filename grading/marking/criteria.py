@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 
 _HEAD = re.compile(r"^\*\*Marking\b[^*]*\*\*[ \t]*$", re.MULTILINE)
+_MARKERS = ("BEGIN SOLUTION", "END SOLUTION")  # nbgrader's, around what a release leaves out; they are no text
 _ITEM = re.compile(r"(?:[-*]|\d+\.)\s+(?P<text>\S.*)")
 
 
@@ -26,6 +27,7 @@ class Criteria:
 
 def read(source: str) -> Criteria | None:
     """The criteria in a model answer; None if it ends without a list of them."""
+    source = "\n".join(line for line in source.splitlines() if not any(marker in line for marker in _MARKERS))
     found = _HEAD.search(source)
     if found is None:
         return None

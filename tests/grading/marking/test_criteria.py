@@ -27,6 +27,11 @@ def test_items_go_on_in_indented_lines_and_what_follows_them_is_a_note():
     assert found == criteria.Criteria("Because.", ("First and more.", "Second."), "Or else.\n\n- this")
 
 
+def test_nbgrader_s_markers_around_a_model_answer_are_no_part_of_it():
+    found = criteria.read("### BEGIN SOLUTION\nBecause.\n\n**Marking, a point each**\n\n- First.\n### END SOLUTION")
+    assert found == criteria.Criteria("Because.", ("First.",))
+
+
 @pytest.mark.parametrize(
     "source", ["", "Because.", "**Marking, a point each**", "**Marking, a point each**\n\nNo list."]
 )
