@@ -148,5 +148,7 @@ def _found(own: OwnMarks, result: results.Result) -> list[str]:
         lost = [whole]
     of, ticked_points = result.part.by_hand, result.by_hand or 0.0
     if of and result.answered and ticked_points < of:
-        lost.append(f"{ticked_points:g}/{of:g} written answer, by what you ticked in {own.self_marks.name}")
+        by = f"by what you ticked in {own.self_marks.name}"
+        by = by if own.has_criteria(result.part) else "for a grader: there are no criteria that you could tick"
+        lost.append(f"{ticked_points:g}/{of:g} written answer, {by}")
     return lost

@@ -66,6 +66,10 @@ class OwnMarks:
         """The file in which written answers are marked by their author."""
         return self.work / self_marking.FILE
 
+    def has_criteria(self, part: Part) -> bool:
+        """Whether a learner can mark the part's written answer."""
+        return part in self._criteria
+
     def alone(self) -> AbstractContextManager[None]:
         """Held while anything here is graded; CourseError if another process does."""
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -201,7 +201,9 @@ def test_a_course_may_leave_a_part_out(tmp_path: Path):
     assert "Adam&#39;s bias correction" in page
     assert json.loads(run("report", "--json"))["students"][0]["unread"] == [2]
     shutil.copytree(root / "notebooks", root / "work")
-    assert "part 2: 4 of 6" in run("mark")
+    said = run("mark")
+    assert "part 2: 4 of 6" in said and "0/2 written answer, by what you ticked in written-answers.md" in said
+    assert (root / "work" / "optimisers" / "written-answers.md").read_text(encoding="utf-8").count("- [ ]") == 2
 
 
 def test_a_course_that_is_wrong_about_its_parts_says_so_and_nothing_else(

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import parses
@@ -21,6 +22,7 @@ from dev import course_copy, handed_in
 from grading.__main__ import main
 from grading.core import cells, errors, limits, messages
 from grading.core.course import Part
+from grading.core.part_report import Line, Report
 from grading.judge import execution
 from grading.own_work import elapsed, mark, own_marks, self_marking, work_folder
 from grading.own_work.own_marks import OwnMarks
@@ -203,6 +205,18 @@ def test_criteria_appear_once_an_answer_is_written_and_ticks_count_everywhere(ro
     assert "<strong>4</strong> of 5" in (OwnMarks(root).pages.parent / "part08.html").read_text(encoding="utf-8")
     work(root, EIGHT, "03-modulo", REASONING)
     assert marked(root)[8] == 4, "what is ticked stays when the code is graded again"
+
+
+@pytest.mark.parametrize(
+    ("criteria", "said"),
+    [({EIGHT: None}, "by what you ticked in written-answers.md"), ({}, "for a grader: there are no criteria that")],
+)
+def test_a_written_answer_without_criteria_is_left_to_a_grader(criteria: dict, said: str, root: Path, monkeypatch):
+    monkeypatch.setattr(self_marking, "of_course", lambda *_: criteria)
+    report = Report(EIGHT.number, 3, 3.0, (Line(3, 3, "item"),))
+    result = SimpleNamespace(report=report, unmarked=False, part=EIGHT, by_hand=None, answered=True)
+    (line,) = mark._found(OwnMarks(root), result)
+    assert line.startswith(f"0/2 written answer, {said}")
 
 
 def _written(root: Path) -> tuple[float, bool]:
