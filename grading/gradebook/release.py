@@ -165,11 +165,19 @@ def _refuse_lost_points(part: Part, path: Path) -> None:
     for cell in nbformat.read(path, as_version=4).cells if path.exists() else ():
         if cell.metadata.get("nbgrader", {}).get("grade_id") in part.tests:
             results = [each.data.get("text/plain", "") for each in cell.outputs if each.output_type == "execute_result"]
-            if results != [repr(float(part.automatic))]:
+            if not _are_points(results, part.automatic):
                 printed = " ".join(each.text for each in cell.outputs if each.output_type == "stream")
                 got = f"{results[0]}. {' '.join(printed.split())[:300]}" if results else "none. They must come last."
                 said = f"expected {part.automatic:g} points for the solution, got {got}"
                 raise errors.CourseError(f"{path.name}, cell {cell.id}: {said}")
+
+
+def _are_points(results: list[str], points: float) -> bool:
+    """Whether a test's only result is so many points, as an int or a float."""
+    try:
+        return [math.isclose(float(result), points) for result in results] == [True]
+    except ValueError:
+        return False
 
 
 def _joined(outputs: list) -> list:

@@ -353,6 +353,12 @@ def test_a_test_that_marks_the_solution_down_or_is_not_hidden_is_not_released(
     assert not (tmp_path / "release").exists()
 
 
+def test_a_test_may_give_its_points_as_a_whole_number(tmp_path: Path):
+    small = with_cells(tmp_path / "small", {"part01-test": FULL_MARKS.replace("5.0", "5")})
+    release.make(small, tmp_path)
+    assert (tmp_path / "release" / COURSE.name / "part01.ipynb").exists()
+
+
 def test_a_notebook_that_is_no_part_is_not_released(tmp_path: Path):
     """A student who submitted it would not be graded."""
     small = with_cells(tmp_path / "small", {"part01-test": FULL_MARKS})
