@@ -10,7 +10,6 @@ import glob
 import logging
 import os
 import secrets
-import select
 import shutil
 import socket
 import subprocess
@@ -35,6 +34,7 @@ from grading.sandbox import (
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.clock import Clock, Deadline
 from grading.sandbox.kernel_handle import CHANNELS, Kernel
+from grading.sandbox.readable import is_readable
 from grading.sandbox.sandbox_limits import Limits
 
 LOG = logging.getLogger(__name__)
@@ -279,7 +279,7 @@ class Sandbox:
 
     def _listen(self, limit_s: float) -> None:
         """Reads the answers that come within a time; OSError if the sandbox is gone."""
-        while select.select([self._control], [], [], limit_s)[0]:
+        while is_readable(self._control, limit_s):
             message, _ = packets.receive(self._control)
             if message is None:
                 raise ConnectionError("the sandbox has ended")
@@ -288,7 +288,7 @@ class Sandbox:
     def _first_word(self, end: Deadline) -> tuple[dict | None, list[int]]:
         """What the sandbox says once its libraries are loaded, or cannot be; TimeoutError if it says nothing."""
         while (pause := end.pause()) > 0:
-            if select.select([self._control], [], [], pause)[0]:
+            if is_readable(self._control, pause):
                 return packets.receive(self._control)
         raise TimeoutError(f"it is not ready after {limits.SANDBOX_LIMIT_S:g} s")
 

@@ -3,7 +3,6 @@
 import contextlib
 import os
 import secrets
-import select
 import signal
 import socket
 import time
@@ -16,6 +15,7 @@ from grading.core.limits import EndedBy
 from grading.sandbox import packets
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.clock import Deadline
+from grading.sandbox.readable import is_readable
 
 if TYPE_CHECKING:
     from grading.sandbox.host import Sandbox
@@ -151,7 +151,7 @@ class Kernel:
     def _read(self, limit_s: float) -> None:
         """Reads what the sandbox says about the kernel, waiting no longer than this."""
         end = time.monotonic() + limit_s
-        while self.returncode is None and select.select([self._status], [], [], max(0, end - time.monotonic()))[0]:
+        while self.returncode is None and is_readable(self._status, max(0, end - time.monotonic())):
             message, _ = packets.receive(self._status)
             if message is None:  # the zygote is gone, and with it all that was inside
                 self._give_up(self._killed())

@@ -2,10 +2,11 @@
 
 import contextlib
 import os
-import select
 import signal
 import subprocess
 import threading
+
+from grading.sandbox.readable import is_readable
 
 
 class Process:
@@ -25,7 +26,7 @@ class Process:
 
     def wait(self, limit_s: float | None = None) -> None:
         """Waits until it has ended, or for as long as the limit says."""
-        if select.select([self._pidfd], [], [], limit_s)[0]:
+        if is_readable(self._pidfd, limit_s):
             self._popen.wait()  # which in a fork has nothing to wait for
 
     def close(self) -> None:

@@ -68,7 +68,9 @@ own_limits, own_view = neighbour("own_limits"), neighbour("own_view")
 
 def main() -> None:
     """Loads, reports, and serves until the judge is gone."""
-    control, settings = socket.socket(fileno=int(sys.argv[1])), json.loads(sys.argv[2])
+    settings = json.loads(sys.argv[2])
+    with socket.socket(fileno=int(sys.argv[1])) as given:
+        control = given.dup()  # with the smallest number: `select` takes none above 1023, which the judge's may be
     prctl = libc.prctl
     if not settings["walled"]:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
