@@ -21,6 +21,11 @@ TURNS = 3_000  # from one direction of writing to the other in a text; a long es
 UNSPACED = 500  # characters without a space, in a text of such a script, after which one that nobody sees is put in
 # Characters for each line of a text, on average, below which it has no empty lines; the first lines don't count.
 LINE_CHARS, FIRST_LINES = 3, 100
+# Characters of a line after which it ends at a word that isn't ASCII, and a tenth more, after which it ends anywhere.
+# The Formgrader's fonts lack many letters, and a browser lays such a line out in the square of its length: 300,000
+# letters in Hebrew words take 20 s.
+LONGEST = 20_000
+_FOREIGN = re.compile("[^\x00-\x7f]")
 _EMPTY = re.compile(r"[\r\n]{2,}")
 # Letters that are written from right to left, and the signs that say so of what follows them.
 _LEFTWARDS = "\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff"
@@ -55,9 +60,20 @@ def eased(text: str) -> str:
         return text
     if _UNSPACED.search(text):
         text = "".join(_spaced(text))
-    text = _rows().sub(_shortened, text)
+    text = "\n".join(piece for line in _rows().sub(_shortened, text).split("\n") for piece in _ended(line))
     turns = sum(1 for _ in _PIECE.finditer(text))
     return _LETTER.sub("\ufffd", text) if turns > TURNS else text
+
+
+def _ended(line: str) -> Iterator[str]:
+    """A line in pieces that are not too long."""
+    start = 0
+    for letter in _FOREIGN.finditer(line) if len(line) > LONGEST else ():
+        at = letter.start()
+        if at - start > LONGEST * (1.0 if line[at - 1].isspace() else 1.1):
+            yield line[start:at]
+            start = at
+    yield line[start:]
 
 
 def _spaced(text: str) -> Iterator[str]:

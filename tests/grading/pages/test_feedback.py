@@ -634,6 +634,16 @@ def test_a_script_without_spaces_has_places_at_which_a_line_may_end(letter: str)
             assert max((len(word) for word in words if letter in word), default=0) < 700
 
 
+def test_a_line_of_letters_that_the_formgraders_fonts_lack_ends_in_time():
+    """300,000 letters in Hebrew words, in one line, take Chromium 20 s."""
+    for text in ("\u05d0\u05d1\u05d2 " * 20_000, "\U00010400" * 60_000, "a\u0431\u03b1\u4e00" * 20_000):
+        outputs = [new_output("stream", text=text), new_output("display_data", data={"text/html": text})]
+        page = _formgrader([new_code_cell(outputs=outputs)])
+        for shown in (page, student_pages._text(text, "output"), feedback.tables(text, {})):
+            assert max(map(len, (line for line in shown.split("\n") if not line.isascii()))) < 23_000
+            assert text[:3_000] in shown
+
+
 def test_of_an_error_whose_lines_end_anywhere_only_its_start_is_shown():
     error = new_output("error", ename="E", evalue="\u07ca" * 9_000, traceback=["all " + "\u07ca" * 9_000])
     said, trace = student_pages._output(error, "own", course.PARTS[3], {}).split("<details>")
