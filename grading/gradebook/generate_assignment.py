@@ -69,7 +69,8 @@ def _generate(settings: Config, course: Course) -> None:
             raise errors.CourseError(trouble.unusable(url, of_database[1]))
         if (of_file := _OF_FILE.match(said)) and int(of_file[1]) in errors.FULL:
             raise OSError(int(of_file[1]), os.strerror(int(of_file[1])), settings.CourseDirectory.root)
-        raise errors.CourseError(f"source/{course.name} could not be released: {said}")
+        where = "/".join(filter(None, ("source", course.name, nbgrader_log.notebook(result))))
+        raise errors.CourseError(f"{where} could not be released: {said}")
 
 
 def _made_apart(settings: Config, course: Course, apart: Path, path: Path) -> bool:

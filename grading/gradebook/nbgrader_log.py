@@ -2,6 +2,7 @@
 
 import re
 
+_STEP = re.compile(r"(Converting notebook|Writing \d+ bytes to) .*?([^/\\]+\.ipynb)$", re.MULTILINE)
 _ERROR = re.compile(r"[\w.]+(Error|Exception|Entry)\b|SystemExit(:|$)")
 _EXIT = "SystemExit"  # a program's last line after sys.exit(), with what that was given to say, or nothing
 
@@ -14,3 +15,9 @@ def last_error(result: dict) -> str:
     if said == _EXIT:
         return "nbgrader_config.py, or what it names, calls sys.exit(). Take that out."
     return said.removeprefix(f"{_EXIT}: ")
+
+
+def notebook(result: dict) -> str:
+    """The name of the notebook at which a step failed; empty if its log names none that was begun and not written."""
+    steps = _STEP.findall(result.get("log", ""))
+    return steps[-1][1] if steps and steps[-1][0].startswith("Converting") else ""

@@ -359,6 +359,19 @@ def test_a_test_may_give_its_points_as_a_whole_number(tmp_path: Path):
     assert (tmp_path / "release" / COURSE.name / "part01.ipynb").exists()
 
 
+def test_what_nbgrader_refuses_is_told_with_its_notebook(tmp_path: Path):
+    small = small_course(tmp_path / "small", SOLVED)
+    path = small / "source" / COURSE.name / "part05.ipynb"
+    changed = nbformat.read(path, as_version=4)
+    for cell in changed.cells:
+        cell.metadata.nbgrader.solution = False
+    nbformat.write(changed, path)
+    with pytest.raises(
+        errors.CourseError, match=r"source/attention/part05\.ipynb could not be released: .*Solution region"
+    ):
+        release.make(small, tmp_path, solve=False)
+
+
 def test_a_notebook_that_is_no_part_is_not_released(tmp_path: Path):
     """A student who submitted it would not be graded."""
     small = with_cells(tmp_path / "small", {"part01-test": FULL_MARKS})
