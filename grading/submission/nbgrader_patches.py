@@ -221,9 +221,9 @@ def _guard_times() -> None:
 
     def transfer_files(self: ZipCollectApp, collected: dict) -> None:
         transfer(self, collected)
-        for student, data in collected.items():
-            if _is_ours(self) and data["timestamp"] is not None and names.trouble(student) is None:
-                times.note(Path(self.coursedir.root), student, data["timestamp"])
+        found = {name: data["timestamp"] for name, data in collected.items() if names.trouble(name) is None}
+        if _is_ours(self):
+            times.note_all(Path(self.coursedir.root), {name: when for name, when in found.items() if when is not None})
 
     CourseDirectory.get_existing_timestamp = get_existing_timestamp
     NbGraderAPI.get_submitted_timestamp = get_submitted_timestamp

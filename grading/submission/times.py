@@ -14,6 +14,7 @@ import io
 import os
 import re
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -52,13 +53,20 @@ def note(root: Path, student: str, when: str | datetime.datetime) -> None:
     Of a submission that is noted once more the line stays: an instructor may have written another time there.
     Errors  as `text`, and OSError if it cannot be written.
     """
-    found, noted, new = _all(root / FILE), {}, when if isinstance(when, str) else _in_utc(when)
+    note_all(root, {student: when})
+
+
+def note_all(root: Path, submitted: Mapping[str, str | datetime.datetime]) -> None:
+    """The same for many students at once: the files are read and written once, however many they are."""
+    found, noted = _all(root / FILE), {}
     with contextlib.suppress(errors.CourseError):
         noted = _all(root / NOTED)
-    if student in found and noted.get(student) == new:
+    new = {student: when if isinstance(when, str) else _in_utc(when) for student, when in submitted.items()}
+    new = {student: when for student, when in new.items() if student not in found or noted.get(student) != when}
+    if not new:
         return
     for path, times in ((root / FILE, found), (root / NOTED, noted)):  # in this order: killed in between, it is written
-        files.write_whole(path, spreadsheet.lines([HEAD, *sorted({**times, student: new}.items())]))
+        files.write_whole(path, spreadsheet.lines([HEAD, *sorted({**times, **new}.items())]))
 
 
 def in_exchange(folder: Path, claimed: datetime.datetime) -> datetime.datetime:

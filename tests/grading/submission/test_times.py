@@ -19,7 +19,7 @@ from attention.course import COURSE
 from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.classroom import class_run, merge
-from grading.core import errors, limits
+from grading.core import errors, files, limits
 from grading.gradebook import course_folder, generate_assignment, snapshot
 from grading.submission import exchange_collect, nbgrader_patches, times
 
@@ -94,6 +94,19 @@ def test_a_line_may_be_an_instructor_s_and_others_stay(tmp_path: Path):
     assert times.of(tmp_path, "Lovelace, Ada") == datetime.datetime(2026, 1, 10, 12)
     assert times.text(tmp_path, "=ben") == KNOWN and times.of(tmp_path, "cleo") is None
     assert "'=ben," in (tmp_path / "times.csv").read_text(encoding="utf-8")
+
+
+def test_a_class_that_is_collected_at_once_is_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """For each of 1,000 students alone, all lines of the others were read and written again: ten seconds."""
+    times.note(tmp_path, "ada", NOW)
+    (tmp_path / "times.csv").write_text(f"student,time\nada,{KNOWN}\n", encoding="utf-8")
+    written, write = [], files.write_whole
+    monkeypatch.setattr(files, "write_whole", lambda path, *content: (written.append(path.name), write(path, *content)))
+    many = {f"student{number}": NOW for number in range(1000)}
+    for _ in range(2):
+        times.note_all(tmp_path, {"ada": NOW, **many})
+    assert written == ["times.csv", ".times.csv"]
+    assert times.text(tmp_path, "ada") == KNOWN and times.of(tmp_path, "student999") == NOW
 
 
 @pytest.mark.parametrize("noted", ["as it is", "damaged", "gone"])
