@@ -18,6 +18,7 @@ from grading.rules import student_code
 
 MISSING = re.compile(re.escape(messages.missing("x")).replace("x", r"(\w+)", 1))
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
+_HEAD = "Traceback (most recent call last)"  # above the frames of each error, of which the last stopped the cell
 _LINE = re.compile(r"Cell In\[\d+\], line (\d{1,6})\b")  # of the cell itself, before those that it called
 
 
@@ -47,10 +48,16 @@ def explained(report: Report, part: Part, notebook: NotebookNode) -> Report:
 
 def _stopped(notebook: NotebookNode, code: student_code.Code) -> tuple[str, int] | None:
     """The error that stopped a cell, by a name of Python's, and its line, as the notebook counts them; None of none."""
+    text = code.source.lstrip()
+    if text.startswith("%%"):  # of what such a magic runs, IPython doesn't count the lines in the cell
+        return None
+    skipped = code.source[: len(code.source) - len(text)].count("\n")  # as IPython does
     cell = next(cell for cell in notebook.cells if cell.source == code.source)
     for output in cell.get("outputs", ()):
-        if output.output_type == "error" and (line := _LINE.search(_COLOUR.sub("", "\n".join(output.traceback)))):
-            skipped = code.source[: len(code.source) - len(code.source.lstrip())].count("\n")  # as IPython does
+        if output.output_type != "error":
+            continue
+        frames = _COLOUR.sub("", "\n".join(output.traceback)).rpartition(_HEAD)[2]
+        if line := _LINE.search(frames):
             return output.ename if output.ename in ERRORS else "Exception", int(line[1]) + skipped
     return None
 

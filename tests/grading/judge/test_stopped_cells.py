@@ -12,6 +12,17 @@ from grading.judge import stopped_cells
 
 F = "def f():\n    return 1\n"
 ASKED = messages.missing("f")
+# An error that is raised while another one is handled, as IPython shows it: the other one, raised in an earlier cell,
+# comes first.
+CHAINED = [
+    "KeyError   Traceback (most recent call last)",
+    "Cell In[1], line 2, in g()",
+    "KeyError: 'k'",
+    "\nDuring handling of the above exception, another exception occurred:\n",
+    "NameError   Traceback (most recent call last)",
+    "Cell In[2], line 1",
+    "Cell In[1], line 3, in g()",
+]
 
 
 def stopped(source: str) -> NotebookNode:
@@ -76,8 +87,18 @@ def test_whatever_the_kernel_says_nothing_but_names_of_python_s_and_lines_are_to
         ("NameError", ["Cell In[1], line " + 9 * "9"], ASKED),
         ("KernelEnded", ["The notebook ended."], ASKED),
         ("NameError", [], ASKED),
+        ("NameError", CHAINED, messages.never_defined("f", "the answer cell", "NameError", 1)),
     ):
         cell.outputs = [new_output("error", ename=ename, evalue="", traceback=trace)]
         with notebook("part01", cell.source):
             report = stopped_cells.explained(Report(1, 1.0, 0.0, items), Part(1, "One", "f", ("f",), 1), run)
         assert report.items[0].found == found
+
+
+def test_of_a_cell_that_a_magic_runs_no_line_is_told():
+    """There IPython counts line 1, of the magic, wherever it stopped."""
+    trace = ["Cell In[1], line 1\n----> 1 get_ipython().run_cell_magic('time', '', 'x = y')", "File <timed exec>:1"]
+    cell = new_code_cell(f"%%time\nx = y\n{F}", outputs=[new_output("error", ename="NameError", traceback=trace)])
+    with notebook("part01", cell.source):
+        report = Report(1, 1.0, 0.0, (Line(1, 0, "lost", ASKED),))
+        assert stopped_cells.explained(report, Part(1, "One", "f", ("f",), 1), new_notebook(cells=[cell])) == report
