@@ -63,29 +63,34 @@ def _sets_attributes(name: ast.Name, parents: Mapping[ast.AST, ast.AST], modules
 def _goes_to_attributes(mapping: ast.expr, inside: Sequence[ast.AST], parents: Mapping[ast.AST, ast.AST]) -> bool:
     """Whether a mapping becomes an object's attributes and nothing else, perhaps copied or kept in a variable of the
     function before, from which keys such as "self" are taken out."""
-    outer = parents.get(mapping)
-    match parents.get(outer) if isinstance(outer, ast.keyword) and outer.arg is None else outer:
-        case (
-            ast.Call(
-                func=ast.Attribute(
-                    value=ast.Call(func=ast.Name(id="vars"), args=[_]) | ast.Attribute(attr="__dict__"), attr="update"
+    left = [mapping]
+    while left:  # no recursion: a mapping may be kept under one name after another, as often as there are lines
+        outer = parents.get(left[-1])
+        match parents.get(outer) if isinstance(outer, ast.keyword) and outer.arg is None else outer:
+            case (
+                ast.Call(
+                    func=ast.Attribute(
+                        value=ast.Call(func=ast.Name(id="vars"), args=[_]) | ast.Attribute(attr="__dict__"),
+                        attr="update",
+                    )
                 )
-            )
-            | ast.AugAssign(target=ast.Attribute(attr="__dict__"), op=ast.BitOr())
-        ):
-            return True
-        case ast.Attribute(attr="copy"):
-            copied = call_of(outer, parents)
-            return copied is not None and _goes_to_attributes(copied, inside, parents)
-        case ast.Call(func=ast.Name(id="dict"), args=[_], keywords=[]) | ast.Dict(keys=[None]):
-            return _goes_to_attributes(outer, inside, parents)
-        case ast.Assign(targets=[ast.Name(id=kept)]):
-            named = [node for node in inside if isinstance(node, ast.Name) and node.id == kept]
-            read = [node for node in named if isinstance(node.ctx, ast.Load)]
-            taken = [node for node in read if _is_taken_from(node, parents)]
-            others = [node for node in read if node not in taken]
-            return len(named) == len(read) + 1 and all(_goes_to_attributes(n, inside, parents) for n in others)
-    return False
+                | ast.AugAssign(target=ast.Attribute(attr="__dict__"), op=ast.BitOr())
+            ):
+                further = []
+            case ast.Attribute(attr="copy") if copied := call_of(outer, parents):
+                further = [copied]
+            case ast.Call(func=ast.Name(id="dict"), args=[_], keywords=[]) | ast.Dict(keys=[None]):
+                further = [outer]
+            case ast.Assign(targets=[ast.Name(id=kept)]):
+                named = [node for node in inside if isinstance(node, ast.Name) and node.id == kept]
+                read = [node for node in named if isinstance(node.ctx, ast.Load)]
+                if len(named) != len(read) + 1:
+                    return False
+                further = [node for node in read if not _is_taken_from(node, parents)]
+            case _:
+                return False
+        left[-1:] = further
+    return True
 
 
 def _is_taken_from(mapping: ast.Name, parents: Mapping[ast.AST, ast.AST]) -> bool:

@@ -66,6 +66,8 @@ PLAIN = [
     KEEPING.format(arguments="", call="s = {**locals()}; self.__dict__ |= s"),
     KEEPING.format(arguments="", call="s = dict(locals()); t = s; vars(self).update(t)"),
     KEEPING.format(arguments=", G=2", call="self.__dict__.update(locals()); self.W = nn.Linear(H, G)"),
+    # deeper than Python's recursion goes
+    KEEPING.format(arguments="", call="; ".join(["s0 = locals()", *(f"s{n + 1} = s{n}" for n in range(600))])),
 ]
 
 
