@@ -145,8 +145,14 @@ def _normalise(path: Path) -> None:
             cell.outputs = _joined(cell.outputs)
         for output in cell.get("outputs", []):
             if output.output_type == "error" or output.get("name") == "stderr":
-                raise errors.CourseError(f"{path.name}, cell {cell.id}: the solution fails: {_failure(output)[:300]}")
+                said = f"the solution fails: {_failure(output)[:300]}"
+                raise errors.CourseError(f"{path.name}, cell {_shown(cell)}: {said}")
     path.write_text(nbformat.writes(notebook) + "\n", encoding="utf-8")
+
+
+def _shown(cell: nbformat.NotebookNode) -> str:
+    """What a sentence calls a cell; notebooks that are written by older programs have no ids."""
+    return cell.get("id") or cells.name_of(cell) or f"`{names.short(cell.source)}`"
 
 
 def _failure(output: nbformat.NotebookNode) -> str:
@@ -165,17 +171,17 @@ def _refuse_lost_points(part: Part, path: Path) -> None:
     for cell in nbformat.read(path, as_version=4).cells if path.exists() else ():
         if cell.metadata.get("nbgrader", {}).get("grade_id") in part.tests:
             results = [each.data.get("text/plain", "") for each in cell.outputs if each.output_type == "execute_result"]
-            if not _are_points(results, part.automatic):
+            if len(results) != 1 or not _is(results[0], part.automatic):
                 printed = " ".join(each.text for each in cell.outputs if each.output_type == "stream")
                 got = f"{results[0]}. {' '.join(printed.split())[:300]}" if results else "none. They must come last."
                 said = f"expected {part.automatic:g} points for the solution, got {got}"
-                raise errors.CourseError(f"{path.name}, cell {cell.id}: {said}")
+                raise errors.CourseError(f"{path.name}, cell {_shown(cell)}: {said}")
 
 
-def _are_points(results: list[str], points: float) -> bool:
-    """Whether a test's only result is so many points, as an int or a float."""
+def _is(result: str, points: float) -> bool:
+    """Whether a result is a float, as grading wants it, and these points but for what adding up tenths leaves of them."""
     try:
-        return [math.isclose(float(result), points) for result in results] == [True]
+        return result == repr(float(result)) and math.isclose(float(result), points)
     except ValueError:
         return False
 

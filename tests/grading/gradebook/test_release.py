@@ -353,12 +353,6 @@ def test_a_test_that_marks_the_solution_down_or_is_not_hidden_is_not_released(
     assert not (tmp_path / "release").exists()
 
 
-def test_a_test_may_give_its_points_as_a_whole_number(tmp_path: Path):
-    small = with_cells(tmp_path / "small", {"part01-test": FULL_MARKS.replace("5.0", "5")})
-    release.make(small, tmp_path)
-    assert (tmp_path / "release" / COURSE.name / "part01.ipynb").exists()
-
-
 def test_what_nbgrader_refuses_is_told_with_its_notebook(tmp_path: Path):
     small = small_course(tmp_path / "small", SOLVED)
     path = small / "source" / COURSE.name / "part05.ipynb"
@@ -370,6 +364,24 @@ def test_what_nbgrader_refuses_is_told_with_its_notebook(tmp_path: Path):
         errors.CourseError, match=r"source/attention/part05\.ipynb could not be released: .*Solution region"
     ):
         release.make(small, tmp_path, solve=False)
+
+
+def test_in_a_notebook_without_ids_the_cell_is_named_as_nbgrader_has_it(tmp_path: Path):
+    test = "### BEGIN HIDDEN TESTS\n2.0\n### END HIDDEN TESTS"
+    small = with_cells(tmp_path / "small", {"part01-test": test})
+    path = small / "source" / COURSE.name / "part01.ipynb"
+    older = json.loads(path.read_text(encoding="utf-8")) | {"nbformat_minor": 4}
+    for cell in older["cells"]:
+        del cell["id"]
+    path.write_text(json.dumps(older), encoding="utf-8")
+    with pytest.raises(errors.CourseError, match=r"cell part01-test: expected 5 points for the solution, got 2\.0"):
+        release.make(small, tmp_path)
+
+
+def test_items_that_add_up_to_a_hair_less_lose_nothing(tmp_path: Path):
+    test = "### BEGIN HIDDEN TESTS\nsum([0.1] * 50)\n### END HIDDEN TESTS"  # 4.999999999999998
+    release.make(with_cells(tmp_path / "small", {"part01-test": test}), tmp_path)
+    assert (tmp_path / "release" / COURSE.name / "part01.ipynb").exists()
 
 
 def test_a_notebook_that_is_no_part_is_not_released(tmp_path: Path):
