@@ -17,15 +17,14 @@ def merged(released: NotebookNode, worked_in: NotebookNode, base: NotebookNode |
     the newer release no longer asks. Nothing else of the old notebook is left: those cells are the course's.
     """
     ours = {name: cell for cell in released.cells if (name := cells.name_of(cell))}
-    came = {cells.name_of(cell): cell.source for cell in base.cells} if base else {}
-    unnamed = {cell.source for each in (base, released) if each for cell in each.cells if not cells.name_of(cell)}
+    came = {cells.name_of(cell): _text(cell) for cell in base.cells} if base else {}
+    unnamed = {_text(cell) for each in (base, released) if each for cell in each.cells if not cells.name_of(cell)}
     answers: dict[str, NotebookNode] = {}
     own: dict[str | None, list[NotebookNode]] = {}
     after = None
     for cell in worked_in.cells:
         name = cells.name_of(cell)
-        source = cells.with_our_ends(cell.source)
-        untouched = source == came.get(name) if name else source in unnamed
+        untouched = _text(cell) == came.get(name) if name else _text(cell) in unnamed
         if name in ours and (not cells.is_editable(ours[name]) or untouched or name not in answers):
             after = name
         if untouched or not cell.source.strip() or (name and not cells.is_editable(cell)):
@@ -43,6 +42,10 @@ def merged(released: NotebookNode, worked_in: NotebookNode, base: NotebookNode |
             _fill(cell, answers[name])
         new.cells += [cell, *(_plain(each, taken) for each in own.get(name, []))] if name else [cell]
     return new
+
+
+def _text(cell: NotebookNode) -> str:
+    return cells.with_our_ends(cell.source)
 
 
 def _fill(cell: NotebookNode, written: NotebookNode) -> None:

@@ -42,8 +42,8 @@ def clean_copy(released: nbformat.NotebookNode, submitted: dict) -> tuple[nbform
     for name, cell in official.items():
         if cells.is_editable(cell) and name in seen:
             versions = seen[name]
-            chosen = next((v for v in versions if _source(v).strip() != cell.source.strip()), versions[0])
-            others = [v for v in versions if v is not chosen and _source(v).strip() != cell.source.strip()]
+            chosen = next((v for v in versions if _is_other(v, cell)), versions[0])
+            others = [v for v in versions if v is not chosen and _is_other(v, cell)]
             own.setdefault(min(ids.index(name), test_at - 1), [])[:0] = others
             cell.source = _source(chosen)
         elif cells.is_editable(cell) and cell.cell_type == "code":
@@ -88,6 +88,11 @@ def _kind_and_text(cell: dict) -> tuple[str, str]:
     return kind if isinstance(kind, str) else "", _source(cell).strip()  # lists too deep to print may stand there
 
 
+def _is_other(submitted: dict, released: dict) -> bool:
+    """Whether a submitted cell holds another text than the released one."""
+    return _source(submitted).strip() != _source(released).strip()
+
+
 def _source(cell: dict) -> str:
     source = cell.get("source", cell.get("input", ""))
     if isinstance(source, list):
@@ -127,7 +132,7 @@ def _findings(official: dict, seen: dict) -> list[str]:
             out.append(messages.POINTS_CHANGED)
     out += [messages.types_changed(changed)] if changed else []
     locked = [n for n, c in official.items() if not cells.is_editable(c) and n in seen]
-    if any(_source(seen[n][0]).strip() != official[n].source.strip() for n in locked):
+    if any(_is_other(seen[n][0], official[n]) for n in locked):
         out.append(messages.OTHER_RELEASE)
     return out
 

@@ -380,6 +380,8 @@ def test_with_ends_of_lines_of_another_system_a_notebook_is_taken_in_as_with_our
     released, model = _opened(handed_in.released(part)), handed_in.model(part)
     taken, other = clean_copy(released, model), clean_copy(released, _with_ends(model, "\r\n"))
     assert other == taken and taken[1] == []
+    theirs = _opened(_with_ends(handed_in.released(part), "\r\n"))  # an author may work on Windows, too
+    assert [clean_copy(theirs, _with_ends(model, end))[1] for end in ("\n", "\r\n")] == [[], []]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
