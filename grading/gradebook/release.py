@@ -179,7 +179,7 @@ def _refuse_lost_points(part: Part, path: Path) -> None:
 
 
 def _is(result: str, points: float) -> bool:
-    """Whether a result is a float, as grading wants it, and these points but for what adding up tenths leaves of them."""
+    """Whether a result is a float, as grading wants it, and these points, but for what adding up tenths leaves."""
     try:
         return result == repr(float(result)) and math.isclose(float(result), points)
     except ValueError:
