@@ -14,7 +14,7 @@ from grading.bridge.reasons import ERRORS
 from grading.core import messages
 from grading.core.course import Part
 from grading.core.part_report import Report
-from grading.rules import student_code
+from grading.rules import own_names, student_code
 
 MISSING = re.compile(re.escape(messages.missing("x")).replace("x", r"(\w+)", 1))
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
@@ -37,7 +37,7 @@ def explained(report: Report, part: Part, notebook: NotebookNode) -> Report:
     def told(missing: re.Match[str]) -> str:
         for code, node in table.get(missing[1], ()):
             error, line = stopped.get(code.where, ("", 0))
-            if 0 < line <= _end(node):
+            if 0 < line <= _end(node) and missing[1] in own_names.set_anywhere([code.tree]):  # not only changed there
                 cell = "the answer cell" if code.answer else code.where.lower()
                 return messages.never_defined(missing[1], cell, error, line)
         return missing[0]

@@ -72,6 +72,8 @@ def test_it_is_told_where_the_cell_stopped_before(sources: tuple[str, ...], cell
         ("x = y\ndef other():\n    return 1",),
         (F, "x = y"),
         (f"{F}del f\nx = y",),  # which was defined
+        ("def F():\n    pass\nf.forward = F",),  # which changes what has another name
+        ("f[0] = 1",),
     ],
 )
 def test_otherwise_the_question_stays(sources: tuple[str, ...]):
