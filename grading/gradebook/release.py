@@ -39,7 +39,8 @@ def make(
     about each.
 
     Errors  CourseError if nbgrader cannot, if a file can't be written, if a solution or a hidden test fails, if a
-            solution loses points, or if students would read a hidden test.
+            solution loses points, if students would read a hidden test, or if a notebook is none of the course's or
+            gives other points than the course says.
     """
     course = course_folder.course(root, assignment)
     source = root / "source" / course.name
