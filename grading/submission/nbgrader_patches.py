@@ -185,8 +185,9 @@ def _guard_ends() -> None:
             self.log.warning("%s was not finished: it is made again", names.whole_path(dest))
             if every:
                 rmtree(dest)
-            for each in self.notebooks:
-                (dest / f"{Path(each).stem}{self.exporter.file_extension}").unlink(missing_ok=True)
+            else:
+                for each in self.notebooks:
+                    (dest / f"{Path(each).stem}{self.exporter.file_extension}").unlink(missing_ok=True)
         if is_wanted := prepare(self, assignment_id, student_id):
             self.writes = dest, unfinished.begin(dest), every or not was_begun
         return is_wanted
