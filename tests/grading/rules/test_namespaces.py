@@ -3,7 +3,12 @@
 import pytest
 from hand_written import SETUP, import_breach
 
-KEEPING = "class A:\n    def __init__(self, H{arguments}):\n        {call}\nx.y.os"  # which a class does with its sizes
+
+def keeping(call: str, arguments: str = "") -> str:
+    """A class that keeps its sizes by one call, and something else whose attribute is read."""
+    return f"class A:\n    def __init__(self, H{arguments}):\n        {call}\nx.y.os"
+
+
 OPEN = [
     "g = globals()\ng['torch'].os",
     "dict(globals())['torch'].serialization.math",
@@ -23,17 +28,17 @@ OPEN = [
     "Out[3].os",
     "e = exit\ne._ip",
     "f(quit)",
-    KEEPING.format(arguments=", m=torch", call="vars(self).update(locals())"),
-    KEEPING.format(arguments="", call="import torch as m; vars(self).update(locals())"),
-    KEEPING.format(arguments="", call="vars(self).update(globals())"),
-    KEEPING.format(arguments="", call="H.update(locals())"),
-    KEEPING.format(arguments="", call="f = lambda x=torch: vars(self).update(locals())"),
-    KEEPING.format(arguments="", call="s = locals(); s['m'] = torch; vars(self).update(s)"),
-    KEEPING.format(arguments="", call="s = locals(); s |= {'m': torch}; vars(self).update(s)"),
-    KEEPING.format(arguments="", call="s = locals(); s = globals(); vars(self).update(s)"),
-    KEEPING.format(arguments="", call="s = locals() if H else globals(); vars(self).update(s)"),
-    KEEPING.format(arguments=", m=torch", call="s = locals().copy(); vars(self).update(s)"),
-    KEEPING.format(arguments="", call="s = locals(); H.append(s); vars(self).update(s)"),
+    keeping("vars(self).update(locals())", ", m=torch"),
+    keeping("import torch as m; vars(self).update(locals())"),
+    keeping("vars(self).update(globals())"),
+    keeping("H.update(locals())"),
+    keeping("f = lambda x=torch: vars(self).update(locals())"),
+    keeping("s = locals(); s['m'] = torch; vars(self).update(s)"),
+    keeping("s = locals(); s |= {'m': torch}; vars(self).update(s)"),
+    keeping("s = locals(); s = globals(); vars(self).update(s)"),
+    keeping("s = locals() if H else globals(); vars(self).update(s)"),
+    keeping("s = locals().copy(); vars(self).update(s)", ", m=torch"),
+    keeping("s = locals(); H.append(s); vars(self).update(s)"),
     "class A:\n    m = torch\n    vars(x).update(locals())\nx.y.os",
     "vars(x).update(locals())\nx.y.os",
     "from numpy import vectorize\nvectorize(globals()).pyfunc['torch'].os",
@@ -60,14 +65,14 @@ PLAIN = [
     "for _ in range(3):\n    _.os",
     "if done:\n    exit()",
     "quit = 3\nprint([quit])",
-    KEEPING.format(arguments="", call="vars(self).update(locals())"),
-    KEEPING.format(arguments="", call="s = locals(); s.pop('self'); del s['__class__']; vars(self).update(s)"),
-    KEEPING.format(arguments="", call="s = locals().copy(); s.pop('self', None); self.__dict__.update(**s)"),
-    KEEPING.format(arguments="", call="s = {**locals()}; self.__dict__ |= s"),
-    KEEPING.format(arguments="", call="s = dict(locals()); t = s; vars(self).update(t)"),
-    KEEPING.format(arguments=", G=2", call="self.__dict__.update(locals()); self.W = nn.Linear(H, G)"),
+    keeping("vars(self).update(locals())"),
+    keeping("s = locals(); s.pop('self'); del s['__class__']; vars(self).update(s)"),
+    keeping("s = locals().copy(); s.pop('self', None); self.__dict__.update(**s)"),
+    keeping("s = {**locals()}; self.__dict__ |= s"),
+    keeping("s = dict(locals()); t = s; vars(self).update(t)"),
+    keeping("self.__dict__.update(locals()); self.W = nn.Linear(H, G)", ", G=2"),
     # deeper than Python's recursion goes
-    KEEPING.format(arguments="", call="; ".join(["s0 = locals()", *(f"s{n + 1} = s{n}" for n in range(600))])),
+    keeping("; ".join(["s0 = locals()", *(f"s{n + 1} = s{n}" for n in range(600))])),
 ]
 
 
