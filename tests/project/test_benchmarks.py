@@ -204,9 +204,10 @@ def test_computing_is_counted_in_children_and_grandchildren_killed_or_not(tmp_pa
     (tmp_path / "child.py").write_text(
         "import subprocess, sys, time\n"
         "subprocess.run([sys.executable, 'busy.py'])\n"
-        "left = subprocess.Popen([sys.executable, '-c', open('busy.py').read() + 'time.sleep(60)'])\n"
-        "while 'S' not in open(f'/proc/{left.pid}/stat').read().rpartition(')')[2].split()[0]: time.sleep(0.1)\n"
-        "time.sleep(2)\n"  # until it has been looked at
+        "wait = \"print(flush=True)\\ntime.sleep(60)\"\n"
+        "left = subprocess.Popen([sys.executable, '-c', open('busy.py').read() + wait], stdout=subprocess.PIPE)\n"
+        "left.stdout.readline()\n"  # it has computed; a busy machine may show it asleep before it has begun
+        "time.sleep(3)\n"  # until it has been looked at
         "left.kill()\n"
     )
     (tmp_path / "first.py").write_text("import subprocess, sys\nsubprocess.run([sys.executable, 'child.py'])\n")
