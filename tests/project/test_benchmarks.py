@@ -204,7 +204,7 @@ def test_computing_is_counted_in_children_and_grandchildren_killed_or_not(tmp_pa
     (tmp_path / "child.py").write_text(
         "import subprocess, sys, time\n"
         "subprocess.run([sys.executable, 'busy.py'])\n"
-        "wait = \"print(flush=True)\\ntime.sleep(60)\"\n"
+        'wait = "print(flush=True)\\ntime.sleep(60)"\n'
         "left = subprocess.Popen([sys.executable, '-c', open('busy.py').read() + wait], stdout=subprocess.PIPE)\n"
         "left.stdout.readline()\n"  # it has computed; a busy machine may show it asleep before it has begun
         "time.sleep(3)\n"  # until it has been looked at
