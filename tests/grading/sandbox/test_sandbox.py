@@ -12,14 +12,13 @@ import stat
 import struct
 import subprocess
 import sys
-import threading
 import time
 from dataclasses import replace
 from pathlib import Path
 
 import busy
 import pytest
-from kernel_runs import Run, alive, inside, opened, rewritten, student, with_a_gpu
+from kernel_runs import IN_A_CELL, Run, alive, inside, once_in_a_cell, opened, rewritten, student, with_a_gpu
 
 from attention.course import COURSE
 from grading.core import limits
@@ -1230,17 +1229,18 @@ def test_what_the_judge_computes_to_read_what_a_kernel_sends_is_that_notebooks_t
 
 @pytest.mark.parametrize("victim", ["kernel", "zygote"])
 def test_what_the_system_kills_ends_by_no_fault_of_its_own(pool, monkeypatch, victim):
-    start = host.Sandbox.start
+    start, killing = host.Sandbox.start, []
 
     def start_and_kill(box: host.Sandbox, *arguments: object) -> kernel_handle.Kernel:
         before = inside(box)
         kernel = start(box, *arguments)
         pid = max(inside(box) - before) if victim == "kernel" else max(before)
-        threading.Timer(4.0, os.kill, (pid, signal.SIGKILL)).start()
+        killing.append(once_in_a_cell(box, lambda: os.kill(pid, signal.SIGKILL)))
         return kernel
 
     monkeypatch.setattr(host.Sandbox, "start", start_and_kill)
-    run = Run(pool, "import time\ntime.sleep(60)")
+    run = Run(pool, f"{IN_A_CELL}time.sleep(60)")
+    killing[0].join()
     assert run.died and run.struck is EndedBy.KILLED and run.struck.is_ours
 
 

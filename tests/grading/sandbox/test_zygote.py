@@ -19,7 +19,7 @@ from pathlib import Path
 import busy
 import psutil
 import pytest
-from kernel_runs import IN_MEMORY, Run, alive, inside, opened, rewritten, student
+from kernel_runs import IN_A_CELL, IN_MEMORY, Run, alive, inside, once_in_a_cell, opened, rewritten, student
 
 from grading.core import limits
 from grading.core.course import Libraries
@@ -622,9 +622,9 @@ def keeper(processes: set[int]) -> int:
 @pytest.mark.parametrize("which", [keeper, preloaded])
 def test_a_keeper_or_a_preloaded_process_that_ends_takes_the_kernel_and_the_sandbox_along(which, bare):
     box, processes = student(bare)
-    ending = threading.Timer(1.0, os.kill, (which(processes), signal.SIGKILL))
-    ending.start()
-    run = Run(bare, "import time\ntime.sleep(60)", "print('after')")
+    pid = which(processes)
+    ending = once_in_a_cell(box, lambda: os.kill(pid, signal.SIGKILL))
+    run = Run(bare, f"{IN_A_CELL}time.sleep(60)", "print('after')")
     ending.join()
     assert run.died and run.struck is limits.EndedBy.KILLED and run.printed == ""
     assert not alive(processes)
@@ -633,11 +633,15 @@ def test_a_keeper_or_a_preloaded_process_that_ends_takes_the_kernel_and_the_sand
 
 def test_a_silent_keeper_is_found_out_and_the_sandbox_replaced(bare, monkeypatch):
     box, processes = student(bare)
-    monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 1.0)
     monkeypatch.setattr(kernel_handle, "STOP_LIMIT_S", 1.0)
-    stopping = threading.Timer(1.0, os.kill, (keeper(processes), signal.SIGSTOP))
-    stopping.start()
-    run = Run(bare, "import time\ntime.sleep(60)", "print('after')")
+    pid = keeper(processes)
+
+    def stop() -> None:
+        os.kill(pid, signal.SIGSTOP)
+        monkeypatch.setattr(limits, "SILENCE_LIMIT_S", 1.0)
+
+    stopping = once_in_a_cell(box, stop)
+    run = Run(bare, f"{IN_A_CELL}time.sleep(60)", "print('after')")
     stopping.join()
     assert run.died and run.struck is limits.EndedBy.SILENCE and run.printed == "" and run.seconds < busy.patience(30)
     assert not alive(processes)
