@@ -79,7 +79,13 @@ time.sleep({SECONDS})
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="the threads' machine code is x86-64's")
 def test_no_notebook_keeps_others_from_a_folder_of_the_systems():
-    # Where the folder's lock is everybody's, one list waits until the notebook ends: 4 s here.
+    # Where the folder's lock is everybody's, one list waits until the notebook ends: 4 s here, whenever one looks. A
+    # machine that stands still for a second doesn't each time.
+    assert any(longest_list_s() < 1.0 for _ in range(3))
+
+
+def longest_list_s() -> float:
+    """How long a list of the folder takes at most, without the waits for a processor, while a notebook locks it."""
     longest_s, over = 0.0, threading.Event()
 
     def look() -> None:
@@ -102,7 +108,7 @@ def test_no_notebook_keeps_others_from_a_folder_of_the_systems():
             over.set()
             looking.join()
     assert not run.errors
-    assert longest_s < 1.0
+    return longest_s
 
 
 def test_what_is_hidden_within_the_systems_folders_stays_hidden(monkeypatch: pytest.MonkeyPatch):

@@ -20,22 +20,24 @@ BUSY = 25  # processes on the processor of one that ends, which then takes a sec
 
 def test_what_a_process_had_counts_until_linux_has_it_back():
     """Among busy ones on its processor that takes seconds after its end, in which it shows no memory any more."""
-    looks = _watch()
     processor, size = min(os.sched_getaffinity(0)), 200 * 2**20
-    pids = [ended := _fork(lambda: _hold(size))]
-    try:
-        while (had_kb := processes.resident_kb(ended)) < size / 1024:
-            time.sleep(0.05)
-        assert looks._not_yet_free_kb({ended: had_kb}) == 0
-        pids += [_fork(lambda: _spin(processor)) for _ in range(BUSY)]
-        os.sched_setaffinity(ended, {processor})
-        os.kill(ended, signal.SIGKILL)
-        counted = []
-        while (state := processes.stat(f"/proc/{ended}/stat")[0]) != b"Z":
-            counted.append(looks._not_yet_free_kb({ended: processes.resident_kb(ended)}))
-        assert max(counted) >= had_kb and looks._not_yet_free_kb({ended: 0}) == 0, state
-    finally:
-        _end(pids)
+    for _ in range(9):  # a busy machine may let it end before anybody has looked often enough
+        looks, counted, pids = _watch(), [], [ended := _fork(lambda: _hold(size))]
+        try:
+            while (had_kb := processes.resident_kb(ended)) < size / 1024:
+                time.sleep(0.05)
+            assert looks._not_yet_free_kb({ended: had_kb}) == 0
+            pids += [_fork(lambda: _spin(processor)) for _ in range(BUSY)]
+            os.sched_setaffinity(ended, {processor})
+            os.kill(ended, signal.SIGKILL)
+            while (state := processes.stat(f"/proc/{ended}/stat")[0]) != b"Z":
+                counted.append(looks._not_yet_free_kb({ended: processes.resident_kb(ended)}))
+            assert looks._not_yet_free_kb({ended: 0}) == 0, state
+        finally:
+            _end(pids)
+        if len(counted) > 2 * watch.ENDING_LOOKS:
+            break
+    assert max(counted) >= had_kb
 
 
 def test_what_processes_take_while_their_memory_is_read_slowly_counts(monkeypatch):
@@ -233,6 +235,12 @@ def test_memory_that_a_process_has_together_with_its_parent_counts_once_as_long_
 
 def test_no_look_waits_for_a_process_that_becomes_another_program(monkeypatch):
     """Newer versions of Linux have whoever reads its files wait until the memory of its last program is given back."""
+    # A machine that stands still for two seconds doesn't each time.
+    assert any(_look_at_one_that_becomes_another_program(monkeypatch) for _ in range(3))
+
+
+def _look_at_one_that_becomes_another_program(monkeypatch):
+    """Whether that makes nobody wait for two seconds, or others are looked at meanwhile."""
     processor, size, reader = min(os.sched_getaffinity(0)), 400 * 2**20, Patience(walled=True)
     looks = _watch(reader)
     begin, go = os.pipe()
@@ -264,7 +272,7 @@ def test_no_look_waits_for_a_process_that_becomes_another_program(monkeypatch):
                 looks.exceeded()
                 reads += 1
             waited_s += time.monotonic() - began
-        assert waited_s < 2 or reads > 1
+        return waited_s < 2 or reads > 1
     finally:
         _end(pids)
         reader.end()
