@@ -18,7 +18,7 @@ def test_a_process_that_a_server_leaves_behind_is_named_and_ended(tmp_path: Path
         pytest.raises(AssertionError, match=r"left over after .*sleep 99"),
         servers.running([sys.executable, "-c", FORGETFUL], tmp_path, tmp_path / "home") as server,
     ):
-        left = server.wait(server.process.children)[0]
+        (left,) = server.wait(lambda: [each for each in server.process.children() if each.name() == "sleep"])
     assert not left.is_running() or left.status() == psutil.STATUS_ZOMBIE
 
 
