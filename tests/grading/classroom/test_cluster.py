@@ -227,7 +227,7 @@ def test_no_port_of_a_run_keeps_a_connection_that_another_account_opens():
         pytest.skip("only root may become another account")
 
     def kept(port: int) -> bool:
-        with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
             try:
                 return connection.recv(1) != b""
             except TimeoutError:
@@ -251,10 +251,8 @@ def test_no_worker_is_started_in_place_of_one_that_the_end_has_killed():
     with local_cluster.opened(1) as (_, of_dask):
         (nanny,) = of_dask.workers.values()
         local_cluster.kill(of_dask)
-        end = time.monotonic() + busy.patience(5)
-        while nanny.status is not Status.closed and time.monotonic() < end:
-            time.sleep(0.01)
-        assert (nanny.status, nanny.pid) == (Status.closed, None)
+        wait_for(lambda: nanny.status is Status.closed)
+        assert nanny.pid is None
 
 
 def test_a_worker_that_never_reaches_the_scheduler_is_replaced(monkeypatch: pytest.MonkeyPatch):
@@ -273,7 +271,7 @@ def test_a_worker_that_never_reaches_the_scheduler_is_replaced(monkeypatch: pyte
         assert team.next(0.01) is None and sleeps[0].poll() is None
         time.sleep(0.3)
         assert team.next(0.01) is None
-        assert sleeps[0].wait(10) == -signal.SIGKILL and sleeps[1].poll() is None
+        assert sleeps[0].wait(120) == -signal.SIGKILL and sleeps[1].poll() is None
 
 
 def test_a_worker_has_the_limits_of_its_run_and_not_those_of_an_earlier_one(monkeypatch: pytest.MonkeyPatch):

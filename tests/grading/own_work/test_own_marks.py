@@ -378,7 +378,7 @@ def test_watching_grades_whatever_is_saved_until_it_is_stopped(root: Path):
             assert line.count("\n") == 1 and "part 1: 0 of 5. Answer, line 2, `from sympy" in line, "a log says why"
             watching.send_signal(signal.SIGTERM)
             assert "Your marks are kept" in watching.stdout.read()
-            assert watching.wait(30) == 0
+            assert watching.wait(120) == 0
         finally:
             watching.kill()
 

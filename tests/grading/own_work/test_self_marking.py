@@ -90,7 +90,7 @@ def test_anything_but_a_file_is_told_and_not_waited_for(make: Callable[[Path], o
 
     reader = threading.Thread(target=read, daemon=True)
     reader.start()
-    reader.join(10)
+    reader.join(120)
     assert said == [f"expected a text at {path}, got something else. Move it away, and run this again."] * 2
 
 
