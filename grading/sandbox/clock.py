@@ -46,6 +46,10 @@ class Clock:
     def now(self) -> float:
         """Seconds of own time since this clock was made; less than before where a wait is over that was counted."""
         self._look()
+        return self.at_last_look()
+
+    def at_last_look(self) -> float:
+        """The same as of the last look at /proc, without another one."""
         return self._own_s - (self._doubtful_s if self._waits else 0.0)
 
     @contextlib.contextmanager
@@ -103,11 +107,13 @@ class Clock:
 class Deadline:
     """A limit on own time, from now on.
 
-    Its first LOOK_S count by the wall clock, so that what is answered soon costs no look at /proc.
+    Its first LOOK_S count by the wall clock, so that what is answered soon costs no look at /proc. Where a busy machine
+    has the first look come later than that, what was waited for a processor until then doesn't count.
     """
 
     def __init__(self, clock: Clock, limit_s: float) -> None:
         self._clock, self._limit_s, self._started, self._began = clock, limit_s, time.monotonic(), None
+        self._least_s = clock.at_last_look()  # of own time when this began
 
     def spent(self) -> float:
         """Seconds of own time so far."""
@@ -115,7 +121,8 @@ class Deadline:
         if self._began is None:
             if passed_s < LOOK_S:
                 return passed_s
-            self._began = self._clock.now() - passed_s
+            own_s = self._clock.now()
+            self._began = max(own_s - passed_s, min(self._least_s, own_s))
         return self._clock.now() - self._began
 
     def left(self) -> float:

@@ -202,6 +202,33 @@ def test_a_deadline_passes_after_as_much_own_time():
     assert end.left() == 0
 
 
+@pytest.mark.parametrize(
+    ("ran_s", "waited_s", "state", "spent_s"), [(0.1, 29.9, "S", 0.1), (0, 0, "R", 0), (30, 0, "S", 30)]
+)
+def test_a_wait_before_the_first_look_is_none_of_a_deadline_s_time(
+    ran_s: float, waited_s: float, state: str, spent_s: float, monkeypatch: pytest.MonkeyPatch
+):
+    """As where nobody gets a processor for half a minute, the judge neither."""
+    numbers = {"ran": 0.0, "waited": 0.0, "state": "S"}
+    wall = types.SimpleNamespace(passed_s=0.0, monotonic=lambda: wall.passed_s)
+
+    def text(path: str) -> str:
+        if path.endswith("schedstat"):
+            return f"{numbers['ran'] * 1e9:.0f} {numbers['waited'] * 1e9:.0f} 1"
+        return f"Name:\tpython\nState:\t{numbers['state']} (it)\n" if path.endswith("status") else ""
+
+    monkeypatch.setattr("grading.sandbox.clock._text", text)
+    monkeypatch.setattr("grading.sandbox.clock._listed", lambda _: ["7"])
+    monkeypatch.setattr("grading.sandbox.clock.time", wall)
+    clock = Clock(lambda: 7)
+    wall.passed_s = 5.0
+    clock.now()
+    end = Deadline(clock, 20.0)
+    wall.passed_s += 30.0
+    numbers |= {"ran": ran_s, "waited": waited_s, "state": state}
+    assert end.spent() == pytest.approx(spent_s)
+
+
 def test_a_short_wait_costs_no_look_at_the_processes(monkeypatch: pytest.MonkeyPatch):
     clock = Clock(os.getpid)
     monkeypatch.setattr(Clock, "now", lambda _: pytest.fail("looked"))
