@@ -64,7 +64,8 @@ def work(root: Path, part: Part, answer: str | None, reasoning: str | None = Non
         by_id[f"{part.stem}-answer"].source = text
     if reasoning is not None:
         by_id[f"{part.stem}-reasoning"].source = reasoning
-    nbformat.write(notebook, path)
+    nbformat.write(notebook, root / path.name)
+    (root / path.name).replace(path)  # whole: somebody may be watching
     return path
 
 
