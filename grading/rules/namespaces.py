@@ -4,7 +4,8 @@ What is then read from it cannot be followed, so anything in the cells may be a 
 """
 
 import ast
-from collections.abc import Collection, Mapping, Sequence
+import functools
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from grading.rules import own_calls
 from grading.rules.modules import LOOKING
@@ -16,6 +17,8 @@ NAMESPACES = frozenset({"globals", "locals", "vars"})
 NAMING = LOOKING | frozenset("list set sorted tuple len exec eval".split())  # these give the names alone, or none
 ASKING = frozenset("get pop setdefault __getitem__".split())
 WITHOUT_VALUES = frozenset("keys update".split())
+
+_Variables = dict[str, list[ast.Name]]  # by name, where it stands
 
 
 class AnyName(dict[str, str]):
@@ -42,11 +45,14 @@ def escape(
     imported = {name for name, path in names_imported(nodes) if path.split(".")[0] not in texts.packages}
     kept = any(name.id not in given | NAMESPACES and name not in own or name.id[-1].isdigit() for name in read)
     spaces = [name for name in read if name.id in NAMESPACES and name not in own]
-    spaces = [name for name in spaces if not _sets_attributes(name, parents, modules)]
+    variables = functools.cache(functools.partial(_variables, modules=modules))  # each function is read once
+    spaces = [name for name in spaces if not _sets_attributes(name, parents, variables)]
     return kept or not all(_is_plain(name, parents, texts, (NAMING - texts.own) | imported) for name in spaces)
 
 
-def _sets_attributes(name: ast.Name, parents: Mapping[ast.AST, ast.AST], modules: Collection[str]) -> bool:
+def _sets_attributes(
+    name: ast.Name, parents: Mapping[ast.AST, ast.AST], variables: Callable[[ast.AST], _Variables | None]
+) -> bool:
     """Whether this keeps a function's own variables, none of them a module, as `vars(self).update(locals())` does: it
     is `self.H = H` for each of them."""
     call, function = parents.get(name), parents.get(name)
@@ -55,12 +61,23 @@ def _sets_attributes(name: ast.Name, parents: Mapping[ast.AST, ast.AST], modules
     of_a_class = isinstance(function, ast.FunctionDef) and isinstance(parents.get(function), ast.ClassDef)
     if name.id != "locals" or not of_a_class or not isinstance(call, ast.Call) or call.args:
         return False
+    inside = variables(function)
+    return inside is not None and _goes_to_attributes(call, inside, parents)
+
+
+def _variables(function: ast.AST, modules: Collection[str]) -> _Variables | None:
+    """Where each name stands in a function; None where a variable of the function's own may be a module."""
     inside = [*ast.walk(function)]
-    own = {*own_calls.names_bound(inside), *own_calls.imported(inside)}
-    return own.isdisjoint(modules) and _goes_to_attributes(call, inside, parents)
+    if not {*own_calls.names_bound(inside), *own_calls.imported(inside)}.isdisjoint(modules):
+        return None
+    found: _Variables = {}
+    for node in inside:
+        if isinstance(node, ast.Name):
+            found.setdefault(node.id, []).append(node)
+    return found
 
 
-def _goes_to_attributes(mapping: ast.expr, inside: Sequence[ast.AST], parents: Mapping[ast.AST, ast.AST]) -> bool:
+def _goes_to_attributes(mapping: ast.expr, inside: _Variables, parents: Mapping[ast.AST, ast.AST]) -> bool:
     """Whether a mapping becomes an object's attributes and nothing else, perhaps copied or kept in a variable of the
     function before, from which keys such as "self" are taken out."""
     left = [mapping]
@@ -82,9 +99,8 @@ def _goes_to_attributes(mapping: ast.expr, inside: Sequence[ast.AST], parents: M
             case ast.Call(func=ast.Name(id="dict"), args=[_], keywords=[]) | ast.Dict(keys=[None]):
                 further = [outer]
             case ast.Assign(targets=[ast.Name(id=kept)]):
-                named = [node for node in inside if isinstance(node, ast.Name) and node.id == kept]
-                read = [node for node in named if isinstance(node.ctx, ast.Load)]
-                if len(named) != len(read) + 1:
+                read = [node for node in inside[kept] if isinstance(node.ctx, ast.Load)]
+                if len(inside[kept]) != len(read) + 1:
                     return False
                 further = [node for node in read if not _is_taken_from(node, parents)]
             case _:

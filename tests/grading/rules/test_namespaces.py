@@ -3,6 +3,8 @@
 import pytest
 from hand_written import SETUP, import_breach
 
+from grading.rules import own_calls
+
 
 def keeping(call: str, arguments: str = "") -> str:
     """A class that keeps its sizes by one call, and something else whose attribute is read."""
@@ -84,6 +86,16 @@ def test_what_is_taken_from_all_names_may_be_a_module(source: str):
 @pytest.mark.parametrize("source", PLAIN)
 def test_a_look_at_one_name_or_at_the_names_alone_is_free(source: str):
     assert import_breach(source) is None
+
+
+def test_a_function_that_keeps_its_variables_again_and_again_is_read_once(monkeypatch: pytest.MonkeyPatch):
+    read, bound, counts = [], own_calls.names_bound, []
+    monkeypatch.setattr(own_calls, "names_bound", lambda nodes: read.append(nodes) or bound(nodes))
+    for times in (1, 100):
+        assert import_breach(keeping("; ".join(["vars(self).update(locals())"] * times))) is None
+        counts.append(len(read))
+        read.clear()
+    assert counts[0] == counts[1] > 0
 
 
 def test_the_course_s_own_checks_may_be_given_all_names():
