@@ -118,12 +118,6 @@ def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST], looking: Collec
             return whole is node  # as a key, it is given to what is asked
         case ast.Compare(ops=ops):
             return "isinstance" in looking or all(isinstance(one, ast.Is | ast.IsNot) for one in ops)
-        case ast.If() | ast.While() | ast.UnaryOp():
-            return True  # asked whether it is there, as in `if getattr(torch.backends, "mps", None):`
-        case ast.IfExp(test=asked) | ast.Assert(test=asked):
-            return asked is node
-        case ast.BoolOp(op=ast.And(), values=[*asked, _]):
-            return node in asked
         case ast.Assign(targets=[ast.Name()]) as assignment:
             return not isinstance(parents.get(assignment), ast.ClassDef)  # where it is an attribute
         case ast.Call(func=called) if called is node:
@@ -132,6 +126,19 @@ def _is_plain(node: ast.AST, parents: Mapping[ast.AST, ast.AST], looking: Collec
             return name in looking and node in arguments
         case ast.Call(func=ast.Attribute(attr="__getattribute__" | "__getattr__")):
             return True  # which is looked at by the names that are read
+    return _is_asked(node, parents)
+
+
+def _is_asked(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> bool:
+    """Whether a module is only asked whether it is there, as in `if getattr(torch.backends, "mps", None):`, also along
+    with others, as in `if torch and np:`."""
+    match parents.get(node):
+        case ast.If() | ast.While() | ast.UnaryOp():
+            return True
+        case ast.IfExp(test=asked) | ast.Assert(test=asked):
+            return asked is node
+        case ast.BoolOp(op=op, values=[*asked, _]) as several:
+            return isinstance(op, ast.And) and node in asked or _is_asked(several, parents)
     return False
 
 
