@@ -23,7 +23,7 @@ class Odd(Enum):
 
 SAID = {
     Odd.TEXT: "a text",
-    Odd.NOTHING: "None",
+    Odd.NOTHING: "None (is a `return` missing?)",
     Odd.LIST: "a list or a tuple",
     Odd.LETTERS: "an expression in letters",
     Odd.NO_NUMBER: "something else",
@@ -43,7 +43,7 @@ def reads_the_right_heads(sizes: list[tuple[int, int]], others: list[tuple[int, 
     odd = [head for head in got if type(head) is not float]
     if odd:
         kind = next((kind for kind in Odd if isinstance(odd[0], str) and odd[0] == kind.value), Odd.NO_NUMBER)
-        return rubric.fact(False, f"expected a number, got {SAID[kind]}.")
+        return Verdict(False, f"expected a number, got {SAID[kind]}.", no_value=True)
     wrong = sum(not abs(head - right) <= 1e-5 for head, right in zip(got, want, strict=True))  # rounding is no mistake
     verdict = rubric.fact(wrong == 0, f"it is wrong for {wrong} of {len(want)} pairs of h and G.")
     case = mistakes.Case("", np.array(got), np.array(want), tuple(np.array(pairs).T))

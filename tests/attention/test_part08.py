@@ -34,7 +34,7 @@ def test_how_many_pairs_are_wrong_is_told():
     ("body", "text"),
     [
         ("str(h % G)", "expected a number, got a text."),
-        ("None", "expected a number, got None."),
+        ("None", "expected a number, got None (is a `return` missing?)."),
         ("[h % G, 0]", "expected a number, got a list or a tuple."),
         ("(h + H) % G", "expected a number, got an expression in letters."),
         ("{h % G}", "expected a number, got something else."),
@@ -43,4 +43,4 @@ def test_how_many_pairs_are_wrong_is_told():
 )
 def test_what_is_no_number_is_told(body: str, text: str):
     verdict = judged(body)
-    assert not verdict.right and text in verdict.found
+    assert not verdict.right and verdict.no_value and text in verdict.found
