@@ -54,6 +54,7 @@ MISTAKES: dict[str, str] = {
     "no-root": "The products are divided by their variance. What happens to a variance if the number is divided by c?",
     "scale-upside-down": "The scale acts the other way round: the spread of the logits grows where it should come back to 1.",
     "half-of-the-width": "The products are divided by half of the width. In which order are a power and a quotient taken, if no brackets say so?",
+    "twice-the-width": "The products are divided by twice the width. In which order are a power and a quotient taken, if no brackets say so?",
     "square-for-root": "The products are divided by the square of the width. How large is the variance of their sum, and what must become of it?",
     "root-rounded": "The products are divided by a whole number. Is what they should be divided by whole for every width?",
     "root-of-the-length": "The scale is made of the number of positions. Over how many products does one logit sum?",

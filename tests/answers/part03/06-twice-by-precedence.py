@@ -1,0 +1,3 @@
+# names: twice-the-width
+def attention_logits(q, K, D_qk):
+    return K @ q / D_qk ** 1/2
