@@ -128,4 +128,6 @@ def values_right(cases: Iterable[Tried]) -> Verdict:
     cases = list(cases)
     values = [value for case in cases for value in case.values]
     verdict = mistakes.judged_with_pairs(values, mistakes.MHA, mistakes.MHA_TWICE)
+    # The fourth call has the tokens anew: a model that changes them in place gives the same again.
+    verdict = mistakes.repeated(verdict, [[case.values[n] for n in (0, 1, 3)] for case in cases])
     return rubric.all_of(verdict, *[case.weights for case in cases])

@@ -157,6 +157,9 @@ def has_values(cases: Cases) -> Verdict:
         where = named(H, G, x, y) + SPECIAL.get(m, SPECIAL.get(how, ""))
         compared.append(mistakes.Case(where, output, oracles.gqa(*data), data))
     verdict = mistakes.judged_with_pairs(compared, mistakes.GQA, mistakes.GQA_TWICE)
+    again = next(call for call in asked if call.how == "again")
+    alike = [n for n, call in enumerate(asked) if call.x is again.x and call.how in ("", "again")]
+    verdict = mistakes.repeated(verdict, [[compared[n] for n in alike]])
     return structure.unchanged(models[-1][1], structure.weights_now()) if verdict.right else verdict
 
 

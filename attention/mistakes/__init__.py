@@ -3,6 +3,8 @@
 `grading.marking.diagnosis` finds them; a hidden test reaches both through this module.
 """
 
+import itertools
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -22,7 +24,7 @@ from grading.marking.diagnosis import (  # noqa: F401  (for hidden tests)
     searched,
     shown,
 )
-from grading.marking.rubric import Verdict, all_of
+from grading.marking.rubric import Verdict, all_of, array
 
 OF_PROJECTIONS = (
     "bias-left-in",
@@ -31,11 +33,12 @@ OF_PROJECTIONS = (
     "layers-shared",
     "layers-made-in-a-call",
 )
+AGAIN = "other-in-each-call"
 # What is seen at once and needs no numbers: by part.
 FACTS: dict[int, tuple[str, ...]] = {
-    5: OF_PROJECTIONS,
+    5: (*OF_PROJECTIONS, AGAIN),
     6: ("copies-add-rank", "copies-lose-rank", "rank-only-bounded"),
-    7: (*OF_PROJECTIONS, "heads-not-shared", "copies-kept", "copies-made-in-a-call"),
+    7: (*OF_PROJECTIONS, AGAIN, "heads-not-shared", "copies-kept", "copies-made-in-a-call"),
     9: ("product-returned", *matrices.SHAPES),
     10: ("full-width", "cut-to-the-rank"),
     11: ("factors-exchanged", "more-than-one-latent", "rows-equal", "product-of-zeros"),
@@ -92,6 +95,20 @@ def judged_with_pairs(cases: list[Case], usual: Usual, twice: Usual) -> Verdict:
     """As `judged`; where no single mistake explains wrong numbers, two at once are looked for."""
     verdict = judged(cases, usual)
     return verdict if verdict.right or verdict.mistake else named(verdict, cases, twice)
+
+
+def repeated(verdict: Verdict, groups: Iterable[list[Case]]) -> Verdict:
+    """The verdict; a wrong one that names no mistake says so if calls with the same tokens, those of a group, all gave
+    clearly different numbers, none of them right: where some are right, or agree, their case tells more.
+    """
+
+    def find() -> str | None:
+        found = [[array(case.got) for case in group] + [group[0].want] for group in groups]
+        shaped = [each for each in found if {np.shape(one) for one in each} == {each[-1].shape}]
+        finite = [each for each in shaped if np.isfinite(each).all()]
+        return AGAIN if any(all(differs(*two) for two in itertools.combinations(each, 2)) for each in finite) else None
+
+    return verdict if verdict.mistake else diagnosed(verdict, find)
 
 
 def together(verdicts: list[Verdict]) -> Verdict:

@@ -73,6 +73,7 @@ MISTAKES: dict[str, str] = {
     "overwritten-by-another-model": "These change when another model is made. Where does each model keep what is its own?",
     "layers-shared": "This holds another layer's weights where the shapes agree. What happens to one of the two when the other learns?",
     "layers-made-in-a-call": "This is made in a call, with numbers of its own. When must a layer be made so that it can keep what it learns?",
+    "other-in-each-call": "The same tokens give other numbers in each call. Is anything drawn at random there, as by dropout or for a new layer, or kept from one call to the next?",
     "bias-left-in": "Something is added to the product of matrix and token: a bias. Does the formula of part 1 add anything?",
     "softmax-over-queries": "The weights of one key add up to 1 over the queries. Whose weights should add up to 1, and over what?",
     "softmax-over-heads": "The weights add up to 1 over the heads. Among what does one query of one head divide its attention?",

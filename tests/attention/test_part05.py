@@ -137,6 +137,25 @@ def test_weights_that_a_first_call_draws_are_told():
     assert verdict.found.startswith("here, in the first call of a model whose weights the test has set, the numbers")
 
 
+@pytest.mark.parametrize(
+    "each",
+    [
+        "self.W_O(o) + torch.rand(())",
+        "self.W_O(nn.functional.dropout(o))",
+        "setattr(self, 'n', getattr(self, 'n', 0) + 1) or self.n * self.W_O(o)",
+    ],
+)
+def test_a_model_that_gives_other_numbers_in_each_call_is_told_so(each: str):
+    verdict = part05.values_right([tried(RIGHT.replace(OUTPUT, f"return {each}"))])
+    assert verdict.mistake == "other-in-each-call" and verdict.found == MISTAKES["other-in-each-call"]
+
+
+@pytest.mark.parametrize("change", ["x /= 2", "y += 1"])
+def test_a_model_that_changes_its_tokens_is_not_told_that_it_draws_them(change: str):
+    verdict = part05.values_right([tried(RIGHT.replace("B, L_1, _ =", f"{change}; B, L_1, _ ="))])
+    assert verdict.found.startswith("here, the numbers are off by up to") and not verdict.mistake
+
+
 def test_a_projection_that_takes_no_weight_is_named():
     verdict = part05.values_right([tried(RIGHT.replace("nn.Linear(D_2, H * D_v", "nn.Linear(D_2, H * D_v + 1"))])
     assert verdict.found == "the weight of W_V is missing or has another shape, so it could not be set."

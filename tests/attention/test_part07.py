@@ -35,6 +35,22 @@ def test_two_usual_mistakes_at_once_are_both_named():
     assert verdict.found == " Also: ".join(both) and verdict.mistake == "softmax-over-queries"
 
 
+@pytest.mark.parametrize(
+    ("first", "mistake"),
+    [
+        ("x = nn.functional.dropout(x)", "other-in-each-call"),
+        ("x = x + torch.rand(())", "other-in-each-call"),
+        ("x /= 2; y += 1", ""),
+    ],
+    ids=["dropout", "drawn", "tokens changed"],
+)
+def test_a_model_that_gives_other_numbers_in_each_call_is_told_so(first: str, mistake: str):
+    assert "B, L_1, L_2 =" in RIGHT
+    with answered(7, RIGHT.replace("B, L_1, L_2 =", f"{first}; B, L_1, L_2 =")):
+        verdict = part07.has_values(CASES)
+    assert not verdict.right and verdict.mistake == mistake
+
+
 def test_an_output_of_another_shape_is_told_with_its_sizes_and_lengths():
     with answered(7, RIGHT.replace(OUTPUT, "return self.W_O(o).squeeze(0)")):
         verdict = part07.has_shapes(CASES)

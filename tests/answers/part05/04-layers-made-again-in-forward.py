@@ -1,4 +1,4 @@
-# names: layers-made-in-a-call
+# names: layers-made-in-a-call, other-in-each-call
 class MyMHA(nn.Module):
     def __init__(self, D_1, D_2, D_qk, D_v, H):
         super().__init__()

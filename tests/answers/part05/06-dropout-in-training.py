@@ -1,3 +1,4 @@
+# names: other-in-each-call
 class MyMHA(nn.Module):
 
     def __init__(self, D_1, D_2, D_qk, D_v, H):
