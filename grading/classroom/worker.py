@@ -162,9 +162,9 @@ def _grade(
             return Result(student, noticed, error=nbgrader_log.last_error(result), killed=reached.killed)
         graded, error = root / "autograded" / student / assignment, ""
         with Gradebook(url, given.config.CourseDirectory.get("course_id", "")) as book:
-            unmarked = [] if asked.plain else save_marks.unmarked(book, assignment, student)
+            left = () if asked.plain else save_marks.unmarked(book, assignment, student)  # it may know more than parts
             written = read_answers.keep(book, asked, graded, before, read)
-        if feedback and not unmarked:
+        if not (unmarked := [name for name in left if name in asked.stems]) and feedback:
             result = api.generate_feedback(assignment, student, force=True)
             error = "" if result["success"] else f"no feedback: {nbgrader_log.last_error(result)}"
         with engine.begin() as connection:

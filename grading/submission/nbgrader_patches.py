@@ -17,6 +17,7 @@ import shutil
 from pathlib import Path
 
 from nbformat import NotebookNode
+from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from nbgrader.apps.zipcollectapp import ZipCollectApp
 from nbgrader.converters import Autograde, GenerateAssignment, GenerateFeedback, base
@@ -98,13 +99,15 @@ def _guard_names() -> None:
 def _guard_parts() -> None:
     """The gradebook knows the parts alone, though the course's other notebooks are released like them.
 
-    So they can be added and changed when there are submissions already, which nbgrader refuses for those it knows.
+    So they can be added and changed when there are submissions already, which nbgrader refuses for those it knows. What
+    else lies in source/, such as JupyterLab's "Copy1", is entered neither: nobody could be graded for it.
     """
     clean, save = GenerateAssignment._clean_old_notebooks, SaveCells.preprocess
 
     def clean_old_notebooks(self: GenerateAssignment, assignment_id: str, student_id: str) -> None:
-        others, found = _others(self.config, assignment_id), self.notebooks
-        self.notebooks = [path for path in found if Path(path).stem not in others]
+        found, known = self.notebooks, _submitted(self, assignment_id)  # of these nbgrader lets none go
+        stems = {path: Path(path).stem for path in found}
+        self.notebooks = [p for p, s in stems.items() if s in known or _is_part(self.config, assignment_id, s)]
         try:
             clean(self, assignment_id, student_id)
         finally:
@@ -112,7 +115,7 @@ def _guard_parts() -> None:
 
     def preprocess(self: SaveCells, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
         what = resources["nbgrader"]
-        if what["notebook"] in _others(self.config, what["assignment"]):
+        if not _is_part(self.config, what["assignment"], what["notebook"]):
             return nb, resources
         return save(self, nb, resources)
 
@@ -137,9 +140,16 @@ def _guard_release() -> None:
     GenerateAssignment.convert_notebooks = convert_notebooks
 
 
-def _others(config: Config, assignment: str) -> tuple[str, ...]:
-    """The notebooks that hold nothing to grade; in a course that was written for nbgrader alone each is a part."""
-    return find_course.of(config, assignment).others if "found" in config.Course else ()
+def _submitted(converter: GenerateAssignment, assignment: str) -> set[str]:
+    """The notebooks that the gradebook knows, if it knows of a submission too."""
+    with Gradebook(converter.coursedir.db_url, converter.coursedir.course_id) as book:
+        known = book.find_assignment(assignment)
+        return {notebook.name for notebook in known.notebooks} if known.submissions else set()
+
+
+def _is_part(config: Config, assignment: str, name: str) -> bool:
+    """Whether a notebook is a part of its course; in one that was written for nbgrader alone each is."""
+    return "found" not in config.Course or name in find_course.of(config, assignment).stems
 
 
 def _guard_files() -> None:

@@ -24,7 +24,7 @@ class Notice:
 def found(student: str, folder: Path, release: Path, course: Course) -> list[Notice]:
     """What an instructor should know before it is graded: damaged, missing and extra files, deleted cells."""
     out, missing, present = [], [], _listed(folder, course)
-    parts = sorted(path.name for path in release.glob("*.ipynb") if not course.is_other(path.name))
+    parts = sorted(path.name for path in release.glob("*.ipynb") if path.stem in course.stems)
     for name in parts:
         stem = name.removesuffix(".ipynb")
         if name not in present:

@@ -25,6 +25,7 @@ from grading.submission import bundle, extra_files, notices
 
 ONE = course.PARTS[1]
 START = "start.ipynb"
+COPY = "part01-Copy1.ipynb"
 RELEASE = Path("release") / COURSE.name
 
 
@@ -149,6 +150,33 @@ def test_one_can_be_added_and_changed_when_there_are_submissions(graded: Path, t
     generate_assignment.register(root)
     with course_folder.gradebook(root) as book:
         assert book.find_submission(COURSE.name, "hostile").score == ONE.points
+
+
+@pytest.mark.parametrize("was_entered", [False, True])
+def test_whoever_submits_what_is_neither_a_part_nor_one_of_these_is_graded(was_entered: bool, tmp_path: Path):
+    """Such as JupyterLab's copy of a part, which a gradebook of an earlier release may know."""
+    root = small(tmp_path)
+    source = root / "source" / COURSE.name
+    shutil.copy(source / f"{ONE.stem}.ipynb", source / COPY)
+    if was_entered:
+        _enter(root, Path(COPY).stem)
+    for _ in range(1 + was_entered):  # with submissions, too
+        generate_assignment.register(root)
+        folder = root / "submitted" / "ada" / COURSE.name
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copy(root / RELEASE / COPY, submit(root, "ada", LEFT["lacking"]))
+        result = graded_here.grade_student(root, "ada")
+        assert not result.error and not result.unmarked
+        assert [notice.part for notice in result.notices] == [COPY]
+    with course_folder.gradebook(root) as book:
+        assert marks.read(book, COURSE)[0].parts[1] == ONE.points
+
+
+def _enter(root: Path, name: str) -> None:
+    """Enters a notebook with a test into the gradebook, as a release did that took whatever lay in source/."""
+    with course_folder.gradebook(root) as book:
+        book.add_notebook(name, COURSE.name)
+        book.add_grade_cell(f"{ONE.stem}-test", name, COURSE.name, max_score=5, cell_type="code")
 
 
 def test_a_submission_is_not_graded_again_because_it_changed(graded: Path, tmp_path: Path):
