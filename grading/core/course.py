@@ -8,6 +8,7 @@ value from its notebooks.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 
 from grading.core.errors import CourseError
@@ -58,6 +59,13 @@ class Part:
     written: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        """Errors  CourseError for points that are no numbers, and for names that are one text: its letters would be."""
+        where = f"part {self.number} of the course"
+        for name, points in (("automatic", self.automatic), ("by_hand", self.by_hand)):
+            if not isinstance(points, Real):
+                raise CourseError(f"{where}: {name} must be a number of points, not {points!r}.")
+        if isinstance(self.names, str):
+            raise CourseError(f"{where}: names must be a tuple. Write ({self.names!r},).")
         stem = self.stem or f"part{self.number:02d}"
         defaults = {"tests": (f"{stem}-test",), "written": (f"{stem}-reasoning",) if self.by_hand else ()}
         object.__setattr__(self, "stem", stem)

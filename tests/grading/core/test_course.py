@@ -34,6 +34,21 @@ def test_parts_that_could_not_be_told_apart_or_marked_are_refused(parts: list[Pa
         course(*parts)
 
 
+@pytest.mark.parametrize(
+    ("settings", "why"),
+    [
+        ({"automatic": "10"}, "part 1 of the course: automatic must be a number of points, not '10'."),
+        ({"automatic": 5, "by_hand": None}, "part 1 of the course: by_hand must be a number of points, not None."),
+        ({"automatic": 5, "names": "f"}, "part 1 of the course: names must be a tuple. Write ('f',)."),
+    ],
+)
+def test_a_slip_in_a_part_is_one_line(settings: dict, why: str):
+    """A release ended with a traceback; names without the comma were taken for their letters."""
+    with pytest.raises(CourseError) as raised:
+        Part(1, "One", "f", **{"names": ("f",), **settings})
+    assert str(raised.value) == why
+
+
 def test_a_course_that_was_written_for_nbgrader_names_its_cells_as_it_likes():
     assert course(part(1, tests=("q1", "q2")), plain=True).parts[0].tests == ("q1", "q2")
 
