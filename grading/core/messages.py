@@ -109,7 +109,10 @@ def missing(name: str) -> str:
 
 
 def never_defined(name: str, cell: str, error: str, line: int) -> str:
-    return f"`{name}` is not there: {cell} stopped with {article(error)} in line {line}, before it was defined."
+    stopped = f"stopped with {article(error)} in line {line}"
+    if error == "KeyboardInterrupt":  # by the judge
+        stopped = f"was interrupted in line {line}, as happens at its limit of time"
+    return f"`{name}` is not there: {cell} {stopped}, before it was defined."
 
 
 def unwritten(name: str) -> str:

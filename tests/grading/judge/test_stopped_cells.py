@@ -29,7 +29,7 @@ def stopped(source: str) -> NotebookNode:
     """A cell as the kernel leaves it that stopped at its first error, if it has one."""
     try:
         exec(compile(source.lstrip("\n"), "<cell>", "exec"), {})
-    except Exception as error:  # noqa: BLE001  (whatever the cell raises)
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  (whatever the cell raises)
         line = error.__traceback__.tb_next.tb_lineno
         place = f"\x1b[36mCell\x1b[39m\x1b[36m \x1b[39m\x1b[32mIn[2]\x1b[39m\x1b[32m, line {line}\x1b[39m"
         trace = ["-----", f"{place}\n----> {line}", "\x1b[36mCell\x1b[39m In[2], line 2", "the error"]
@@ -63,6 +63,12 @@ def told(*sources: str) -> str:
 )
 def test_it_is_told_where_the_cell_stopped_before(sources: tuple[str, ...], cell: str, error: str, line: int):
     assert told(*sources) == f"`f` is not there: {cell} stopped with {error} in line {line}, before it was defined."
+
+
+def test_of_a_cell_that_was_stopped_it_is_told_that_time_may_be_why():
+    """The judge interrupts it there; of a KeyboardInterrupt no student has heard."""
+    said = "the answer cell was interrupted in line 2, as happens at its limit of time, before it was defined."
+    assert told(f"x = 1\nraise KeyboardInterrupt\n{F}") == f"`f` is not there: {said}"
 
 
 @pytest.mark.parametrize(
