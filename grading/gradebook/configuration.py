@@ -67,10 +67,11 @@ def wall_in(c: Config, folder: Path) -> None:
 
 def _guard(c: Config) -> None:
     if "nbgrader" in sys.modules:  # else this process has nothing to guard: see `find_course.early`
-        from grading.gradebook import engines
+        from grading.gradebook import engines, source_checks
         from grading.submission import nbgrader_patches
 
         nbgrader_patches.guard()  # before it looks for submissions, copies what lies in them, or reads their times
+        source_checks.guard()
         engines.keep_engines()  # before it opens the gradebook
         engines.guard_formgrader()
     c.Autograde.exporter_class = "grading.judge.one_student.Exporter"

@@ -14,7 +14,7 @@ from nbgrader.utils import capture_log
 
 from grading.core import cells, errors, files, names
 from grading.core.course import Course, Part
-from grading.gradebook import course_folder, generate_assignment, nbgrader_log
+from grading.gradebook import course_folder, generate_assignment, nbgrader_log, source_checks
 from grading.submission import kept_copies
 
 # A solved notebook's metadata say nothing of the machine that ran it.
@@ -54,10 +54,7 @@ def make(
             shutil.copyfile(path, made / "source" / path.name)
         course_folder.configure(made, root)
         generate_assignment.register(made, assignment)
-        if not course.plain:  # one for nbgrader alone takes its parts from the notebooks, and may show its tests
-            _refuse_other_notebooks(course, source)
-            _refuse_shown_tests(course, source)
-        _refuse_other_points(course, source)
+        source_checks.refuse(course, source)
         solved = made / "notebooks" / course.name
         if solve:  # before anything is replaced, so that both stay as they are if a solution fails
             _solve(course, made, say)
@@ -69,49 +66,6 @@ def make(
         if solve:
             kept += kept_copies.replace(solved, target / "notebooks" / course.name, target)
     return kept_copies.lines(kept)
-
-
-def _refuse_other_notebooks(course: Course, source: Path) -> None:
-    """Errors  CourseError, one line, for a notebook that the course doesn't know: a submission with it isn't graded."""
-    for path in sorted(source.glob("*.ipynb")):
-        if path.stem not in (*course.stems, *course.others):
-            said = "is neither a part of the course nor one of its `others`. Name it there, or move it elsewhere."
-            raise errors.CourseError(f"{names.path(path)} {said}")
-
-
-def _refuse_shown_tests(course: Course, source: Path) -> None:
-    """Errors  CourseError, one line, for a test of which nbgrader hides nothing from students."""
-    for part in course.parts:
-        path = source / f"{part.stem}.ipynb"
-        for name in part.tests:
-            if (test := cells.source_in(path, name)) and cells.HIDDEN not in test:
-                said = f"students would read this test. Put it between `### {cells.HIDDEN}` and `### END HIDDEN TESTS`."
-                raise errors.CourseError(f"{names.path(path)}, cell {name}: {said}")
-
-
-def _refuse_other_points(course: Course, source: Path) -> None:
-    """Errors  CourseError, one line, if the cells of a notebook give other points than the course says of its part.
-
-    Grading would find that out submission by submission, and mark none whose points nbgrader has no room for.
-    """
-    for part in course.parts:
-        path = source / f"{part.stem}.ipynb"
-        if path.exists():
-            marked = [cell.metadata.get("nbgrader", {}) for cell in nbformat.read(path, as_version=4).cells]
-            graded = {cell["grade_id"]: cell["points"] for cell in marked if cell.get("grade") or cell.get("task")}
-            if wrong := _other_points(part, graded):
-                raise errors.CourseError(f"{names.path(path)}: {wrong}")
-
-
-def _other_points(part: Part, graded: dict[str, float]) -> str:
-    """In which cell a notebook gives other points than its part has; empty for none."""
-    for ids, wanted in ((part.tests, part.automatic), (part.written, part.by_hand)):
-        found = sum(graded.get(name, 0) for name in ids)
-        if not math.isclose(found, wanted):
-            said = f"cell {', '.join(ids)}: expected {wanted:g} points, as part {part.number} of the course has it"
-            return f"{said}, got {found:g}. Change one of the two."
-    others = [name for name, points in graded.items() if points and name not in (*part.tests, *part.written)]
-    return f"cell {others[0]} gives points that part {part.number} of the course doesn't have." if others else ""
 
 
 def _solve(course: Course, root: Path, say: Callable[[str], None]) -> None:

@@ -36,6 +36,8 @@ KNOWN = {
     "grading/submission/times.py: _read": "the file, as of its last change",
     "grading/gradebook/engines.py: _held": "the block, and an engine",
     "grading/gradebook/engines.py: keep_engines": "nbgrader, as installed",
+    "grading/gradebook/source_checks.py: guard": "nbgrader, as installed",
+    "grading/gradebook/source_checks.py: _handed_out": "the block",
     "grading/gradebook/engines.py: _engine": "the process and the gradebook's address",
     "grading/classroom/worker.py: _engine": "the process and the gradebook's address",
     "grading/classroom/worker.py: _name": "the process",

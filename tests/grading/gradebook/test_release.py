@@ -19,7 +19,7 @@ from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.core import errors
 from grading.core.course import Part
-from grading.gradebook import course_folder, release
+from grading.gradebook import course_folder, generate_assignment, release
 
 PARTS = pytest.mark.parametrize("part", course.PARTS.values(), ids=lambda part: part.stem)
 ROLES = {  # grade id's ending: kind, grade, solution, locked
@@ -382,6 +382,29 @@ def test_items_that_add_up_to_a_hair_less_lose_nothing(tmp_path: Path):
     test = "### BEGIN HIDDEN TESTS\nsum([0.1] * 50)\n### END HIDDEN TESTS"  # 4.999999999999998
     release.make(with_cells(tmp_path / "small", {"part01-test": test}), tmp_path)
     assert (tmp_path / "release" / COURSE.name / "part01.ipynb").exists()
+
+
+@pytest.mark.parametrize(
+    ("test", "copies", "said"),
+    [
+        ("5.0", (), "cell part01-test: students would read this test."),
+        (FULL_MARKS, ("part01-Copy1.ipynb",), "part01-Copy1.ipynb is neither a part of the course nor one of its"),
+        (FULL_MARKS, ("._part01.ipynb",), ""),  # macOS's own, which nbgrader passes over
+    ],
+)
+def test_nbgrader_releases_nothing_that_our_own_command_refuses(
+    test: str, copies: tuple[str, ...], said: str, tmp_path: Path
+):
+    """Nor does the Formgrader's button; grading goes on."""
+    small = with_cells(tmp_path / "small", {"part01-test": test})
+    source = small / "source" / COURSE.name
+    for name in copies:
+        shutil.copy(source / "part01.ipynb", source / name)
+    result = course_folder.api(small).generate_assignment(COURSE.name, force=True, create=True)
+    assert result["success"] == (not said) and said in result.get("log", ""), result
+    assert (small / "release" / COURSE.name / "part01.ipynb").exists() == (not said)
+    generate_assignment.register(small)
+    assert (small / "release" / COURSE.name / "part01.ipynb").exists()
 
 
 def test_a_notebook_that_is_no_part_is_not_released(tmp_path: Path):
