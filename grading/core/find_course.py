@@ -1,6 +1,6 @@
 """The course that a configuration names: a value that a package holds, or what is read from a folder."""
 
-import importlib
+import importlib.util
 import sys
 from pathlib import Path
 
@@ -58,6 +58,15 @@ def of(config: Config, assignment: str = "") -> Course:
             f"c.Course.found = {name!r} in nbgrader_config.py is not a Course but {type(course).__name__}."
         )
     return course
+
+
+def refuse_lacking(config: Config) -> None:
+    """Errors  CourseError, one line, if the course's libraries name one that isn't installed: no notebook would run."""
+    course = of(config) if "found" in config.Course else None
+    for name in course.libraries.modules if course is not None else ():
+        if importlib.util.find_spec(name.partition(".")[0]) is None:
+            said = "isn't installed here. Install it, or take it out of the course's `libraries`."
+            raise CourseError(f"the library {names.printable(name)} of {course.name} {said}")
 
 
 def _other_place(below: Path, module: str) -> Path | None:

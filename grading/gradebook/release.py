@@ -12,7 +12,7 @@ from nbgrader.converters import GenerateSolution
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import capture_log
 
-from grading.core import cells, errors, files, names
+from grading.core import cells, errors, files, find_course, names
 from grading.core.course import Course, Part
 from grading.gradebook import course_folder, generate_assignment, nbgrader_log, source_checks
 from grading.submission import kept_copies
@@ -39,10 +39,11 @@ def make(
     about each.
 
     Errors  CourseError if nbgrader cannot, if a file can't be written, if a solution or a hidden test fails, if a
-            solution loses points, if students would read a hidden test, or if a notebook is none of the course's or
-            gives other points than the course says.
+            solution loses points, if students would read a hidden test, if a notebook is none of the course's or gives
+            other points than the course says, or if a library isn't installed.
     """
     course = course_folder.course(root, assignment)
+    find_course.refuse_lacking(course_folder.config(root, assignment))
     source = root / "source" / course.name
     for path in (source, *([source / course.module] if course.module else [])):
         if not path.exists():

@@ -9,7 +9,7 @@ from traitlets.config import Config
 
 from dev.packages import REPOSITORY
 from grading.core import find_course
-from grading.core.course import Course
+from grading.core.course import Course, Libraries
 from grading.core.errors import CourseError
 
 TEXT = (
@@ -52,6 +52,20 @@ def test_a_copy_of_the_same_course_is_the_same_course(found):
 def test_a_course_that_is_installed_elsewhere_is_found_by_its_name_alone(tmp_path: Path):
     config = Config(Course={"found": "attention.course:COURSE", "below": str(tmp_path)})
     assert find_course.of(config).name == "attention"
+
+
+def test_a_library_that_is_not_installed_is_told_once():
+    """And not for each student of a class, whose sandbox would not start."""
+
+    def refuse(*modules: str) -> None:
+        course = Course("c", "C", "C", (), libraries=Libraries(modules))
+        find_course.refuse_lacking(Config(Course={"found": course}))
+
+    refuse("numpy", "json", "xml.dom")
+    refuse()
+    for name in ("numpi", "numpi.linalg"):
+        with pytest.raises(CourseError, match=rf"^the library {name} of c isn't installed here\. Install it, or "):
+            refuse("numpy", name)
 
 
 EARLY = """
