@@ -72,7 +72,12 @@ def test_numbers_along_one_axis_pass_in_every_kind(function, capsys):
             "form of shape_k: expected the shape of one vector, (n,) or n or (n, 1), got (H, D_qk)",
         ),
         ("shape_v", (), "form of shape_v: expected the shape of one vector, (n,) or n or (n, 1), got ()"),
-        ("shape_v", 12, "form of shape_v: expected an expression in D_1, D_2, D_qk, D_v and H, got 12"),
+        (
+            "shape_v",
+            12,
+            "form of shape_v: expected an expression in D_1, D_2, D_qk, D_v and H, got 12. "
+            "Has one of these letters been given a value?",
+        ),
         ("q_from_x", None, f"{FUNCTION}: not there yet. Set it in the answer cell, and run that cell"),
         ("q_from_x", 5, f"{FUNCTION}: expected a function, got 5"),
         ("q_from_x", lambda W, x: None, f"{FUNCTION}: got None. Does the function end with a return?"),

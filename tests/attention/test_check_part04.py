@@ -10,6 +10,7 @@ from sympy import symbols
 
 D_1, D_2, D_qk, D_v, H = symbols("D_1 D_2 D_qk D_v H", positive=True, integer=True)
 RIGHT = {"shape_o_h": (D_v,), "shape_o": (H * D_v,), "shape_W_O_h": (D_1, D_v), "shape_W_O": (D_1, H * D_v)}
+VALUE = "Has one of these letters been given a value?"
 LETTERS = "D_1, D_2, D_qk, D_v and H"
 
 
@@ -32,13 +33,13 @@ def test_right_shapes_pass_in_every_kind(kind, capsys):
     ("name", "value", "text"),
     [
         ("shape_o", None, "not there yet. Set it in the answer cell, and run that cell"),
-        ("shape_o_h", 1, f"expected an expression in {LETTERS}, got 1"),
+        ("shape_o_h", 1, f"expected an expression in {LETTERS}, got 1. {VALUE}"),
         ("shape_o_h", (1, D_v), "expected the shape of one vector, (n,) or n or (n, 1), got (1, D_v)"),
         ("shape_o", (H, D_v), "expected the shape of one vector, (n,) or n or (n, 1), got (H, D_v)"),
         ("shape_o", symbols("L_1"), f"expected no other letters than {LETTERS}, got L_1"),
         ("shape_W_O_h", D_1 * D_v, "expected a pair (rows, columns), got D_1*D_v"),
         ("shape_W_O", (D_1, H, D_v), "expected a pair (rows, columns), got (D_1, H, D_v)"),
-        ("shape_W_O", (512, 512), f"expected an expression in {LETTERS}, got 512"),
+        ("shape_W_O", (512, 512), f"expected an expression in {LETTERS}, got 512. {VALUE}"),
     ],
 )
 def test_another_form_gets_its_line(name: str, value: object, text: str, capsys):

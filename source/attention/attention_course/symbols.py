@@ -67,7 +67,8 @@ def _in_letters(value: object, letters: str) -> None:
     *first, last = letters.split()
     known = f"{', '.join(first)} and {last}" if first else last
     used = _letters_of(value)
-    expect(used, f"expected an expression in {known}, got {quoted(value)}")
+    number = ". Has one of these letters been given a value?" if isinstance(value, (int, float)) else ""
+    expect(used, f"expected an expression in {known}, got {quoted(value)}{number}")
     strange = sorted(used - {*first, last})
     expect(not strange, f"expected no other letters than {known}, got {', '.join(strange)}")
 
