@@ -96,6 +96,15 @@ def test_a_product_that_does_not_fit_is_told_with_its_error(capsys):
     assert line.startswith(f"  ✗ {FUNCTION}: ") and "raised RuntimeError: " in line
 
 
+def test_an_error_in_a_function_is_told_while_a_shape_or_the_other_function_is_wrong(capsys):
+    def of_all_heads(W, x):
+        return torch.cat([W[h] @ x for h in range(H)])
+
+    found = lines(capsys, shape_W_Q=None, q_from_x=of_all_heads, m_from_y=lambda W, y: y @ W)
+    assert "`return torch.cat([W[h] @ x for h in range(H)])`, raised TypeError: " in found[6]
+    assert "raised RuntimeError: " in found[7] and "try again" not in "".join(found)
+
+
 def test_a_function_that_is_not_written_yet_is_no_mistake(capsys):
     found = lines(capsys, q_from_x=unwritten)
     assert f"  · {FUNCTION}: unwritten is not written yet" in found and found[-1].startswith("  ✓ m_from_y")

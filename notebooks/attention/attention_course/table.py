@@ -46,14 +46,15 @@ class Table:
 
     def __init__(self, part):
         self.title = part if isinstance(part, str) else f"Part {part}"
-        self.failed, self.unwritten, self._waiting = [], {}, 0
+        self.failed, self.unwritten, self._waiting, self._places = [], {}, 0, {""}
 
     @contextlib.contextmanager
     def line(self, name) -> Iterator[None]:
         """Prints one line for the block: ✓, or ✗ if an `expect` in it fails or the student's code raises an error.
 
-        After a ✗, a block that raises an error is a `·`: it probably needed what had failed before. After a function
-        that is not written yet it is counted, unless the student's code raised the error.
+        After a ✗, a block that raises an error is a `·`, because it probably needed what had failed before, unless the
+        error comes from a line of the student's that no ✗ has named. After a function that is not written yet it is
+        counted, unless the student's code raised the error.
         """
         try:
             yield
@@ -66,11 +67,12 @@ class Table:
                 print(f"  · {name}: {missing} is not written yet")
             elif self.unwritten and (missing or not _own_code(error)):
                 self._waiting += 1
-            elif self.failed:
+            elif self.failed and _place(error) in self._places:
                 print(f"  · {name}: try again when the ✗ above is fixed")
             else:
+                self._places.add(_place(error))
                 text = str(error).partition("\n")[0]
-                self._fail(f"{name}: {_place(error)}{type(error).__name__}{f': {text}' if text else ''}")
+                self._fail(f"{name}: {_place(error)}raised {type(error).__name__}{f': {text}' if text else ''}")
         else:
             print(f"  ✓ {name}")
 
@@ -141,9 +143,9 @@ def _array(value) -> np.ndarray:
 
 
 def _place(error: Exception) -> str:
-    """Where in the student's notebook an error comes from."""
+    """Where in the student's notebook an error comes from; empty if it comes from elsewhere."""
     own = [step for step in traceback.extract_tb(error.__traceback__) if _is_own(step.filename)]
-    return f"line {own[-1].lineno} of your answer, `{own[-1].line}`, raised " if own and own[-1].line else "raised "
+    return f"line {own[-1].lineno} of your answer, `{own[-1].line}`, " if own and own[-1].line else ""
 
 
 def _own_code(error: Exception) -> list:
