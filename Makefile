@@ -3,8 +3,6 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .PHONY: demo test quick grade check mark watch report release lab gpu bench torch repeat fuzz site lock
-report release: .venv/grading.ready
-	@$(BIN)/python -m grading $@
 
 demo gpu: .venv/grading.ready
 	@$(BIN)/python -m dev $@
@@ -12,7 +10,7 @@ demo gpu: .venv/grading.ready
 grade: .venv/grading.ready
 	@$(BIN)/python -m grading autograde $(ARGS)
 
-mark watch: .venv/grading.ready
+mark watch report release: .venv/grading.ready
 	@$(BIN)/python -m grading $@ $(ARGS)
 
 bench: .venv/grading.ready

@@ -62,6 +62,12 @@ def test_every_target_of_make_is_in_the_table_of_commands_and_no_other():
     assert sorted(listed) == sorted(targets()) == sorted(phony.split())
 
 
+def test_options_in_args_reach_every_command_that_takes_some():
+    recipes = re.findall(r"(?m)^([a-z][a-z ]*):(?!=).*\n\t(.*)$", text(ROOT / "Makefile"))
+    without = {name for names, recipe in recipes if "$(ARGS)" not in recipe for name in names.split()}
+    assert without == {"demo", "gpu", "site"}
+
+
 def test_each_file_of_requirements_is_installed_by_the_targets_that_are_said():
     words = {"students": "requirements.txt", "grading": "requirements-grading.txt", "tests": "requirements-tests.txt"}
     needed = {file: set() for file in words.values()}
