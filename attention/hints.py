@@ -40,7 +40,7 @@ HINTS: dict[int, dict[str, str]] = {
         "attributes": "Does __init__ store each of its arguments under its own name?",
         "projections, without copies": "How many heads does each of the four serve, and is each block kept only once?",
         "output shape": "Does it work for one sample, for one position, and for widths that all differ?",
-        "values": "Which head does each query head read, what are the logits divided by, and over which positions does the softmax run?",
+        "values": "Which key/value head does each query head read, what are the logits divided by, and over which positions does the softmax run?",
         "shape comments": "Is there a comment such as # (B, L_1, D_1) next to the operations of forward?",
     },
     8: {
