@@ -74,7 +74,7 @@ COURSE = Course(
 
 
 class _Parts(dict[int, Part]):
-    """The parts by number. An author may leave any of them out, and then who needs that one says so in a line."""
+    """The parts by number. An author may leave any of them out; what needs a missing one then says so in a line."""
 
     def __missing__(self, number: int) -> Part:
         raise errors.CourseError(f"the course has no part {number}, without which this can't be done.")

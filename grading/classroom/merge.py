@@ -193,10 +193,10 @@ def _digest_of_files(files: dict[str, File]) -> str:
 
 
 def _digest_of_rows(found: snapshot.Rows) -> str:
-    """A hash of what grading writes, and takes into account.
+    """A hash of what grading writes, and of what it takes into account.
 
-    Comments given by hand are neither. Marks by hand are only of parts that have a penalty for lateness, which is made
-    of the points that there were: else whoever was read after the grading would keep points that others lose.
+    Comments by hand are neither. Marks by hand are in it only where a part has a penalty for lateness, which was worked
+    out from the points of that moment: else an answer that was read later would keep points that others lose.
     """
     wanted = {
         "submitted_assignment": ("timestamp", "extension"),

@@ -36,7 +36,8 @@ def current(
     kept = generate_assignment.register(root, assignment)
     given = inputs.read(root, engine, assignment)
     stamp.parent.mkdir(exist_ok=True)
-    write_whole(stamp, json.dumps(_stamped(root, assignment, given)))  # else a full disk takes what asks for the secret
+    # Whole, because a full disk would otherwise leave an empty stamp, and with it nothing that asks for the secret.
+    write_whole(stamp, json.dumps(_stamped(root, assignment, given)))
     return given, kept
 
 

@@ -9,7 +9,7 @@ from grading.core import names
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 CLOSED = (errno.EACCES, errno.EPERM, errno.EROFS)
-# What code of a course's own may raise: its sys.exit() would end a command without a word, as if all were well.
+# What a course's own code may raise. A sys.exit() in it would end a command without a word, as if all were well.
 RAISED = (Exception, SystemExit)
 
 
@@ -41,7 +41,7 @@ def closed_or_full(error: OSError) -> str:
 
 
 def raised(error: BaseException) -> str:
-    """What code of a course's own has raised, as a sentence says it."""
+    """What a course's own code has raised, in words that go into a sentence."""
     if isinstance(error, SystemExit):
         return f"it calls sys.exit({'' if error.code is None else repr(error.code)})"
     return f"{type(error).__name__}: {error}"

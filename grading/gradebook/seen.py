@@ -28,7 +28,7 @@ def version(source: str) -> str:
 
 
 def look(handler: "BaseApiHandler", sent: object) -> None:
-    """Looks whether a request may save what it has sent; what doesn't come from our page may, as with nbgrader.
+    """Refuses a request from a page that is out of date. What doesn't come from our page is saved, as in nbgrader.
 
     Errors  tornado's HTTPError with the status CONFLICT if the page doesn't show what is there now.
     """

@@ -1,4 +1,4 @@
-"""Why items were lost where the cause is not in what the test found: a cell that failed, or a name that isn't there."""
+"""Why items were lost, where the test alone can't tell: a cell failed, or a name isn't there."""
 
 from nbformat import NotebookNode
 

@@ -12,7 +12,7 @@ from typing import IO
 
 
 def begun(folder: Path) -> bool:
-    """Whether somebody has begun to write a folder and not come to an end, and is gone."""
+    """Whether a process that began to write a folder ended before the folder was whole."""
     try:
         with _mark(folder).open("r+b") as file:
             return _hold(file)

@@ -1,6 +1,6 @@
 """What people read about a notebook file that can't be graded, and what helps.
 
-A class's instructor asks for another file, and its student hands one in; whoever learns alone has nobody to ask.
+In a class, the instructor asks for another file, and the student submits one; whoever learns alone has nobody to ask.
 """
 
 from enum import Enum, auto
