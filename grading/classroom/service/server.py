@@ -11,6 +11,7 @@ import socket
 import threading
 
 import tornado.httpserver
+import tornado.httputil
 import tornado.iostream
 import tornado.web
 
@@ -36,6 +37,29 @@ class Server(tornado.httpserver.HTTPServer):
             there.pop(0).close()
         self._open = (*there, stream)
         super().handle_stream(stream, address)
+
+    def start_request(
+        self, server_conn: object, request_conn: tornado.httputil.HTTPConnection
+    ) -> tornado.httputil.HTTPMessageDelegate:
+        """Answers the next request of a connection; none of one that is closed.
+
+        Tornado answers all that had come by then, thousands in 64 kB, and keeps the connection until it has: who opened
+        connections faster than that took the service's memory.
+        """
+        if server_conn.stream.closed():
+            return _NoMore(request_conn)
+        return super().start_request(server_conn, request_conn)
+
+
+class _NoMore(tornado.httputil.HTTPMessageDelegate):
+    """Ends a connection at its next request, unanswered."""
+
+    def __init__(self, connection: tornado.httputil.HTTPConnection) -> None:
+        self._connection = connection
+
+    def headers_received(self, *_: object) -> None:
+        """Gives up the connection: of one that is given up here, Tornado reads no more."""
+        self._connection.detach()
 
 
 class Pages:

@@ -10,7 +10,7 @@ import browser
 import page_checks
 import pytest
 
-from grading.classroom.service import ports, server, status
+from grading.classroom.service import handlers, ports, server, status
 from grading.core import names
 
 
@@ -47,6 +47,25 @@ def test_a_connection_that_asks_nothing_is_closed(monkeypatch: pytest.MonkeyPatc
         socket.create_connection(("127.0.0.1", pages.port), timeout=120) as silent,
     ):
         assert silent.recv(1) == b""
+
+
+def test_of_a_connection_that_was_closed_nothing_more_is_answered(monkeypatch: pytest.MonkeyPatch):
+    answered = []
+
+    def answer_and_close(page: handlers.Page) -> None:
+        answered.append(page)
+        page.request.connection.stream.close()  # as of the one that was opened first, where there are too many
+
+    monkeypatch.setattr(handlers.Health, "get", answer_and_close)
+    with (
+        server.Pages(status.Board(status.Status("Course", 1, 0.0, ready=True)), ports.opened(0)) as pages,
+        socket.create_connection(("127.0.0.1", pages.port), timeout=10) as asking,
+    ):
+        asking.sendall(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 500)
+        for _ in range(20):  # of the one that is closed, another was answered at each turn
+            with urllib.request.urlopen(f"http://127.0.0.1:{pages.port}/metrics", timeout=10) as other:
+                assert other.status == 200
+        assert len(answered) == 1
 
 
 @pytest.mark.parametrize("page", ["&format=json", "health"])
