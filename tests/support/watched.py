@@ -173,7 +173,8 @@ def running(root: Path, *options: str, workers: int = 1, **environment: str) -> 
             return
         family = service.process.children(recursive=True) if service.process.is_running() else []
         service.process.terminate()
-        assert service.process.wait(busy.patience(PATIENCE_S)) == 0, "\n".join(service.lines)
+        status = service.process.wait(busy.patience(PATIENCE_S))
+        assert status == 0, "\n".join([f"ended with {status}", *service.lines])
         _, left = psutil.wait_procs(family, timeout=busy.patience(10))
         assert not left, left
     finally:
@@ -193,11 +194,23 @@ def kill(service: Service) -> None:
 
 
 def kill_workers(service: Service) -> None:
-    """Ends its workers' processes, which are forked from a fork of it."""
-    for each in _children(service.process):
-        with contextlib.suppress(psutil.NoSuchProcess):  # a zombie, too
-            if each.ppid() != service.process.pid and each.cmdline() == service.process.cmdline():
-                each.kill()
+    """Ends its workers' processes."""
+    for each in _workers(service):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            each.kill()
+
+
+@contextmanager
+def stopped_workers(service: Service) -> Iterator[None]:
+    """Its workers stand still meanwhile, so that whoever is at work stays so."""
+    stopped = _workers(service)
+    try:
+        for each in stopped:
+            each.suspend()
+        yield
+    finally:
+        for each in stopped:
+            each.resume()
 
 
 def earned(root: Path) -> dict[str, float]:
@@ -205,6 +218,16 @@ def earned(root: Path) -> dict[str, float]:
     course = course_folder.course(root)
     with course_folder.gradebook(root) as book:
         return {row.student: row.total for row in marks.read(book, course)}
+
+
+def _workers(service: Service) -> list[psutil.Process]:
+    """Its workers' processes, which are forked from a fork of it."""
+    found = []
+    for each in _children(service.process):
+        with contextlib.suppress(psutil.NoSuchProcess):  # a zombie, too
+            if each.ppid() != service.process.pid and each.cmdline() == service.process.cmdline():
+                found.append(each)
+    return found
 
 
 def _children(process: psutil.Process) -> list[psutil.Process]:
