@@ -59,7 +59,7 @@ class Part:
     written: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        """Errors  CourseError for points that are no numbers, and for names that are one text: its letters would be."""
+        """Errors  CourseError where points aren't a number, or names are a single text: each letter would be one."""
         where = f"part {self.number} of the course"
         for name, points in (("automatic", self.automatic), ("by_hand", self.by_hand)):
             if not isinstance(points, Real):
