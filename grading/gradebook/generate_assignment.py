@@ -58,7 +58,7 @@ def _generate(settings: Config, course: Course) -> None:
     with source_checks.left_out():
         result = NbGraderAPI(config=settings).generate_assignment(course.name, force=True, create=True)
     if not result["success"]:
-        if result.get("error", "").rstrip().endswith("\nKeyboardInterrupt"):  # nbgrader takes a Ctrl-C for its failure
+        if nbgrader_log.was_stopped(result):
             raise KeyboardInterrupt
         said, url = nbgrader_log.last_error(result), settings.CourseDirectory.db_url
         source = Path(settings.CourseDirectory.root, "source", course.name)

@@ -17,6 +17,11 @@ def last_error(result: dict) -> str:
     return said.removeprefix(f"{_EXIT}: ")
 
 
+def was_stopped(result: dict) -> bool:
+    """Whether a step failed because somebody pressed Ctrl-C, which nbgrader takes for an error like any other."""
+    return result.get("error", "").rstrip().endswith("\nKeyboardInterrupt")
+
+
 def notebook(result: dict) -> str:
     """The name of the notebook at which a step failed; empty if its log names none that was begun and not written."""
     steps = _STEP.findall(result.get("log", ""))

@@ -23,6 +23,8 @@ _NOTEBOOK_METADATA = {
     "language_info": {"name": "python"},
 }
 
+# So that a kernel that is stopped by Ctrl-C shows no traceback of its own; what goes wrong in a cell is an output.
+_QUIETER = ("log_level=40", "log_level=50")
 # What an error without words means: nbgrader interrupts a cell at its limit, `c.Execute.timeout`.
 STOPPED = {
     "KeyboardInterrupt": "it was stopped, as happens at its limit of time. Run this again on a less busy machine."
@@ -72,6 +74,8 @@ def make(
 def _solve(course: Course, root: Path, say: Callable[[str], None]) -> None:
     """Executes the source notebooks of `root` into notebooks/."""
     interface = course_folder.api(root)
+    kernels = interface.config.Execute
+    kernels.extra_arguments = [each.replace(*_QUIETER) for each in kernels.get("extra_arguments", ())]
     interface.coursedir.assignment_id = course.name
     interface.coursedir.solution_directory = "notebooks"
     converter = GenerateSolution(coursedir=interface.coursedir, parent=interface)
@@ -87,6 +91,8 @@ def _solve(course: Course, root: Path, say: Callable[[str], None]) -> None:
 
     converter.preprocessors = [Told, *converter.preprocessors]
     result = capture_log(converter)
+    if nbgrader_log.was_stopped(result):
+        raise KeyboardInterrupt
     if not result["success"]:
         raise errors.CourseError(f"source/{course.name} could not be executed: {nbgrader_log.last_error(result)}")
 

@@ -298,6 +298,17 @@ def test_a_solution_that_is_stopped_is_told_so(tmp_path: Path):
     assert [place.name for place in tmp_path.iterdir()] == ["small"]  # nothing was replaced
 
 
+def test_whoever_presses_ctrl_c_has_stopped_it(tmp_path: Path):
+    """Which nbgrader takes for an error: "could not be executed: [ERROR] Canceled"."""
+
+    def stop(_: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        release.make(small_course(tmp_path / "small", SOLVED[:1]), tmp_path, say=stop)
+    assert [place.name for place in tmp_path.iterdir()] == ["small"]  # nothing was replaced
+
+
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
