@@ -4,15 +4,18 @@ A new gradebook is made apart and put into place whole; one that is there is nev
 """
 
 import contextlib
+import logging
 import os
 import re
 import shutil
 import sqlite3
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 from nbgrader.apps import NbGraderAPI
+from tornado.log import app_log
 from traitlets.config import Config
 
 from grading.core import errors, names
@@ -55,7 +58,7 @@ def register(root: Path, assignment: str = "") -> list[str]:
 
 
 def _generate(settings: Config, course: Course) -> None:
-    with source_checks.left_out():
+    with source_checks.left_out(), _without_tracebacks():
         result = NbGraderAPI(config=settings).generate_assignment(course.name, force=True, create=True)
     if not result["success"]:
         if nbgrader_log.was_stopped(result):
@@ -72,6 +75,20 @@ def _generate(settings: Config, course: Course) -> None:
             raise OSError(int(of_file[1]), os.strerror(int(of_file[1])), settings.CourseDirectory.root)
         where = "/".join(filter(None, ("source", course.name, nbgrader_log.notebook(result))))
         raise errors.CourseError(f"{where} could not be released: {said}")
+
+
+@contextlib.contextmanager
+def _without_tracebacks() -> Iterator[None]:
+    """Keeps off the screen what nbgrader logs of an error of the database before it raises it; a server's log has it.
+
+    It logs by tornado's logger, and what has no handler at all Python prints.
+    """
+    silent = logging.NullHandler()
+    app_log.addHandler(silent)
+    try:
+        yield
+    finally:
+        app_log.removeHandler(silent)
 
 
 def _made_apart(settings: Config, course: Course, apart: Path, path: Path) -> bool:

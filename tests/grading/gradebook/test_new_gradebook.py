@@ -3,6 +3,8 @@
 import errno
 import os
 import sqlite3
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from nbgrader.converters import GenerateAssignment
 from attention import course
 from attention.course import COURSE
 from dev import course_copy
+from dev.packages import REPOSITORY
 from grading.classroom import inputs
 from grading.core import errors
 from grading.gradebook import course_folder, engines, generate_assignment, snapshot
@@ -136,3 +139,28 @@ def test_what_a_killed_run_left_is_removed_and_what_another_is_making_is_not(roo
         os.utime(root / name, (time.time() - age_s,) * 2)
     generate_assignment.register(root)
     assert [path.name for path in root.glob(".release-*")] == [".release-at-work"]
+
+
+def test_what_nbgrader_logs_of_an_error_that_it_raises_is_not_on_the_screen():
+    """70 lines of a traceback stood above the one line about a disk that was full."""
+    ran = subprocess.run([sys.executable, "-c", LOGS], cwd=REPOSITORY, capture_output=True, text=True, check=True)
+    assert ran.stderr == "another error\n"
+
+
+LOGS = """
+from nbgrader.api import app_log
+from attention.course import COURSE
+from grading.gradebook import generate_assignment
+
+class Logs:
+    def __init__(self, config):
+        pass
+
+    def generate_assignment(self, *arguments, **settings):
+        app_log.error("Rolling back session")
+        return {"success": True}
+
+generate_assignment.NbGraderAPI = Logs
+generate_assignment._generate(None, COURSE)
+app_log.error("another error")
+"""
