@@ -1,11 +1,13 @@
 """Own time: what a process and its descendants computed and slept, whatever else the machine does."""
 
+import contextlib
 import os
 import subprocess
 import sys
 import threading
 import time
 import types
+from collections.abc import Iterator
 
 import busy
 import psutil
@@ -35,13 +37,23 @@ def spent(seconds: float, processes: int = 1) -> tuple[float, float]:
     return clock.now(), time.monotonic() - started
 
 
+@contextlib.contextmanager
+def computing(seconds: float) -> Iterator[subprocess.Popen]:
+    """A process that computes so long, or until the block ends, as it also does when the test fails."""
+    with subprocess.Popen([sys.executable, "-S", "-c", COMPUTES, str(seconds), "1"]) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def computed_s(process: subprocess.Popen) -> float:
     used = psutil.Process(process.pid).cpu_times()
     return used.user + used.system
 
 
 def test_waiting_for_a_processor_does_not_count():
-    with busy.core(2), subprocess.Popen([sys.executable, "-S", "-c", COMPUTES, "600", "1"]) as process:
+    with busy.core(2), computing(600) as process:
         clock, started = Clock(lambda: process.pid), time.monotonic()
 
         def tells_what_was_computed() -> bool:  # and not all the time; a wait is only taken back once it is over
@@ -49,7 +61,6 @@ def test_waiting_for_a_processor_does_not_count():
             return computed >= 1.0 and wall > 2.2 * computed and 0.9 * computed < own < 1.8 * computed
 
         busy.wait_for(tells_what_was_computed)
-        process.kill()
 
 
 def test_the_processes_of_one_program_cannot_stop_its_clock_by_keeping_each_other_waiting():
@@ -192,14 +203,13 @@ def test_threads_that_wait_for_one_another_cannot_hide_the_sleep_between():
 
 
 def test_a_deadline_passes_after_as_much_own_time():
-    with busy.core(2), subprocess.Popen([sys.executable, "-S", "-c", COMPUTES, "60", "1"]) as process:
+    with busy.core(2), computing(60) as process:
         end, started, used_s = Deadline(Clock(lambda: process.pid), 2.0), time.monotonic(), 0.0
         while (pause := end.pause()) > 0:
             assert used_s < 2.8
             time.sleep(pause)
             used_s = computed_s(process)
         wall = time.monotonic() - started
-        process.kill()
     assert wall > 3.0
     assert used_s > 0.8  # the first LOOK_S count by the wall clock
     assert end.left() == 0
