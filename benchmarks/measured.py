@@ -124,18 +124,27 @@ def memory_mb(code: str) -> float:
 
 
 def _look(seen: dict[int, _Process], living: dict[int, tuple[int, float, float]], known: set[int]) -> None:
-    """Notes what the known processes have computed so far, and which have ended."""
+    """Notes what the known processes have computed so far, and which have ended.
+
+    What one computed between the look before and its end is known only if it was reaped: then its parent has it.
+    """
+    ended: dict[int, list[int]] = {}  # since the look before, by parent
     for pid, process in seen.items():
-        process.alive = process.alive and pid in known
+        if process.alive and pid not in known:
+            process.alive = False
+            ended.setdefault(process.parent, []).append(pid)
     for pid in known:
         parent, own_s, reaped_s = living[pid]
         process = seen.setdefault(pid, _Process(parent))
+        if children := ended.get(pid):
+            unseen_s = reaped_s - process.reaped_s - sum(_total(seen, child) for child in children)
+            seen[children[0]].own_s += max(0.0, unseen_s)
         process.own_s, process.reaped_s = own_s, reaped_s
 
 
 def _processes() -> Iterator[tuple[int, tuple[int, float, float]]]:
     """Every process: its parent, the seconds that it computed, and those of the children that it has reaped."""
-    for name in os.listdir("/proc"):
+    for name in reversed(os.listdir("/proc")):  # the youngest first: none is gone whose parent hasn't reaped it yet
         if name.isdigit():
             with contextlib.suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:
                 fields = file.read().rpartition(b")")[2].split()  # a process's name may be any bytes

@@ -226,6 +226,19 @@ def test_computing_is_counted_in_children_and_grandchildren_killed_or_not(
     assert 1.9 <= cost.cpu_s < 3.5 and cost.parent_s < 1.0
 
 
+def test_of_what_was_reaped_all_is_counted_next_to_what_nobody_reaped():
+    """The first child was seen a while before its end, and its parent reaped it; the second one was killed."""
+    seen: dict[int, measured._Process] = {}
+    looks = [
+        {1: (0, 0.0, 0.0), 2: (1, 0.0, 0.0), 3: (2, 0.8, 0.0)},
+        {1: (0, 0.0, 0.0), 2: (1, 0.0, 1.0), 4: (2, 0.5, 0.0)},
+        {1: (0, 0.0, 1.0)},
+    ]
+    for living in looks:
+        measured._look(seen, living, set(living))
+    assert measured._total(seen, 1) == pytest.approx(1.0 + 0.5)
+
+
 def test_a_cost_that_is_asked_for_twice_is_counted_once(tmp_path: Path):
     busy = "import time\nwhile time.process_time() < 1: pass\n"
     code = "import subprocess, sys, time\nprint(flush=True)\nsys.stdin.readline()\n"
