@@ -5,9 +5,10 @@ nothing out: it goes on with the source as it is.
 """
 
 import contextlib
+import fnmatch
 import functools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -39,8 +40,10 @@ def guard() -> None:
     def convert_notebooks(self: GenerateAssignment) -> None:
         if "found" in self.config.Course and _handed_out.get():
             try:
-                for source in self.assignments:
-                    refuse(find_course.of(self.config, self.coursedir.assignment_id), Path(source))
+                course = find_course.of(self.config, self.coursedir.assignment_id)
+                for source in map(Path, self.assignments):
+                    if source.name == course.name:  # another assignment is nbgrader's alone
+                        refuse(course, source, self.coursedir.notebook_id)
             except errors.CourseError as error:
                 self.log.error("%s", error)
                 raise NbGraderException(str(error)) from None
@@ -51,27 +54,30 @@ def guard() -> None:
     GenerateAssignment.convert_notebooks = convert_notebooks
 
 
-def refuse(course: Course, source: Path) -> None:
-    """Errors  CourseError, one line, for a notebook that is none of the course's or gives other points, and for a test
-    that students would read.
+def refuse(course: Course, source: Path, pattern: str = "*") -> None:
+    """Looks at the notebooks of this pattern, which is nbgrader's for their names without the suffix.
+
+    Errors  CourseError, one line, for a notebook that is none of the course's or gives other points, and for a test
+            that students would read.
     """
+    parts = [part for part in course.parts if fnmatch.fnmatchcase(part.stem, pattern)]
     if not course.plain:  # one for nbgrader alone takes its parts from the notebooks, and may show its tests
-        _refuse_other_notebooks(course, source)
-        _refuse_shown_tests(course, source)
-    _refuse_other_points(course, source)
+        _refuse_other_notebooks(course, source, pattern)
+        _refuse_shown_tests(parts, source)
+    _refuse_other_points(parts, source)
 
 
-def _refuse_other_notebooks(course: Course, source: Path) -> None:
+def _refuse_other_notebooks(course: Course, source: Path, pattern: str) -> None:
     """Errors  CourseError, one line, for a notebook that the course doesn't know: a submission with it isn't graded."""
     for path in sorted(source.glob("[!.]*.ipynb")):
-        if path.stem not in (*course.stems, *course.others):
+        if fnmatch.fnmatchcase(path.stem, pattern) and path.stem not in (*course.stems, *course.others):
             said = "is neither a part of the course nor one of its `others`. Name it there, or move it elsewhere."
             raise errors.CourseError(f"{names.path(path)} {said}")
 
 
-def _refuse_shown_tests(course: Course, source: Path) -> None:
+def _refuse_shown_tests(parts: Iterable[Part], source: Path) -> None:
     """Errors  CourseError, one line, for a test of which nbgrader hides nothing from students."""
-    for part in course.parts:
+    for part in parts:
         path = source / f"{part.stem}.ipynb"
         for name in part.tests:
             if (test := cells.source_in(path, name)) and cells.HIDDEN not in test:
@@ -79,12 +85,12 @@ def _refuse_shown_tests(course: Course, source: Path) -> None:
                 raise errors.CourseError(f"{names.path(path)}, cell {name}: {said}")
 
 
-def _refuse_other_points(course: Course, source: Path) -> None:
+def _refuse_other_points(parts: Iterable[Part], source: Path) -> None:
     """Errors  CourseError, one line, if the cells of a notebook give other points than the course says of its part.
 
     Grading would find that out submission by submission, and mark none whose points nbgrader has no room for.
     """
-    for part in course.parts:
+    for part in parts:
         path = source / f"{part.stem}.ipynb"
         if path.exists():
             marked = [cell.metadata.get("nbgrader", {}) for cell in nbformat.read(path, as_version=4).cells]

@@ -99,8 +99,8 @@ def _guard_names() -> None:
 def _guard_parts() -> None:
     """The gradebook knows the parts alone, though the course's other notebooks are released like them.
 
-    So they can be added and changed when there are submissions already, which nbgrader refuses for those it knows. What
-    else lies in source/, such as JupyterLab's "Copy1", is entered neither: nobody could be graded for it.
+    So they can be added and changed when there are submissions already, which nbgrader refuses for those it knows.
+    Nor is anything else in source/ entered, such as JupyterLab's "Copy1": nobody could be graded for it.
     """
     clean, save = GenerateAssignment._clean_old_notebooks, SaveCells.preprocess
 
@@ -148,8 +148,10 @@ def _submitted(converter: GenerateAssignment, assignment: str) -> set[str]:
 
 
 def _is_part(config: Config, assignment: str, name: str) -> bool:
-    """Whether a notebook is a part of its course; in one that was written for nbgrader alone each is."""
-    return "found" not in config.Course or name in find_course.of(config, assignment).stems
+    """Whether a notebook is a part of its course; in one that was written for nbgrader alone, or in another assignment
+    next to ours, each is."""
+    course = find_course.of(config, assignment) if "found" in config.Course else None
+    return course is None or assignment != course.name or name in course.stems
 
 
 def _guard_files() -> None:

@@ -12,6 +12,7 @@ import course_module
 import full_disk
 import nbformat
 import pytest
+from nbgrader.apps import NbGraderAPI
 
 from attention import course
 from attention.course import COURSE
@@ -416,6 +417,23 @@ def test_nbgrader_releases_nothing_that_our_own_command_refuses(
     assert (small / "release" / COURSE.name / "part01.ipynb").exists() == (not said)
     generate_assignment.register(small)
     assert (small / "release" / COURSE.name / "part01.ipynb").exists()
+
+
+def test_nbgrader_looks_at_nothing_but_what_it_is_to_release(tmp_path: Path):
+    """One notebook, or another assignment next to the course's, which nbgrader enters into the gradebook as ever."""
+    small = with_cells(tmp_path / "small", {"part01-test": FULL_MARKS})
+    source = small / "source" / COURSE.name
+    shutil.copytree(source, source.with_name("hw2"))
+    (source.with_name("hw2") / "part01.ipynb").rename(source.with_name("hw2") / "essay.ipynb")
+    shutil.copy(source / "part01.ipynb", source / "draft.ipynb")
+    for assignment, notebook, released in ((COURSE.name, "part01", "part01"), ("hw2", "*", "essay")):
+        settings = course_folder.config(small, assignment)
+        settings.CourseDirectory.notebook_id = notebook
+        result = NbGraderAPI(config=settings).generate_assignment(assignment, force=True, create=True)
+        assert result["success"], result
+        assert [path.stem for path in (small / "release" / assignment).glob("*.ipynb")] == [released]
+        with course_folder.gradebook(small) as book:
+            assert [each.name for each in book.find_assignment(assignment).notebooks] == [released]
 
 
 def test_a_notebook_that_is_no_part_is_not_released(tmp_path: Path):
