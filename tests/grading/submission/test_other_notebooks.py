@@ -170,13 +170,18 @@ def test_whoever_submits_what_is_neither_a_part_nor_one_of_these_is_graded(was_e
         assert [notice.part for notice in result.notices] == [COPY]
     with course_folder.gradebook(root) as book:
         assert marks.read(book, COURSE)[0].parts[1] == ONE.points
+        known = {notebook.name for notebook in book.find_assignment(COURSE.name).notebooks}
+    assert known == {ONE.stem, *([Path(COPY).stem] if was_entered else [])}
 
 
 def _enter(root: Path, name: str) -> None:
-    """Enters a notebook with a test into the gradebook, as a release did that took whatever lay in source/."""
+    """Enters a notebook with a test into the gradebook, as a release did that took whatever lay in source/; and a
+    submission, after which nbgrader lets none go."""
     with course_folder.gradebook(root) as book:
         book.add_notebook(name, COURSE.name)
         book.add_grade_cell(f"{ONE.stem}-test", name, COURSE.name, max_score=5, cell_type="code")
+        book.add_student("ada")
+        book.add_submission(COURSE.name, "ada")
 
 
 def test_a_submission_is_not_graded_again_because_it_changed(graded: Path, tmp_path: Path):
