@@ -56,6 +56,12 @@ USES = (
         "setting says where a time comes from",
     ),
     Use(
+        "grading.gradebook.source_checks",
+        ("nbgrader.converters.GenerateAssignment.convert_notebooks",),
+        "nbgrader's own command and the Formgrader's button refuse what our release refuses, before anything is made",
+        "none: preprocessors see a notebook at a time, and what has been made by then stays",
+    ),
+    Use(
         "grading.submission.exchange_collect",
         of("nbgrader.exchange.default.ExchangeCollect", "_path_to_record init_src copy_files do_copy")
         + of("nbgrader.exchange.default.ExchangeReleaseFeedback", "src_path dest_path copy_files"),
@@ -102,14 +108,10 @@ USES = (
     ),
     Use(
         "grading.sandbox.child",
-        (
-            "ipykernel.ipkernel.sys",
-            "ipykernel.zmqshell.system",
-            *of("traitlets.config.application.Application", "parse_command_line _configure_logging"),
-            *of("IPython.core.application", "BaseIPythonApplication.load_config_file"),
-            "IPython.core.shellapp.InteractiveShellApp.init_code",
-            f"{_SHELL}._sys_modules_keys",
-        ),
+        of("ipykernel", "ipkernel.sys zmqshell.system")
+        + of("traitlets.config.application.Application", "parse_command_line _configure_logging")
+        + ("IPython.core.application.BaseIPythonApplication.load_config_file", f"{_SHELL}._sys_modules_keys")
+        + ("IPython.core.shellapp.InteractiveShellApp.init_code",),
         "a kernel starts without what changes pages that all kernels share, and runs commands without a terminal",
         "none: ipykernel does all of it whenever a kernel starts",
     ),
@@ -149,12 +151,10 @@ USES = (
     ),
     Use(
         "grading.pages.feedback",
-        (
-            "nbconvert.filters.markdown_mistune.MarkdownWithMath",
-            *of(_RENDERER, "image heading block_code block_math inline_math latex_environment"),
-            *of("mistune", "BlockParser.parse_raw_html InlineParser.parse_inline_html"),
-            *of("mistune", "renderers.html.HTMLRenderer.link util.striptags"),
-        ),
+        ("nbconvert.filters.markdown_mistune.MarkdownWithMath",)
+        + of(_RENDERER, "image heading block_code block_math inline_math latex_environment")
+        + of("mistune", "BlockParser.parse_raw_html InlineParser.parse_inline_html")
+        + of("mistune", "renderers.html.HTMLRenderer.link util.striptags"),
         "students' Markdown without HTML of its own, formulas as MathML; each method shows one kind of element",
         "mistune's HTMLRenderer is public, but it knows no formulas; nbconvert's filter lets HTML through",
     ),

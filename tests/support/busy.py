@@ -12,11 +12,16 @@ USUAL_LOOP_S = 0.025
 
 
 @contextlib.contextmanager
-def core(processes: int) -> Iterator[None]:
-    """Keeps this process, and all that it starts meanwhile, on one core that some others keep busy."""
+def core(processes: int, apart: bool = False) -> Iterator[None]:
+    """Keeps this process, and all that it starts meanwhile, on one core that some others keep busy.
+
+    `apart`: each in a session of its own, of which Linux may give each as much of the core as it gives a sandbox; of
+    one session it takes what runs on other cores into account.
+    """
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
-    others = [subprocess.Popen([sys.executable, "-S", "-c", "while True: pass"]) for _ in range(processes)]
+    loop = [sys.executable, "-S", "-c", "while True: pass"]
+    others = [subprocess.Popen(loop, start_new_session=apart) for _ in range(processes)]
     try:
         yield
     finally:

@@ -1,14 +1,15 @@
 """A PostgreSQL server of the tests' own, on a socket in a folder, which can be stopped and started again."""
 
+import contextlib
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import busy
+import psycopg
 
 from dev import installation
 
@@ -33,12 +34,15 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        """Starts it, and waits until it can be reached."""
+        """Starts it, and waits until it answers: it says "starting up" for a while after its socket is there."""
         self._server = subprocess.Popen(self._command, **self._common)
-        end = time.monotonic() + busy.patience(60)
-        while not (self.place / ".s.PGSQL.5432").exists():
-            assert self._server.poll() is None and time.monotonic() < end
-            time.sleep(0.02)
+        busy.wait_for(self._answers)
+
+    def _answers(self) -> bool:
+        assert self._server.poll() is None
+        with contextlib.suppress(psycopg.OperationalError), psycopg.connect(self.address.replace("+psycopg", "")):
+            return True
+        return False
 
     def stop(self) -> None:
         """Stops it, whoever is connected."""

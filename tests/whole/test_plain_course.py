@@ -357,7 +357,7 @@ def test_of_each_cell_whose_id_another_one_has_no_line_is_printed(tmp_path: Path
         warnings.simplefilter("always")
         for each in (cells, [cell | {"id": "same"} for cell in cells]):
             assert len({cell.id for cell in taken_as_it_is(tmp_path, *each).cells}) == 9
-    assert warned == []
+    assert [str(each.message) for each in warned if each.category.__module__.startswith("nbformat")] == []
 
 
 @pytest.mark.parametrize(

@@ -1173,7 +1173,7 @@ def test_what_others_take_of_the_processor_is_no_time_of_a_cell_or_notebook(monk
     monkeypatch.setattr(limits, "BUSY_FACTOR", 1000)  # on a busy machine it takes more than ten times as long
     compute = "import time\nwhile time.process_time() < 2: pass\nprint('done')"
     # The rest of 6 s is for the judge: while that waits for a processor, a kernel that waits for it sleeps.
-    with busy.core(5), opened(bare=True, granted=replace(sandbox_limits.Limits(), notebook_s=6.0)) as pool:
+    with busy.core(5, apart=True), opened(bare=True, granted=replace(sandbox_limits.Limits(), notebook_s=6.0)) as pool:
         run = Run(pool, compute, timeout_s=6)
         student(pool)[0].limits = sandbox_limits.Limits()
         nap = Run(pool, "import time\ntime.sleep(30)", "print('next')", timeout_s=2)
