@@ -83,18 +83,24 @@ def written(model, name, numbers):
 
 
 def copies_held(there, numbers, scale):
-    """How often a tensor (size,) holds each of these numbers, up to a factor that is 1 or `scale` or another."""
-    most = torch.zeros(len(numbers), dtype=torch.long)
+    """How often a tensor (size,) holds each of these numbers, up to a factor that is 1 or `scale` or another; None if
+    it lacks some of them."""
+    most = None
     if there.is_complex():
         there = torch.view_as_real(there).flatten()
+    if len(there) < len(numbers):
+        return most
     near = 8 * torch.finfo(there.dtype if there.is_floating_point() else torch.float32).eps
     there = there.double().abs()
     for factor in (1.0, float(there.max() / numbers[-1]), scale):
-        if 0 < factor < float("inf"):
-            place = torch.searchsorted(numbers, there / factor * 0.99).clamp(max=len(numbers) - 1)
-            same = (there / factor - numbers[place]).abs() <= near * numbers[place]
-            held = torch.bincount(place[same], minlength=len(numbers))
-            most = held if held.min() > most.min() else most
+        if not 0 < factor < float("inf"):
+            continue
+        scaled = there / factor
+        if not ((scaled - numbers[0]).abs() <= near * numbers[0]).any():  # soon told, of nearly all tensors
+            continue
+        place = torch.searchsorted(numbers, scaled * 0.99).clamp(max=len(numbers) - 1)
+        held = torch.bincount(place[(scaled - numbers[place]).abs() <= near * numbers[place]], minlength=len(numbers))
+        most = held if held.min() > (0 if most is None else most.min()) else most
     return most
 
 
@@ -139,7 +145,18 @@ def counting(weights, copies, scale, found):
     """A `look` that records each weight of which that many copies are in memory, in one tensor or several at once."""
     import weakref
 
-    held = {}  # by the place in memory: who has it, and how often it holds each number of each weight
+    held = {}  # by the place in memory, where a copy is: who has it, and how often it holds each number of each weight
+    known = {}  # by the place in memory: small tensors, and what was counted in them
+
+    def counted(place, there):
+        before, counts = known.get(place, (there[:0], {}))
+        if before.dtype == there.dtype and torch.equal(before, there):
+            return counts
+        counts = {name: copies_held(there, numbers, scale) for name, numbers in weights.items()}
+        counts = {name: times for name, times in counts.items() if times is not None}
+        if len(there) <= 2_000:
+            known[place] = (there.clone(), counts)
+        return counts
 
     def look(tensor):
         try:
@@ -148,18 +165,21 @@ def counting(weights, copies, scale, found):
                 return
         except Exception:  # no tensor with numbers in memory
             return
-        counts = {name: copies_held(there, numbers, scale) for name, numbers in weights.items()}
         memory = there.untyped_storage()
-        owners, before = held.get(memory.data_ptr(), ([], None))
+        place = memory.data_ptr()
+        counts = counted(place, there)
+        owners, before = held.pop(place, ([], {}))
         owners = [owner for owner in owners if owner() is not None]
         if owners and memory.nbytes() > there.numel() * there.element_size():  # a part of it: others may hold more
-            counts = {name: torch.maximum(counts[name], before[name]) for name in counts}
-        held[memory.data_ptr()] = ([*owners, weakref.ref(tensor)], counts)
-        for place in [place for place, (owners, _) in held.items() if not any([o() is not None for o in owners])]:
-            del held[place]
-        for name in weights:
-            if sum([counts[name] for _, counts in held.values()]).min() >= copies:
-                found.append(name)
+            both = before.keys() & counts.keys()
+            counts = {**before, **counts, **{name: torch.maximum(counts[name], before[name]) for name in both}}
+        if counts:
+            held[place] = ([*owners, weakref.ref(tensor)], counts)
+            for place in [place for place, (owners, _) in held.items() if not any([o() is not None for o in owners])]:
+                del held[place]
+            for name in weights:
+                if sum([c[name] for _, c in held.values() if name in c], torch.zeros(1)).min() >= copies:
+                    found.append(name)
 
     return look
 
