@@ -131,7 +131,8 @@ def _feedback(c: Config) -> None:
 def _no_scripts(c: Config) -> None:
     """No student's text runs in the browser of somebody who reads it, be it in feedback or in the Formgrader."""
     c.HTMLExporter.sanitize_html = True
-    c.NbConvertBase.display_data_priority = list(_SHOWN)
+    for which in (c.DataTypeFilter, c.WidgetsDataTypeFilter):  # of all steps, nbgrader's would warn of it each time
+        which.display_data_priority = list(_SHOWN)
     c.HTMLExporter.filters = {
         "markdown2html": "grading.pages.feedback.markdown2html",
         "clean_html": "grading.pages.feedback.clean_html",

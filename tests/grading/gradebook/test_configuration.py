@@ -2,12 +2,15 @@
 
 import ast
 import importlib.util
+import logging
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from nbgrader.preprocessors import AssignLatePenalties, GetGrades, IgnorePattern, LimitOutput, OverwriteCells
+from nbgrader.preprocessors.base import NbGraderPreprocessor
 from traitlets import import_item
 from traitlets.config import Config
 from traitlets.config.loader import LazyConfigValue
@@ -37,13 +40,18 @@ def texts(value: object) -> Iterator[str]:
             yield from texts(value.to_dict())
 
 
-def plugged(way: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """The names of ours in a configuration of this kind."""
+def configured(way: str, monkeypatch: pytest.MonkeyPatch) -> Config:
+    """A configuration of this kind."""
     for name in ("PATH", "PYTHONPATH"):
         monkeypatch.setenv(name, os.environ.get(name, ""))
     c = Config()
     WAYS[way](c)
-    return {text for text in texts(c) if NAME.fullmatch(text)}
+    return c
+
+
+def plugged(way: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The names of ours in a configuration of this kind."""
+    return {text for text in texts(configured(way, monkeypatch)) if NAME.fullmatch(text)}
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -57,6 +65,18 @@ def test_the_list_in_the_document_is_the_one_in_the_code(monkeypatch: pytest.Mon
     table = document.partition("## What nbgrader gets by name")[2].partition("\n## ")[0]
     listed = {name for name in re.findall(r"`([\w.]+)`", table) if NAME.fullmatch(name)}
     assert listed == set().union(*(plugged(way, monkeypatch) for way in WAYS))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_no_step_of_nbgrader_s_is_given_a_setting_that_it_warns_of(way: str, monkeypatch: pytest.MonkeyPatch, caplog):
+    c = configured(way, monkeypatch)
+    named = [import_item(text) for text in texts(c) if NAME.fullmatch(text)]
+    ours = [step for step in named if isinstance(step, type) and issubclass(step, NbGraderPreprocessor)]
+    for step in (AssignLatePenalties, GetGrades, IgnorePattern, LimitOutput, OverwriteCells, *ours):
+        step(config=c, log=logging.getLogger("steps"))
+    assert "not recognized" not in caplog.text
+    LimitOutput(config=Config({"LimitOutput": {"max_lins": 1}}), log=logging.getLogger("steps"))
+    assert "not recognized" in caplog.text  # which is how nbgrader warns
 
 
 LAYERS = ["core", "bridge sandbox", "rules marking gradebook submission", "judge pages lms", "classroom", "own_work"]
