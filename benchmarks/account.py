@@ -6,8 +6,9 @@ Each line of the table is the difference of experiments, a notebook's mean over 
 add up to the last one. Cells run by exec a second time, for the first time in a fork, and by an IPython shell, in
 processes of their own (cells_alone.py). Then the judge grades here, behind walls: notebooks without cells, the same
 notebooks without their hidden tests, those with further cells that do nothing, and whole; at last `nbgrader autograde`
-does. Computing counts, of kernels and of
-this process, not the clock. Writes a line per measure and round to benchmarks/results/account.csv; prints medians.
+does. Beside it nbclient alone runs notebooks without cells in the same kernels: the last line is what a grader by
+nbclient, ipykernel and nbgrader can't do without. Computing counts, of kernels and of this process, not the clock.
+Writes a line per measure and round to benchmarks/results/account.csv; prints medians.
 """
 
 import argparse
@@ -29,6 +30,7 @@ import ways
 import csv_table
 import nbformat
 import phases
+from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_notebook
 
 from attention import course
@@ -37,7 +39,8 @@ from dev import handed_in
 from dev.course_copy import CONFIGURED
 from grading.core.course import Part
 from grading.gradebook import course_folder
-from grading.judge import execution
+from grading.judge import execution, kernels
+from grading.sandbox.kept_sandboxes import SANDBOXES
 
 COLUMNS = ("round", "measure", "ms")
 DIGITS = 1  # of milliseconds, after the point
@@ -62,6 +65,11 @@ LINES: tuple[tuple[str, str, str | None], ...] = (
     ("in all", "autograde", None),
 )
 
+# What is added to the floor, and what isn't, by a grader whose kernels, nbclient and nbgrader do what they do here, and
+# which does nothing else: it has no rules or clocks, carries no answers, and libraries have nothing left to learn.
+ADDED = "untested kernel + nbclient + messages judge + autograde + remembered"
+LEFT_OUT = "again + tested kernel + tested judge + first"
+
 
 def main() -> int:
     """Measures, writes the table and prints the account."""
@@ -79,6 +87,7 @@ def main() -> int:
         for number in range(chosen.rounds + 1):
             print(f"[{number}/{chosen.rounds}]", flush=True)
             found = {**judged(folder, chosen.parts, kernels_s), **graded(root, chosen.parts, kernels_s)}
+            found["nbclient"] = by_nbclient(folder, len(chosen.parts), kernels_s)
             if number:  # before it, this process had much to import
                 found = {**alone(folder), **found}
                 found |= {f"messages {where}": _messages_ms(found, where) for where in ("kernel", "judge")}
@@ -129,6 +138,28 @@ def graded(root: Path, parts: list[int], kernels_s: list[float]) -> Found:
     return {"autograde": sum(_computed_ms(partial(ways.autograde, api, student), len(parts), kernels_s))}
 
 
+def by_nbclient(folder: Path, notebooks: int, kernels_s: list[float]) -> float:
+    """What this process computes, a notebook's mean, where nbclient alone runs notebooks without cells."""
+
+    def run() -> None:
+        for _ in range(notebooks):
+            Client(new_notebook(), kernel_manager_class=kernels.KernelManager, shutdown_kernel="immediate").execute(
+                cwd=str(folder)
+            )
+
+    return _computed_ms(run, notebooks, kernels_s)[1]
+
+
+class Client(NotebookClient):
+    """nbclient, with the judge's kernels."""
+
+    def create_kernel_manager(self) -> kernels.KernelManager:
+        """A manager of kernels of the course's sandbox."""
+        manager = super().create_kernel_manager()
+        manager.pool = SANDBOXES.of_course(COURSE, walled=True)
+        return manager
+
+
 def _messages_ms(found: Found, where: str) -> float:
     """Milliseconds that the messages of a notebook's cells cost, by what further cells did."""
     return (found[f"crowded {where}"] - found[f"untested {where}"]) / FURTHER * found["cells"]
@@ -141,12 +172,20 @@ def summary(taken: list[tuple[int, str, float]]) -> str:
         for measure in dict.fromkeys(measure for _, measure, _ in taken)
     }
     lines = ["milliseconds of computing per notebook"]
+
+    def added_up(measures: str) -> float:
+        return sum(medians[name] for name in measures.split(" + "))
+
     for label, measure, less in LINES:
-        took = medians[measure] - sum(medians[name] for name in (less.split(" + ") if less else ()))
+        took = medians[measure] - (added_up(less) if less else 0)
         lines.append(f"{label:<42} {took:>5.0f}")
     pages, cells, floor = (medians[name] for name in ("pages", "cells", "floor"))
     lines.append(f"a first run in a fork is given {pages:.0f} pages of memory; a notebook runs {cells:.1f} cells")
     lines.append(f"the floor: a second run in one process, hidden test included, {floor:.0f}")
+    least = floor + added_up(ADDED) - added_up(LEFT_OUT)
+    lines.append(
+        f"the floor with kernels, nbclient and nbgrader, and nothing else: {least:.0f}, {least / floor:.2f} times"
+    )
     return "\n".join(lines)
 
 

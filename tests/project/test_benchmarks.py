@@ -174,7 +174,10 @@ def test_the_account_of_a_notebook_adds_up_to_what_autograde_computes(tmp_path: 
     assert whole > 0 and abs(sum(map(int, shown.values())) - whole) <= len(shown) / 2  # rounded
     measured = {measure: ms for _, measure, ms in taken}
     assert 0 < measured["undrawn"] < measured["again"] < measured["autograde"]
-    assert measured["pages"] > 100 and measured["cells"] >= 3
+    assert measured["pages"] > 100 and measured["cells"] >= 3 and 1 < measured["nbclient"] < measured["tested judge"]
+    least, times = re.search(r"nothing else: (\d+), (\d+\.\d\d) times$", run.stdout, re.MULTILINE).groups()
+    assert measured["floor"] < int(least) < whole
+    assert float(times) == pytest.approx(int(least) / measured["floor"], rel=0.02)
 
 
 @drawn.one_in_three
