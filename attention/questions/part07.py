@@ -86,8 +86,6 @@ def copies_held(there, numbers, scale):
     """How often a tensor (size,) holds each of these numbers, up to a factor that is 1 or `scale` or another; None if
     it lacks some of them."""
     most = None
-    if there.is_complex():
-        there = torch.view_as_real(there).flatten()
     if len(there) < len(numbers):
         return most
     near = 8 * torch.finfo(there.dtype if there.is_floating_point() else torch.float32).eps
@@ -149,6 +147,8 @@ def counting(weights, copies, scale, found):
     known = {}  # by the place in memory: small tensors, and what was counted in them
 
     def counted(place, there):
+        if there.is_complex():
+            there = torch.view_as_real(there).flatten()
         before, counts = known.get(place, (there[:0], {}))
         if before.dtype == there.dtype and torch.equal(before, there):
             return counts

@@ -60,9 +60,14 @@ def of(config: Config, assignment: str = "") -> Course:
     return course
 
 
+def if_any(config: Config, assignment: str = "") -> Course | None:
+    """The same, or None where a configuration names no course: its assignments are nbgrader's alone."""
+    return of(config, assignment) if "found" in config.Course else None
+
+
 def refuse_lacking(config: Config) -> None:
     """Errors  CourseError, one line, if the course's libraries name one that isn't installed: no notebook would run."""
-    course = of(config) if "found" in config.Course else None
+    course = if_any(config)
     for name in course.libraries.modules if course is not None else ():
         if importlib.util.find_spec(name.partition(".")[0]) is None:
             said = "isn't installed here. Install it, or take it out of the course's `libraries`."

@@ -38,11 +38,11 @@ def guard() -> None:
     convert = GenerateAssignment.convert_notebooks
 
     def convert_notebooks(self: GenerateAssignment) -> None:
-        if "found" in self.config.Course and _handed_out.get():
+        if _handed_out.get():
             try:
-                course = find_course.of(self.config, self.coursedir.assignment_id)
+                course = find_course.if_any(self.config, self.coursedir.assignment_id)
                 for source in map(Path, self.assignments):
-                    if source.name == course.name:  # another assignment is nbgrader's alone
+                    if course and source.name == course.name:  # another assignment is nbgrader's alone
                         refuse(course, source, self.coursedir.notebook_id)
             except errors.CourseError as error:
                 self.log.error("%s", error)

@@ -150,7 +150,7 @@ def _submitted(converter: GenerateAssignment, assignment: str) -> set[str]:
 def _is_part(config: Config, assignment: str, name: str) -> bool:
     """Whether a notebook is a part of its course; in one that was written for nbgrader alone, or in another assignment
     next to ours, each is."""
-    course = find_course.of(config, assignment) if "found" in config.Course else None
+    course = find_course.if_any(config, assignment)
     return course is None or assignment != course.name or name in course.stems
 
 
