@@ -143,7 +143,8 @@ def counting(weights, copies, scale, found):
     """A `look` that records each weight of which that many copies are in memory, in one tensor or several at once."""
     import weakref
 
-    held = {}  # by the place in memory, where a copy is: who has it, and how often it holds each number of each weight
+    held = {}  # by the place in memory, where a copy is: how often it holds each number of each weight
+    owners = {}  # by the place in memory: who has it
     known = {}  # by the place in memory: small tensors, and what was counted in them
 
     def counted(place, there):
@@ -165,20 +166,20 @@ def counting(weights, copies, scale, found):
                 return
         except Exception:  # no tensor with numbers in memory
             return
-        memory = there.untyped_storage()
-        place = memory.data_ptr()
+        place = there.untyped_storage().data_ptr()
         counts = counted(place, there)
-        owners, before = held.pop(place, ([], {}))
-        owners = [owner for owner in owners if owner() is not None]
-        if owners and memory.nbytes() > there.numel() * there.element_size():  # a part of it: others may hold more
+        before = held.pop(place, {})
+        having = {who: owner for who, owner in owners.get(place, {}).items() if owner() is not None}
+        if having and there.untyped_storage().nbytes() > there.nbytes:  # a part of it: others may hold more
             both = before.keys() & counts.keys()
             counts = {**before, **counts, **{name: torch.maximum(counts[name], before[name]) for name in both}}
+        owners[place] = {**having, id(tensor): weakref.ref(tensor)}
         if counts:
-            held[place] = ([*owners, weakref.ref(tensor)], counts)
-            for place in [place for place, (owners, _) in held.items() if not any([o() is not None for o in owners])]:
-                del held[place]
+            held[place] = counts
+            for gone in [each for each in held if not any([o() is not None for o in owners[each].values()])]:
+                del held[gone]
             for name in weights:
-                if sum([c[name] for _, c in held.values() if name in c], torch.zeros(1)).min() >= copies:
+                if sum([c[name] for c in held.values() if name in c], torch.zeros(1)).min() >= copies:
                     found.append(name)
 
     return look

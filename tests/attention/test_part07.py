@@ -144,6 +144,13 @@ def test_copies_that_a_call_makes_are_found_in_whatever_dtype(dtype: str):
     assert verdict.mistake == "copies-made-in-a-call" and verdict.found.startswith("W_K: ")
 
 
+def test_copies_are_found_in_tensors_that_were_filled_through_views_of_them():
+    rooms = "rooms = [torch.zeros_like(self.W_K.weight) for _ in range(self.H // self.G)]"
+    filled = "all(len(room[:].copy_(self.W_K.weight.detach())) for room in rooms)"  # no view outlives the next
+    with answered(7, RIGHT.replace(OUTPUT, f"{rooms}; {filled}; {OUTPUT}")):
+        assert part07.makes_no_copies().mistake == "copies-made-in-a-call"
+
+
 def test_a_weight_that_is_only_looked_at_as_if_repeated_is_no_copy():
     looked = "self.W_K.weight.expand(self.H // self.G, -1, -1)"
     with answered(7, RIGHT.replace(OUTPUT, f"{looked}; {OUTPUT}")):
