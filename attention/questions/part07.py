@@ -149,7 +149,7 @@ def counting(weights, copies, scale, found):
 
     def counted(place, there):
         if there.is_complex():
-            there = torch.view_as_real(there).flatten()
+            there = torch.view_as_real(there.resolve_conj()).flatten()
         before, counts = known.get(place, (there[:0], {}))
         if before.dtype == there.dtype and torch.equal(before, there):
             return counts
@@ -164,10 +164,10 @@ def counting(weights, copies, scale, found):
             there = in_memory(tensor, 100_000)
             if not len(there) or len(there) > 100_000:
                 return
-        except Exception:  # no tensor with numbers in memory
+            place = there.untyped_storage().data_ptr()
+            counts = counted(place, there)
+        except Exception:  # no tensor with numbers in memory that can be compared
             return
-        place = there.untyped_storage().data_ptr()
-        counts = counted(place, there)
         before = held.pop(place, {})
         having = {who: owner for who, owner in owners.get(place, {}).items() if owner() is not None}
         if having and there.untyped_storage().nbytes() > there.nbytes:  # a part of it: others may hold more

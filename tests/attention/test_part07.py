@@ -151,6 +151,13 @@ def test_copies_are_found_in_tensors_that_were_filled_through_views_of_them():
         assert part07.makes_no_copies().mistake == "copies-made-in-a-call"
 
 
+@pytest.mark.parametrize("first", ["torch.zeros(1, device='meta')", "torch.zeros(1, dtype=torch.complex64).conj()"])
+def test_copies_are_found_after_tensors_whose_numbers_cannot_be_compared(first: str):
+    copied = REPEATED.format("", "self.H // self.G")
+    with answered(7, RIGHT.replace(OUTPUT, f"{first}.view(1); {copied}; {OUTPUT}")):
+        assert part07.makes_no_copies().mistake == "copies-made-in-a-call"
+
+
 def test_a_weight_that_is_only_looked_at_as_if_repeated_is_no_copy():
     looked = "self.W_K.weight.expand(self.H // self.G, -1, -1)"
     with answered(7, RIGHT.replace(OUTPUT, f"{looked}; {OUTPUT}")):
