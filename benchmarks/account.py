@@ -6,8 +6,8 @@ Each line of the table is the difference of experiments, a notebook's mean over 
 add up to the last one. Cells run by exec a second time, for the first time in a fork, and by an IPython shell, in
 processes of their own (cells_alone.py). Then the judge grades here, behind walls: notebooks without cells, the same
 notebooks without their hidden tests, those with further cells that do nothing, and whole; at last `nbgrader autograde`
-does. Beside it nbclient alone runs notebooks without cells in the same kernels: the last line is what a grader by
-nbclient, ipykernel and nbgrader can't do without. Computing counts, of kernels and of this process, not the clock.
+does. Beside it nbclient alone runs notebooks without cells in the same kernels: the last line is a grader by nbclient,
+ipykernel and nbgrader that does nothing else. Computing counts, of kernels and of this process, not the clock.
 Writes a line per measure and round to benchmarks/results/account.csv; prints medians.
 """
 
@@ -66,7 +66,7 @@ LINES: tuple[tuple[str, str, str | None], ...] = (
 )
 
 # What is added to the floor, and what isn't, by a grader whose kernels, nbclient and nbgrader do what they do here, and
-# which does nothing else: it has no rules or clocks, carries no answers, and libraries have nothing left to learn.
+# which does nothing else: it has no rules, asks the kernel nothing, and libraries have nothing left to learn.
 ADDED = "untested kernel + nbclient + messages judge + autograde + remembered"
 LEFT_OUT = "again + tested kernel + tested judge + first"
 
