@@ -2,6 +2,7 @@
 
 import gc
 import os
+import random
 import sys
 from collections.abc import Iterator
 
@@ -70,9 +71,11 @@ def pytest_collection_finish() -> None:
 def nothing_is_left() -> Iterator[None]:
     """A test that changes what others in its process see fails itself: they run in any order, on any worker.
 
-    What a course adds to sys.path as its configuration is read goes again.
+    What a course adds to sys.path as its configuration is read goes again. What is drawn at random in it is the same in
+    each run, whichever tests came before.
     """
     _close_figures()
+    _seed()
     before, path = _world(), list(sys.path)
     yield
     after = _world()
@@ -91,6 +94,15 @@ def _world() -> dict[str, object]:
         "gradients": torch.is_grad_enabled() if torch else True,
         "dtype": str(torch.get_default_dtype()) if torch else "torch.float32",
     }
+
+
+def _seed() -> None:
+    """Gives the generators that a student's code draws random numbers from, where they are loaded, the same start."""
+    random.seed(0)
+    if numpy := sys.modules.get("numpy"):
+        numpy.random.seed(0)
+    if torch := sys.modules.get("torch"):
+        torch.manual_seed(0)
 
 
 def _close_figures() -> None:
