@@ -1,6 +1,7 @@
 """Comments that name a tensor's shape: how many statements of `forward` have one."""
 
 import ast
+import functools
 import io
 import re
 import tokenize
@@ -31,9 +32,7 @@ _AT_THE_END = re.compile(rf"(?<![\w*/.])({_ONE}(?:(?:,\s*|\s+){_ONE}){{2,}})\W*$
 _IS_CAPITAL = re.compile(_CAPITAL).fullmatch
 _IS_COMPOUND = re.compile(r".*_.*|[A-Z]\d'?").fullmatch  # n_heads, L1
 _DASH = r"\s*[-‐‑–—]\s*"
-_TYPE = re.compile(
-    r"""\b\w*\[\s*(?:[\w.]+,\s*)?["']([^"'\[\]]*)["']\s*\]"""
-)  # Float[Tensor, "B L D"], as jaxtyping has it
+_TYPE = re.compile(r"""\b\w*\[\s*(?:[\w.]+,\s*)?["']([^"'\[\]]*)["']\s*\]""")  # jaxtyping's Float[Tensor, "B L D"]
 _ARRAY = re.compile(r"\b(?:[Tt]ensor|(?:bf|f|float)\d+)(?=\[)")  # f32[b, h, l, m], as JAX has it
 _BY = re.compile(r"(?<![\w*/()])[\w*/()]+(?:-by-[\w*/()]+)+")
 _LETTER = re.compile(r"(?<!\w)[A-Z](?![a-z])")  # one that stands for a size
@@ -282,6 +281,7 @@ def _is_of_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
+@functools.lru_cache(8)  # a cell is asked for with each of the functions in it that `forward` calls
 def _comments(source: str) -> dict[int, int]:
     """By line, how many shapes its comment names."""
     found = {}

@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import functools
 import symtable
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
@@ -13,7 +14,8 @@ from grading.rules.parsing import folded
 from grading.rules.student_code import Code, defined, editable
 
 Place = tuple[str, int, int]  # a cell, a line and a column
-INTERPOLATION = getattr(ast, "Interpolation", ())  # {x} in a t-string, which Python has from 3.14 on
+INTERPOLATION = getattr(ast, "Interpolation", None)  # {x} in a t-string, which Python has from 3.14 on
+REWRITTEN = (ast.ListComp, ast.SetComp, ast.DictComp, INTERPOLATION)
 TORCHSCRIPT = frozenset({"script", "script_method", "script_if_tracing"})
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
@@ -97,29 +99,32 @@ def _at_once(node: ast.AST) -> set[str]:
     return {inner.id for piece in pieces if piece for inner in walk(piece) if isinstance(inner, ast.Name)}
 
 
-def free_names(node: ast.AST) -> set[str]:
+@functools.lru_cache(64)  # each rule asks for the same few definitions
+def free_names(node: ast.AST) -> frozenset[str]:
     """The names that a piece of code takes from the notebook: neither its parameters nor its own variables."""
     try:
-        text = ast.unparse(_Scoped().visit(ast.parse(_written(node))))
-        waiting, names = [symtable.symtable(text, "<cell>", "exec")], set()
+        waiting, names = [symtable.symtable(_scoped(node), "<cell>", "exec")], set()
     except (SyntaxError, ValueError, RecursionError):  # code that cannot be written down again: all its names, then
-        return {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
+        return frozenset(inner.id for inner in walk(node) if isinstance(inner, ast.Name))
     while waiting:
         table = waiting.pop()
         waiting += table.get_children()
         at_top = table.get_type() == "module"
         names |= {s.get_name() for s in table.get_symbols() if (s.is_referenced() if at_top else s.is_global())}
-    return names
+    return frozenset(names)
 
 
-def _written(node: ast.AST) -> str:
-    """A piece of code as a text; of a t-string what its tree holds, where Python would write the text that it had."""
-    if any(isinstance(inner, INTERPOLATION) for inner in walk(node)):
+def _scoped(node: ast.AST) -> str:
+    """A piece of code as a text, in which each comprehension has a scope of its own; of a t-string what its tree holds,
+    where Python would write the text that it had."""
+    kinds = {type(inner) for inner in walk(node)}
+    if INTERPOLATION in kinds:
         node = copy.deepcopy(node)
         for inner in ast.walk(node):
-            if isinstance(inner, INTERPOLATION):
+            if type(inner) is INTERPOLATION:
                 inner.str = None
-    return ast.unparse(node)
+    text = ast.unparse(node)
+    return text if kinds.isdisjoint(REWRITTEN) else ast.unparse(_Scoped().visit(ast.parse(text)))
 
 
 class _Scoped(ast.NodeTransformer):
