@@ -226,7 +226,9 @@ def test_a_venv_that_this_account_may_not_write_to_is_named_in_a_line(site: Path
     assert not (site / "log").exists()
 
 
-def test_make_has_a_venv_looked_at_whose_python_is_gone(tmp_path: Path):
+def test_make_has_a_venv_looked_at_whose_python_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for name in ("MAKEFLAGS", "PYTHON"):  # in which `make PYTHON=… test` hands its own Python on
+        monkeypatch.delenv(name, raising=False)
     (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text())
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
     (tmp_path / ".venv" / "bin" / "python").symlink_to("/usr/bin/python3.0")
