@@ -65,15 +65,18 @@ def running(command: list[str], cwd: Path, home: Path, wrapped: bool = False, **
     assert not left, f"left over after {command[:4]}: {left}"
 
 
-def free_ports(number: int) -> list[int]:
-    """Ports on which nothing listens just now."""
-    sockets = [socket.socket() for _ in range(number)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+@contextmanager
+def free_ports(number: int) -> Iterator[list[int]]:
+    """Ports on which nothing listens, and which the system gives to nobody who asks for any port in the block.
+
+    A server that wants to listen on one by its number may, as long as it sets SO_REUSEADDR, which all do.
+    """
+    with contextlib.ExitStack() as stack:
+        held = [stack.enter_context(socket.socket()) for _ in range(number)]
+        for each in held:
+            each.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            each.bind(("127.0.0.1", 0))
+        yield [each.getsockname()[1] for each in held]
 
 
 def lab(home: Path) -> list[str]:

@@ -10,6 +10,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+import servers
 
 from dev.packages import REPOSITORY
 from grading.classroom.service import ports, settings
@@ -49,15 +50,14 @@ def test_a_port_that_root_holds_is_served_by_the_account_that_it_is_meant_for(tm
     if os.geteuid() != 0:
         pytest.skip("only root may start a program as another account")
     account = next(name for name in ("nobody", "root") if _reads(name))
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, str(HOLDER), account, str(port), sys.executable, "-c", SERVE]
     pipes = {**dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE), "text": True}
-    with subprocess.Popen(command, cwd=REPOSITORY, env={**os.environ, "LISTEN_FDNAMES": "x"}, **pipes) as running:
-        said = running.stdout.readline().split()
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=120) as answer:
-            assert answer.status == 200
-        _, warned = running.communicate("\n", timeout=120)
+    with servers.free_ports(1) as (port,):
+        command = [sys.executable, str(HOLDER), account, str(port), sys.executable, "-c", SERVE]
+        with subprocess.Popen(command, cwd=REPOSITORY, env={**os.environ, "LISTEN_FDNAMES": "x"}, **pipes) as running:
+            said = running.stdout.readline().split()
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=120) as answer:
+                assert answer.status == 200
+            _, warned = running.communicate("\n", timeout=120)
     assert running.returncode == 0
     assert (f"Any account may open port {port} here" in warned) == (port >= int(OPEN_TO_ALL.read_text()))
     assert said[0] == str(port) and said[1:3] == _of(account) and "LISTEN_FDS" not in said
