@@ -4,6 +4,7 @@ import ast
 import functools
 import io
 import tokenize
+from collections.abc import Callable
 
 from IPython.core.inputtransformer2 import classic_prompt, ipython_prompt
 
@@ -27,14 +28,15 @@ def shape_comments(answer_id: str, class_name: str) -> Verdict:
     found = methods.method(codes, class_name, "forward") or methods.method(codes, class_name, "__call__")
     if found is None:
         return Verdict(False, f"no `forward` of `{class_name}` was found in your cells.", no_value=True)
-    counts = [_count([found]), _count(_with_helpers(codes, class_name, found))]
+    comments = functools.cache(_comments)  # a cell is asked for with each of the functions in it that `forward` calls
+    counts = [_count(some, comments) for some in ([found], _with_helpers(codes, class_name, found))]
     right = any(total and 2 * commented >= total for commented, total in counts)
     commented, statements = counts[0]
     counted = f"{commented} of the {statements} statements of `forward` that compute a tensor"
     return Verdict(right, f"{counted} {'has' if commented == 1 else 'have'} a comment with a shape.")
 
 
-def _count(functions: list[tuple[Code, ast.stmt]]) -> tuple[int, int]:
+def _count(functions: list[tuple[Code, ast.stmt]], comments_of: Callable[[str], dict[int, int]]) -> tuple[int, int]:
     """How many statements of some functions compute a tensor, after how many of these have a comment with a shape."""
     commented = total = 0
     for code, function in functions:
@@ -42,7 +44,8 @@ def _count(functions: list[tuple[Code, ast.stmt]]) -> tuple[int, int]:
         statements = [s for s in ast.walk(function) if isinstance(s, ast.stmt) and _computes(s, sizes)]
         statements.sort(key=lambda s: (s.lineno, s.col_offset))
         looks = [s for s in ast.walk(function) if isinstance(s, ast.Expr | ast.Assert) and s not in statements]
-        done = _commented(_without_prompts(code.source), statements, looks)
+        source = _without_prompts(code.source)
+        done = _commented(comments_of(source), numbered(source), statements, looks)
         functions_only = [isinstance(getattr(s, "value", None), ast.Lambda) for s in statements]  # split = lambda t: …
         commented += sum(done)
         total += sum(has or not only for has, only in zip(done, functions_only, strict=True))
@@ -75,9 +78,13 @@ def _with_helpers(codes: list[Code], class_name: str, first: tuple[Code, ast.stm
     return found
 
 
-def _commented(source: str, statements: list[ast.stmt], looks: list[ast.stmt]) -> list[bool]:
-    """Which statements have a comment with a shape; one that only looks at a tensor lends them its own."""
-    comments, lines = _comments(source), numbered(source)
+def _commented(
+    comments: dict[int, int], lines: list[str], statements: list[ast.stmt], looks: list[ast.stmt]
+) -> list[bool]:
+    """Which statements have a comment with a shape; one that only looks at a tensor lends them its own.
+
+    `comments` says of a line how many shapes its comment names.
+    """
     alone = {n for n in comments if lines[n - 1].lstrip().startswith("#")} | {s.end_lineno for s in looks} & {*comments}
     done = [any(n in comments and comments[n] for n in range(s.lineno, s.end_lineno + 1)) for s in statements]
     block: list[int] = []
@@ -152,7 +159,6 @@ def _is_of_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
-@functools.lru_cache(8)  # a cell is asked for with each of the functions in it that `forward` calls
 def _comments(source: str) -> dict[int, int]:
     """By line, how many shapes its comment names."""
     found = {}

@@ -2,8 +2,8 @@
 
 import ast
 import copy
-import functools
 import symtable
+import weakref
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator
 
@@ -14,10 +14,11 @@ from grading.rules.parsing import folded
 from grading.rules.student_code import Code, defined, editable
 
 Place = tuple[str, int, int]  # a cell, a line and a column
-INTERPOLATION = getattr(ast, "Interpolation", None)  # {x} in a t-string, which Python has from 3.14 on
-REWRITTEN = (ast.ListComp, ast.SetComp, ast.DictComp, INTERPOLATION)
+INTERPOLATION = getattr(ast, "Interpolation", ())  # {x} in a t-string, which Python has from 3.14 on
 TORCHSCRIPT = frozenset({"script", "script_method", "script_if_tracing"})
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+# Of each piece of code, as long as its notebook's tree is there, which nobody changes: each rule asks for the same few.
+_free: weakref.WeakKeyDictionary[ast.AST, frozenset[str]] = weakref.WeakKeyDictionary()
 
 
 def definitions(node: ast.AST) -> Iterator[Definition]:
@@ -99,32 +100,40 @@ def _at_once(node: ast.AST) -> set[str]:
     return {inner.id for piece in pieces if piece for inner in walk(piece) if isinstance(inner, ast.Name)}
 
 
-@functools.lru_cache(64)  # each rule asks for the same few definitions
 def free_names(node: ast.AST) -> frozenset[str]:
     """The names that a piece of code takes from the notebook: neither its parameters nor its own variables."""
+    if (names := _free.get(node)) is None:
+        names = _free[node] = frozenset(_taken(node))
+    return names
+
+
+def _taken(node: ast.AST) -> set[str]:
     try:
         waiting, names = [symtable.symtable(_scoped(node), "<cell>", "exec")], set()
     except (SyntaxError, ValueError, RecursionError):  # code that cannot be written down again: all its names, then
-        return frozenset(inner.id for inner in walk(node) if isinstance(inner, ast.Name))
+        return {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
     while waiting:
         table = waiting.pop()
         waiting += table.get_children()
         at_top = table.get_type() == "module"
         names |= {s.get_name() for s in table.get_symbols() if (s.is_referenced() if at_top else s.is_global())}
-    return frozenset(names)
+    return names
 
 
 def _scoped(node: ast.AST) -> str:
-    """A piece of code as a text, in which each comprehension has a scope of its own; of a t-string what its tree holds,
-    where Python would write the text that it had."""
-    kinds = {type(inner) for inner in walk(node)}
-    if INTERPOLATION in kinds:
+    """A piece of code as a text, in which each comprehension has a scope of its own."""
+    text = _written(node)
+    return ast.unparse(_Scoped().visit(ast.parse(text))) if " for " in text else text
+
+
+def _written(node: ast.AST) -> str:
+    """A piece of code as a text; of a t-string what its tree holds, where Python would write the text that it had."""
+    if any(isinstance(inner, INTERPOLATION) for inner in walk(node)):
         node = copy.deepcopy(node)
         for inner in ast.walk(node):
-            if type(inner) is INTERPOLATION:
+            if isinstance(inner, INTERPOLATION):
                 inner.str = None
-    text = ast.unparse(node)
-    return text if kinds.isdisjoint(REWRITTEN) else ast.unparse(_Scoped().visit(ast.parse(text)))
+    return ast.unparse(node)
 
 
 class _Scoped(ast.NodeTransformer):

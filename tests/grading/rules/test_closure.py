@@ -1,8 +1,10 @@
 """Which names code takes from the notebook: those that it does not bind itself."""
 
 import ast
+import copy
 import sys
 import time
+import weakref
 
 import busy
 import pytest
@@ -31,8 +33,20 @@ def test_the_names_that_code_takes_from_the_notebook_are_those_it_does_not_bind(
 def test_a_t_string_takes_the_names_that_its_values_take():
     cell = ast.parse("w = t'{[x for x in y]!r:>{z}} {u}'")
     assert closure.free_names(cell.body[0]) == {"y", "z", "u"}
-    cell.body[0].value.values[-1].value = ast.Name("v", ast.Load())  # as rules rewrite what they read
-    assert closure.free_names(cell.body[0]) == {"y", "z", "v"}
+    copied = copy.deepcopy(cell.body[0])
+    copied.value.values[-1].value = ast.Name("v", ast.Load())  # as rules rewrite what they read
+    assert closure.free_names(copied) == {"y", "z", "v"}
+
+
+def test_a_copy_of_what_was_asked_for_has_names_of_its_own_and_nothing_is_kept_of_what_is_gone():
+    cell = ast.parse("def f(x):\n    return x + a")
+    assert closure.free_names(cell.body[0]) == {"a"}
+    copied = copy.deepcopy(cell.body[0])
+    copied.body[0].value.right.id = "b"
+    assert closure.free_names(copied) == {"b"} and closure.free_names(cell.body[0]) == {"a"}
+    gone = weakref.ref(copied)
+    del copied
+    assert gone() is None
 
 
 NAMES = [f"a{n}" for n in range(1_000)]
