@@ -50,7 +50,7 @@ def test_neither_a_process_s_name_nor_its_limits_stay_in_the_memory_of_the_one_t
 
 def test_what_is_read_of_this_process_is_what_linux_tells():
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    assert processes.lines_of("/proc/self/status", "Pid:", "PPid:") == int(status["Pid"]) + int(status["PPid"])
+    assert processes.lines_of("/proc/self/status", "Pid:", "Seccomp:") == int(status["Pid"]) + int(status["Seccomp"])
     assert processes.session(os.getpid()) == os.getsid(0)
     assert processes.lines_of("/proc/0/status", "Threads:") is None and processes.session(2**22 + 1) == 0
     assert processes.resident_kb(os.getpid()) > 1000 < processes.proportional_kb(os.getpid())
