@@ -103,15 +103,15 @@ def _at_once(node: ast.AST) -> set[str]:
 def free_names(node: ast.AST) -> frozenset[str]:
     """The names that a piece of code takes from the notebook: neither its parameters nor its own variables."""
     if (names := _free.get(node)) is None:
-        names = _free[node] = frozenset(_taken(node))
+        try:
+            names = _free[node] = frozenset(_taken(node))
+        except (SyntaxError, ValueError, RecursionError):  # code that cannot be written down again: all its names, then
+            return frozenset(inner.id for inner in walk(node) if isinstance(inner, ast.Name))
     return names
 
 
 def _taken(node: ast.AST) -> set[str]:
-    try:
-        waiting, names = [symtable.symtable(_scoped(node), "<cell>", "exec")], set()
-    except (SyntaxError, ValueError, RecursionError):  # code that cannot be written down again: all its names, then
-        return {inner.id for inner in walk(node) if isinstance(inner, ast.Name)}
+    waiting, names = [symtable.symtable(_scoped(node), "<cell>", "exec")], set()
     while waiting:
         table = waiting.pop()
         waiting += table.get_children()

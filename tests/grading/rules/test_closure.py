@@ -49,6 +49,17 @@ def test_a_copy_of_what_was_asked_for_has_names_of_its_own_and_nothing_is_kept_o
     assert gone() is None
 
 
+def test_what_is_too_deep_to_be_written_down_at_one_time_is_asked_for_again(monkeypatch: pytest.MonkeyPatch):
+    def too_deep(_: ast.AST) -> str:
+        raise RecursionError
+
+    cell = ast.parse("f = lambda x: x + b")
+    with monkeypatch.context() as patch:
+        patch.setattr(ast, "unparse", too_deep)
+        assert closure.free_names(cell.body[0]) == {"f", "x", "b"}
+    assert closure.free_names(cell.body[0]) == {"b"}
+
+
 NAMES = [f"a{n}" for n in range(1_000)]
 OF_ONE_VALUE = {
     "assigned at once": f"{'='.join(NAMES)} = lambda: [{','.join(NAMES)}]",
