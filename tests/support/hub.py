@@ -1,6 +1,5 @@
 """A real JupyterHub on loopback, as docs/jupyterhub/ configures it, and what its users do through it."""
 
-import contextlib
 import secrets
 import sys
 import time
@@ -68,13 +67,13 @@ def running(home: Path, exchange: Path, names: list[str]) -> Iterator[dict[str, 
     """Runs a hub in the folder `home`, where the users' homes are too; the users, their servers being started."""
     if not PROXY.exists():
         pytest.fail(f"{PROXY.name} is not installed. `make test` installs it with npm.")
-    token, own = secrets.token_hex(16), {"ATTENTION_EXCHANGE": str(exchange)}
-    home.mkdir(parents=True, exist_ok=True)
+    token = secrets.token_hex(16)
+    own = {"ATTENTION_TEST_TOKEN": token, "ATTENTION_EXCHANGE": str(exchange)}
     command = [sys.executable, "-m", "jupyterhub", "--config", str(CONFIG)]
-    with contextlib.ExitStack() as stack:
-        ports = stack.enter_context(servers.free_ports(4))
-        own |= {"ATTENTION_TEST_PORTS": " ".join(map(str, ports)), "ATTENTION_TEST_TOKEN": token}
-        server = stack.enter_context(servers.running(command, home, home, **own))
+    with (
+        servers.free_ports(4) as ports,
+        servers.running(command, home, home, ATTENTION_TEST_PORTS=" ".join(map(str, ports)), **own) as server,
+    ):
         address = f"http://127.0.0.1:{ports[2]}"
         service = Person(address, "", token)
         server.wait(lambda: _answers(service))

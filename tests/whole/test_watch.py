@@ -363,11 +363,10 @@ def test_a_submission_that_ends_its_workers_counts_among_those_of_the_hour(tmp_p
     root = watched.released(tmp_path / "course", f"{SETTINGS}\nc.Watch.an_hour = 1")
     with watched.running(root, workers=1) as running:
         at_work(running, "mallory", SLOWER)
-        for pause_s in itertools.count(2, 2):  # a busy machine may not have a worker again after the first
-            if running.said(" mallory: not graded: it ended its worker, .* ended twice"):  # the second time alone
-                break
+        pauses_s = itertools.count(2, 2)  # a busy machine may not have a worker again after the first
+        while not running.said(" mallory: not graded: it ended its worker, .* ended twice"):  # the second time alone
             watched.kill_workers(running)
-            time.sleep(pause_s)
+            time.sleep(next(pauses_s))
         again = watched.submit(root, "mallory", RIGHT)
         watched.submit(root, "ada", RIGHT)
         graded(running, "ada")
