@@ -20,6 +20,7 @@ VENV = REPOSITORY / ".venv"
 FILES = {"students": "requirements.txt", "grading": "requirements-grading.txt", "tests": "requirements-tests.txt"}
 CUDA = "requirements-cuda.txt"
 REMOVE_LINK = "Remove the link and retry."
+OWN_TESTS = r"site-packages[/\\].*[/\\]tests[/\\]"  # where a package has its own
 NEWEST = (3, 14)  # torch 2.13.0 is built for no newer Python
 
 # What pip is configured to do, and the variables by which uv does the same.
@@ -84,7 +85,10 @@ def _install_with_uv(uv: str, who: str) -> bool:
 
 
 def _install_with_pip(who: str) -> None:
-    """As uv does, on all cores: two pips share the list, and what they have unpacked is compiled at the end."""
+    """As uv does, on all cores: two pips share the list, and what they have unpacked is compiled at the end.
+
+    The packages' own tests are not: nobody runs them, and they are an eighth of all that there is to compile.
+    """
     _, brought_by_torch = _steps(who)
     listed = [line.partition(" #")[0] for line in (REPOSITORY / FILES[who]).read_text().splitlines()]
     packages = [line for line in listed if line and line[0].isalnum()]
@@ -96,7 +100,8 @@ def _install_with_pip(who: str) -> None:
     _run([*pip, *brought_by_torch])
     # What no Python can read, such as a package's templates, stays as it is: pip passes over it too. And nobody hears
     # what a newer Python thinks of lines in packages: without -W, Python 3.14 writes a screen of it.
-    subprocess.call([_python(), "-W", "ignore", "-m", "compileall", "-qq", "-j", "0", VENV / "lib"])
+    compile_all = [_python(), "-W", "ignore", "-m", "compileall", "-qq", "-j", "0", "-x", OWN_TESTS]
+    subprocess.call([*compile_all, VENV / "lib"])
 
 
 def _steps(who: str) -> list[list[str]]:

@@ -141,7 +141,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(packages, "REPOSITORY", tmp_path)
     monkeypatch.setattr(packages, "VENV", tmp_path / ".venv")
     (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    script = f'#!/bin/sh\necho "$(basename $0) $*" >> {tmp_path}/log\n'
+    script = f"#!/bin/sh\nprintf '%s\\n' \"$(basename $0) $*\" >> {tmp_path}/log\n"
     for program in (tmp_path / ".venv" / "bin" / "python", tmp_path / "python", tmp_path / "uv"):
         program.write_text(script)
         program.chmod(0o755)
@@ -195,7 +195,7 @@ def test_a_venv_whose_python_is_gone_or_doesnt_run_is_made_from_scratch(site: Pa
         inside.symlink_to("/usr/bin/python3.0")
     else:
         inside.write_text(python)
-    made = f'#!/bin/sh\necho "python $*" >> {site}/log\nln -sf {site}/uv {inside}\n'
+    made = f"#!/bin/sh\nprintf '%s\\n' \"python $*\" >> {site}/log\nln -sf {site}/uv {inside}\n"
     (site / "python").write_text(made)  # as if it made a .venv
     packages.set_up("grading")
     assert called(site)[0] == f"python -m venv --clear {site}/.venv"
@@ -267,7 +267,18 @@ def test_pip_installs_the_same_where_uv_is_missing_or_fails(site: Path, monkeypa
     pinned = re.findall(r"^\S+==\S+", (site / "requirements-tests.txt").read_text(), re.MULTILINE)
     assert sorted(re.findall(r"\S+==\S+", " ".join(halves))) == sorted(pinned)
     assert any("appnope==1.0.0 ; sys_platform == 'darwin'" in half for half in halves)
-    assert called(site)[-1].endswith(f"-W ignore -m compileall -qq -j 0 {site}/.venv/lib")
+    assert called(site)[-1].endswith(f"-W ignore -m compileall -qq -j 0 -x {packages.OWN_TESTS} {site}/.venv/lib")
+
+
+def test_all_that_is_installed_is_compiled_but_packages_own_tests_wherever_the_repository_lies(tmp_path: Path):
+    of_packages = tmp_path / "tests" / "course" / ".venv" / "lib" / "site-packages"
+    for name in ("a/mod.py", "a/tests/test_mod.py", "a/b/tests/helper.py", "a/testing/mod.py", "tests_of/mod.py"):
+        (of_packages / name).parent.mkdir(parents=True, exist_ok=True)
+        (of_packages / name).write_text("")
+    compile_all = [sys.executable, "-m", "compileall", "-qq", "-x", packages.OWN_TESTS, of_packages.parent]
+    subprocess.run(compile_all, check=True, env={**os.environ, "PYTHONDONTWRITEBYTECODE": ""})
+    compiled = {str(path.parent.parent.relative_to(of_packages)) for path in of_packages.rglob("*.pyc")}
+    assert compiled == {"a", "a/testing", "tests_of"}
 
 
 @pytest.mark.parametrize("module", ["grading", "dev", "dev.packages", "dev.lock"])
