@@ -10,6 +10,7 @@ TAKEN = "getattr(torch, op)"
 KNOWN = [
     "for kind, bits in (('mm', 8), ('mul', 16)):\n    getattr(torch, f'float{{bits}}'); op = kind; {}",
     "ops = ['mm', 'mul']\nfor op in ops:\n    {}",
+    "def f(ops=('mm',)):\n    for op in ops:\n        {}",
     "ops = 'mm', 'mul'\nfound = [{} for op in ops]",
     "ops = ['mm', 'mul']\nprint(len(ops), ops[0], f'{{ops}}')\nfor op in sorted(ops):\n    {}",
     "for n, op in enumerate(['mm', 'mul']):\n    {}",
@@ -60,7 +61,7 @@ UNKNOWN = [
     "def sorted(x):\n    return x\nfor op in sorted(['mm']):\n    {}",
     "from torch import stack as zip\nfor op, n in zip(['mm'], [1]):\n    {}",
     "for op, n in zip(x, y):\n    {}",
-    "def f(ops=('mm',)):\n    for op in ops:\n        {}",
+    "def f(ops=('mm',)):\n    for op in ops:\n        {}\nf(x)",
     "op = 'mm'\nmatch 'os':\n    case op:\n        {}",
     "op = 'mm'\nmatch {{'a': 'os'}}:\n    case {{'a': op}}:\n        {}",
     "op = 'mm'\nclass op(str):\n    pass\n{}",
