@@ -16,6 +16,12 @@ from grading.marking.rubric import Kind, Verdict
 MAX_PRODUCT = 10**5  # entries; the largest product that is asked for has 96 times 96
 FEW = 10  # of more pieces their number is not said
 SMALL = 1e-9  # what a factorisation of zeros may miss them by: of the other matrices' entries, which are of order 1
+NOT_FORMED = "`W_UM_MLA @ W_DKV_MLA` cannot be formed from the two factors."
+NO_MATRICES = "the factors are not matrices, with two axes each, so their product is none either."
+BEYOND = (
+    "Random numbers come out right. What does your construction take for granted:"
+    " does it invert, divide by, pick out or cut off something?"
+)
 TOO_LARGE = "the product of the two factors would be far larger than the task asks for, so it was not formed."
 
 
@@ -31,6 +37,23 @@ def product(left: object, right: object) -> np.ndarray | None:
         return None
     with np.errstate(all="ignore"):  # infinities of an answer are found out by comparison
         return factors[0] @ factors[1]
+
+
+def no_product(left: object, right: object) -> Verdict:
+    """The verdict on a product that `product` has not formed: why."""
+    shapes = [rubric.shape(factor, rubric.ANY) for factor in (left, right)]
+    if None not in shapes and [*map(len, shapes)] != [2, 2]:
+        return Verdict(False, NO_MATRICES, no_value=True)
+    return Verdict(False, TOO_LARGE if fit(left, right) else NOT_FORMED)
+
+
+def beyond(verdict: Verdict, ordinary: bool) -> Verdict:
+    """The verdict; a wrong one that names no mistake asks what `ordinary` matrices have and others lack, if these are
+    right. Then the item's hint, which would ask for what they show, is left out.
+    """
+    if verdict.right or verdict.mistake or verdict.no_value or not ordinary:
+        return verdict
+    return replace(verdict, found=f"{verdict.found} {BEYOND}", no_value=True)
 
 
 def sized(W: np.ndarray) -> str:

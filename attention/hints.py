@@ -28,7 +28,7 @@ HINTS: dict[int, dict[str, str]] = {
         "attributes": "Does __init__ keep each of its five sizes under the name it came with?",
         "projections": "Which shapes did you find in parts 2 and 4, and how do you make a layer without bias?",
         "output shape": "Which axis of each tensor is B, which is a length, and do they stay apart when one of them is 1?",
-        "values": "Go through the five steps of the text: does each tensor hold what its comment says, in the order of the heads?",
+        "values": "Go through the five steps of the text: does each tensor hold what its comment says, in the order of the heads, what are the logits divided by, and over which positions does the softmax run?",
         "shape comments": "Does a comment name the letters of the shape after each operation of forward?",
     },
     6: {

@@ -6,11 +6,12 @@ model made it: one that changes the output costs the values too, one of zeros, o
 all logits of a query), does not. A projection that is missing or of another shape costs the values, which cannot be
 computed then, but not the output's shape, if the model runs as it is. Both are judged in every case: a forward that
 fails with a single sample or a single key, or in float32 alone, loses both. A class that is not an nn.Module costs the
-projections, and the rest if it can't be called. Sizes that a later model overwrites cost the attributes and, where
-forward uses them, the values; layers that are made in each call, or that two names or two models share, cost the
-projections and the values. A model whose second call, or whose weights, are not what they were after the first costs
-the values, and so does one that changes weights in its first call, or its tokens: it is called again with the same two
-tensors, with other numbers in them, with one tensor for both, and with other weights.
+projections, and the rest if it can't be called; layers that are not among its modules cost the projections. Sizes that
+a later model overwrites cost the attributes and, where forward uses them, the values; layers that are made in each
+call, or that two names or two models share, cost the projections and the values. A model whose second call, or whose
+weights, are not what they were after the first costs the values, and so does one that changes weights in its first
+call, or its tokens: it is called again with the same two tensors, with other numbers in them, with one tensor for both,
+and with other weights.
 """
 
 from collections.abc import Iterable
@@ -37,6 +38,7 @@ CALLS = {  # of a case, in words: which pair of tokens, or what is done with tho
     ", once the test has changed the weights": "changed",
     ", in the first call of a model whose weights the test has set": 0,
 }
+AGAIN = ", in a second call of one model, after one with other B, L_1 and L_2"
 
 
 class Tried(NamedTuple):
@@ -85,6 +87,8 @@ def tried(where: str, sizes: Sizes, B: int, L_1: int, L_2: int, seed: int, how: 
     pairs = pairs_of_tokens(weights, (B, L_1, L_2), H, seed, how)
     sent = [tuple(probe.tensor(tokens.astype(dtype)) for tokens in pair) for pair in pairs]
     made = questions.as_made(sizes, *sent[0], how)
+    if isinstance(made, probe.Reason) and made.why is probe.Why.RAISED:
+        where += AGAIN if questions.runs_once(sizes, *sent[0], how) is True else ""
     shape = mistakes.placed(where, rubric.same_shape(made, (B, L_1, D_1)), made)
     given = {name: probe.tensor(weight.astype(dtype)) for name, weight in weights.items()}
     asked = [sent[n] if isinstance(n, int) else n for n in CALLS.values()]

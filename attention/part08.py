@@ -44,7 +44,9 @@ def reads_the_right_heads(sizes: list[tuple[int, int]], others: list[tuple[int, 
     if odd:
         kind = next((kind for kind in Odd if isinstance(odd[0], str) and odd[0] == kind.value), Odd.NO_NUMBER)
         return Verdict(False, f"expected a number, got {SAID[kind]}.", no_value=True)
-    wrong = sum(not abs(head - right) <= 1e-5 for head, right in zip(got, want, strict=True))  # rounding is no mistake
-    verdict = rubric.fact(wrong == 0, f"it is wrong for {wrong} of {len(want)} pairs of h and G.")
+    # Rounding is no mistake.
+    wrong = [pair for pair, head, right in zip(pairs, got, want, strict=True) if not abs(head - right) <= 1e-5]
+    such = "such as h = {} and G = {}".format(*wrong[0]) if wrong else ""
+    verdict = rubric.fact(not wrong, f"it is wrong for {len(wrong)} of {len(want)} pairs of h and G, {such}.")
     case = mistakes.Case("", np.array(got), np.array(want), tuple(np.array(pairs).T))
     return mistakes.named(verdict, [case], mistakes.HEADS, kind=rubric.ANY)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention import mistakes, oracles, printed
-from attention.factors import SMALL, TOO_LARGE, fit, not_two, product, shaped, sized
+from attention.factors import NOT_FORMED, SMALL, beyond, no_product, not_two, product, shaped, sized
 from attention.oracles import Array
 from grading.bridge import probe
 from grading.marking import rubric
@@ -64,17 +64,24 @@ def rebuilds(W: Array, got: object) -> Verdict:
     if isinstance(got, probe.Reason):  # code that stops at dependent rows may have inverted something: a hint helps
         inverted = got.why is probe.Why.RAISED and np.linalg.matrix_rank(W) < len(W)
         return Verdict(False, got.text, no_value=not inverted)
-    pair = factors(got)
-    built = product(pair[1], pair[0]) if pair else None  # (D, D)
+    if not isinstance(got, (tuple, list)) or len(got) != 2:
+        return rubric.fact(False, NOT_FORMED)
+    built = product(got[1], got[0])  # (D, D)
     if built is None:
-        too_large = pair and fit(*pair[::-1])
-        text = TOO_LARGE if too_large else "`W_UM_MLA @ W_DKV_MLA` cannot be formed from what is returned."
-        return rubric.fact(False, text)
+        return no_product(got[1], got[0])
     if not W.any():  # nothing to measure a miss by
         zeros = built.shape == stack(W).shape and bool(np.abs(built).max() <= SMALL)
         return rubric.fact(zeros, "a matrix of zeros is not rebuilt.")
     where = f"with r = {W.shape[0]} and D = {W.shape[1]}{sized(W)}"
     return mistakes.placed(where, rubric.close(built, stack(W), rtol=1e-5, kind=rubric.ANY))
+
+
+def rebuild(ordinary: Returned, special: Returned, full: Returned) -> Verdict:
+    """Whether all products are the stacked matrices; those of `full` rank show usual mistakes."""
+    verdict = in_usual_ways(rubric.all_of(*(rebuilds(*one) for one in ordinary + special)), full)
+    pairs = [(W, factors(got)) for W, got in ordinary + special if W.any() and not sized(W)]
+    cases = [mistakes.Case("", product(*pair[::-1]) if pair else None, stack(W)) for W, pair in pairs]
+    return beyond(mistakes.nearly(verdict, cases), all(rebuilds(*one).right for one in ordinary))
 
 
 def in_usual_ways(verdict: Verdict, returned: Returned) -> Verdict:
@@ -94,11 +101,13 @@ def trouble(tried: Printed) -> str | None:
     return NOTHING if reason is None and not any(text.strip() for _, _, text in tried) else reason
 
 
-def shapes_printed(tried: Printed, otherwise: str | None) -> Verdict:
+def shapes_printed(tried: Printed, otherwise: str | None, ends: Printed = ()) -> Verdict:
     """Whether both shapes are in every text, and in none that is about a matrix of another shape.
 
-    `otherwise` is what the student reads if there is another reason.
+    `otherwise` is what the student reads if there is another reason. Of `ends`, those count that have a value: a call
+    that stops there has lost the product, and nothing else.
     """
+    tried = [*tried, *(one for one in ends if not isinstance(one[1], probe.Reason))]
     always = any(prints_shapes(W, None, text) for W, *_ in tried for V, _, text in tried if V.shape != W.shape)
     found = not always and all(prints_shapes(*one) for one in tried)
     return _verdict(found, "the two shapes are not in what the function printed.", otherwise)
@@ -161,6 +170,7 @@ def errors(W: Array, got: object, gives: bool = False) -> list[printed.Range]:
     ways = [(pair[1], pair[0])]
     if not shapes(W, got).right:  # lost there already: other order or transposed will do
         ways += [(pair[0], pair[1]), (pair[1].T, pair[0].T), (pair[0].T, pair[1].T)]
+        ways += [(pair[1].T, pair[0]), (pair[1], pair[0].T)]
     found = []
     for left, right in ways:
         built = product(left, right)

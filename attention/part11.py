@@ -14,7 +14,6 @@ USUAL = {  # by the shapes that the factors have, W_DKV_MLA's first
 }
 # The bits to which these dtypes round a number, which changes it by 2**-bits at most; all others keep 1e-5.
 BITS = {"bfloat16": 8, "float16": 11}
-NOT_FORMED = "`W_UM_MLA @ W_DKV_MLA` cannot be formed from the two factors."
 
 
 def shapes(W_UM: object, W_DKV: object) -> Verdict:
@@ -40,7 +39,7 @@ def is_product(product: object, W_UM: object, W_DKV: object) -> Verdict:
     if missing:
         return mistakes.unanswered(missing)
     if theirs is None:
-        return rubric.fact(False, factors.TOO_LARGE if factors.fit(W_UM, W_DKV) else NOT_FORMED)
+        return factors.no_product(W_UM, W_DKV)
     given = tuple(rubric.array(factor, rubric.ANY) for factor in (W_UM, W_DKV))
     bits = [BITS[dtype] for dtype in map(_dtype, (product, W_UM, W_DKV)) if dtype in BITS]
     rtol = 2.0 ** -min(bits) if bits else 1e-5

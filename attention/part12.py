@@ -67,7 +67,8 @@ def outputs_agree(rng: np.random.Generator, D: int, H: int, r: int, dtype: type 
 def identity(tried: Iterable[Tried], usual: dict) -> Verdict:
     """Right if the identity holds at all sizes; else the usual mistake in all, or what the smallest one shows."""
     verdicts, cases = zip(*tried, strict=True)
-    return mistakes.named(rubric.all_of(*verdicts), [one for one in cases if one], usual, kind=rubric.ANY)
+    verdict = mistakes.named(rubric.all_of(*verdicts), [one for one in cases if one], usual, kind=rubric.ANY)
+    return mistakes.nearly(verdict, cases) if None not in cases else verdict
 
 
 def shaped(names: tuple[str, str], got: object, H: int, shapes: tuple[Shape, Shape]) -> Verdict:

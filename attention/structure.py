@@ -30,12 +30,15 @@ class Problem(Enum):
     NOT_LINEAR = "not linear"
     BIAS = "bias"
     SHARED = "shared"
+    NOT_KEPT = "not kept"
     OF_ALL = "of all models"
     MADE = "made in a call"
+    UNKNOWN = "unknown to the model"
 
 
 USUAL = {  # the usual mistake that a problem shows
     Problem.BIAS: "bias-left-in",
+    Problem.UNKNOWN: "layers-unknown-to-the-model",
     Problem.SHARED: "layers-shared",
     Problem.OF_ALL: "overwritten-by-another-model",
     Problem.MADE: "layers-made-in-a-call",
@@ -43,7 +46,11 @@ USUAL = {  # the usual mistake that a problem shows
 # By what weights are multiplied for one call, in which queries, keys, values or outputs that a model kept are wrong.
 CHANGES = {"W_Q": -1.0, "W_K": 0.5, "W_V": 0.5}
 REPORTED = {Problem.NOT_LINEAR.value, Problem.BIAS.value, Problem.MADE.value}  # as `questions.models` names them
-SAID = {Problem.MISSING: "is missing", Problem.NOT_LINEAR: "is not an nn.Linear"}  # of the others
+SAID = {  # of the others
+    Problem.MISSING: "is missing",
+    Problem.NOT_LINEAR: "is not an nn.Linear",
+    Problem.NOT_KEPT: "does not keep the weight that is written to it",
+}
 
 
 @dataclass(frozen=True)
@@ -101,7 +108,8 @@ def projections(model: Model, cases: list[Sizes], others: Sizes, seed: int) -> l
     found = found if isinstance(found, Reason) else models.describe(PROJECTIONS, cases, others)
     if isinstance(found, Reason):
         return found
-    found = [_described(one) for one in _dicts(found, len(cases))]
+    described = _dicts(found, len(cases))
+    found = [_described(one) for one in described]
     random = oracles.draw(seed)  # whole numbers, which any dtype keeps
     written = [
         {n: random.integers(-8, 9, s).astype(float) for n, s in one.projections.items() if isinstance(s, tuple)}
@@ -127,7 +135,14 @@ def projections(model: Model, cases: list[Sizes], others: Sizes, seed: int) -> l
                 there = stays or rubric.close(now.get(name), weight).right
                 if not there and isinstance(found[position].projections[name], tuple):
                     of_another = any(rubric.close(now.get(name), w[name]).right for w in written if name in w)
-                    found[position].projections[name] = Problem.OF_ALL if of_another else problem
+                    shared = any(rubric.close(now.get(name), other).right for other in weights.values())
+                    kind = Problem.NOT_KEPT if problem is Problem.SHARED and not shared else problem
+                    found[position].projections[name] = Problem.OF_ALL if of_another else kind
+    for one, of_model in zip(found, described, strict=True):
+        unknown = of_model.get("unknown")
+        for name in [name for name, shape in one.projections.items() if isinstance(shape, tuple)]:
+            if isinstance(unknown, list) and name in unknown and one.is_module:
+                one.projections[name] = Problem.UNKNOWN
     return found
 
 

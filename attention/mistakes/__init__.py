@@ -24,25 +24,28 @@ from grading.marking.diagnosis import (  # noqa: F401  (for hidden tests)
     searched,
     shown,
 )
-from grading.marking.rubric import Verdict, all_of, array
+from grading.marking.rubric import ANY, Verdict, all_of, array, close
 
 OF_PROJECTIONS = (
     "bias-left-in",
     "not-a-module",
     "overwritten-by-another-model",
     "layers-shared",
+    "layers-unknown-to-the-model",
     "layers-made-in-a-call",
 )
 AGAIN = "other-in-each-call"
+NOT_EXACT = "not-exact"
+EXACT, NEARLY = 1e-5, 0.01  # what numbers miss at most that are right, or not exact, of the largest one
 # What is seen at once and needs no numbers: by part.
 FACTS: dict[int, tuple[str, ...]] = {
     5: (*OF_PROJECTIONS, AGAIN),
     6: ("copies-add-rank", "copies-lose-rank", "rank-only-bounded"),
     7: (*OF_PROJECTIONS, AGAIN, "heads-not-shared", "copies-kept", "copies-made-in-a-call"),
-    9: ("product-returned", *matrices.SHAPES),
-    10: ("full-width", "cut-to-the-rank"),
+    9: ("product-returned", "matrix-transposed", NOT_EXACT, *matrices.SHAPES),
+    10: ("full-width", "cut-to-the-rank", NOT_EXACT),
     11: ("factors-exchanged", "more-than-one-latent", "rows-equal", "product-of-zeros"),
-    12: ("matrix-transposed",),
+    12: ("matrix-transposed", NOT_EXACT),
     13: ("matrix-transposed", "copies-returned"),
 }
 DIAGNOSIS = Diagnosis(MISTAKES)
@@ -107,6 +110,18 @@ def repeated(verdict: Verdict, groups: Iterable[list[Case]]) -> Verdict:
         shaped = [each for each in found if {np.shape(one) for one in each} == {each[-1].shape}]
         finite = [each for each in shaped if np.isfinite(each).all()]
         return AGAIN if any(all(differs(*two) for two in itertools.combinations(each, 2)) for each in finite) else None
+
+    return verdict if verdict.mistake else diagnosed(verdict, find)
+
+
+def nearly(verdict: Verdict, cases: Iterable[Case]) -> Verdict:
+    """The verdict; a wrong one that names no mistake says so if the numbers of all cases, of which one at least is
+    wrong, are in their places, and only not exact.
+    """
+
+    def find() -> str | None:
+        found = [[close(case.got, case.want, rtol, ANY).right for rtol in (EXACT, NEARLY)] for case in cases]
+        return NOT_EXACT if all(near for _, near in found) and not all(exact for exact, _ in found) else None
 
     return verdict if verdict.mistake else diagnosed(verdict, find)
 

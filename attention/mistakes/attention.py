@@ -214,6 +214,8 @@ SCALES = {
     "root-of-the-token-width": lambda s: math.sqrt(s.D_1),
     "root-of-the-length": lambda s: math.sqrt(s.L_2),
     "root-of-all-heads": lambda s: math.sqrt(s.H * s.D_qk),
+    "root-of-the-shared-width": lambda s: math.sqrt(s.D_1 / s.H),
+    "root-rounded": lambda s: math.floor(math.sqrt(s.D_qk)),
 }
 WEIGHTS = {
     "softmax-over-queries": partial(scaled, axis=2),

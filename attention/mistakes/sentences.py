@@ -60,6 +60,7 @@ MISTAKES: dict[str, str] = {
     "root-of-the-length": "The scale is made of the number of positions. Over how many products does one logit sum?",
     "root-of-the-value-width": "The scale is made of the width of a value. Over how many products does a logit sum, and does a value take part?",
     "root-of-the-token-width": "The scale is made of the width of a token. Over how many products does a logit sum?",
+    "root-of-the-shared-width": "The scale is made of a token's width, divided among the heads. Does the text tie the width of a head to that of a token?",
     "root-of-all-heads": "The scale is made of the width of all heads together. Over how many products does the logit of one head sum?",
     "opposite-sign": "Every sign is turned round: the better a key agrees with the query, the less it counts.",
     "absolute-values": "No logit is negative: a key that points away from the query counts as if it agreed with it.",
@@ -71,6 +72,7 @@ MISTAKES: dict[str, str] = {
     # Attention: parts 5 and 7.
     "not-a-module": "The class is a plain one. From which class do the models of PyTorch inherit, and what does it give them?",
     "overwritten-by-another-model": "These change when another model is made. Where does each model keep what is its own?",
+    "layers-unknown-to-the-model": "This works, but the weight is not among the model's parameters, so an optimizer would never change it. How does an nn.Module come to know its layers?",
     "layers-shared": "This holds another layer's weights where the shapes agree. What happens to one of the two when the other learns?",
     "layers-made-in-a-call": "This is made in a call, with numbers of its own. When must a layer be made so that it can keep what it learns?",
     "other-in-each-call": "The same tokens give other numbers in each call. Is anything drawn at random there, as by dropout or for a new layer, or kept from one call to the next?",
@@ -123,6 +125,7 @@ MISTAKES: dict[str, str] = {
     "both-transposed": "The product is the stacked matrix with rows and columns exchanged. Which shape must each factor have?",
     "full-width": "The common width of the two factors is all of D. How many rows of the stacked matrix can be independent?",
     "cut-to-the-rank": "The factors are as narrow as the rank of this very matrix. The width asked for is the same for every matrix of that shape.",
+    "not-exact": "The numbers are in their places, but not exact. Is anything rounded, cut off or added on the way?",
     "product-returned": "The result is the product itself. Which two matrices have this product?",
     "root-of-the-error": "The number printed is the root of the mean squared error. What is the mean before the root?",
     "sum-for-mean": "The number printed is a sum over all entries. What turns it into their mean?",

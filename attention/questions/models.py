@@ -70,7 +70,9 @@ def sizes(names):
 
 @probe.remote
 def describe(names, cases, others):
-    """Of each model's projections the shape of the weight, or what is wrong; "model" stands for the model itself."""
+    """Of each model's projections the shape of the weight, or what is wrong; "model" stands for the model itself, and
+    "unknown" for the layers whose weights are in none of its parameters, such as those in a plain list.
+    """
     found, kept["layers"] = [], []
     for model, sizes in [*zip(kept["models"], cases), (kept["later"], others)]:
         made = [getattr(model, name, None) for name in names]
@@ -80,6 +82,12 @@ def describe(names, cases, others):
             except Exception:
                 pass
         found.append({"model": nn.Module in type(model).__mro__})
+        registered, found[-1]["unknown"] = [], []
+        try:
+            registered = [one for one in nn.Module.parameters(model) if not nn.parameter.is_lazy(one)]
+        except AttributeError:  # it is none, or was never made one
+            pass
+        known = {one.untyped_storage().data_ptr() for one in registered}  # a weight may be a piece of one
         for name, layer in zip(names, made):
             if layer is None:
                 found[-1][name] = "missing" if getattr(model, name, None) is None else "made in a call"
@@ -87,6 +95,8 @@ def describe(names, cases, others):
                 found[-1][name] = "not linear"
             else:
                 found[-1][name] = "bias" if layer.bias is not None else tuple(layer.weight.shape)
+                if layer.weight.untyped_storage().data_ptr() not in known:
+                    found[-1]["unknown"].append(name)
         kept["layers"].append(dict(zip(names, made)))
     return found[:-1]
 

@@ -11,13 +11,26 @@ def laid(x, y, how):
     return (x, x) if how == "itself" else (x, y)
 
 
-@probe.remote(using=(laid,))
+def doubled(tokens):
+    """Tokens (B, L, D) for a call of other sizes: (2 * B, 2 * L, D)."""
+    return torch.cat([torch.cat([tokens, tokens], dim=1)] * 2)
+
+
+@probe.remote(using=(laid, doubled))
 def as_made(sizes, x, y, how):
     """What a model gives in its second call, with the weights that it was made with."""
     torch.set_default_dtype(x.dtype)
     mha, (x, y) = MyMHA(*sizes), laid(x, y, how)
-    mha(torch.cat([x, x], dim=1), torch.cat([y, y], dim=1))  # (B, 2 * L_1, D_1), (B, 2 * L_2, D_2)
+    mha(doubled(x), doubled(y))
     return mha(x, y)  # (B, L_1, D_1)
+
+
+@probe.remote(using=(laid, doubled))
+def runs_once(sizes, x, y, how):
+    """Whether a model runs in the first of these calls."""
+    torch.set_default_dtype(x.dtype)
+    MyMHA(*sizes)(*map(doubled, laid(x, y, how)))
+    return True
 
 
 def prepared(model, fresh, sizes, others, weights, x, y):
@@ -41,13 +54,13 @@ def prepared(model, fresh, sizes, others, weights, x, y):
             except (AttributeError, RuntimeError, TypeError):
                 return name
         if factor == 2.0:  # whatever a model keeps of these calls serves it badly in the next
-            model(torch.cat([x, x], dim=1), torch.cat([y, y], dim=1))  # (B, 2 * L_1, D_1), (B, 2 * L_2, D_2)
+            model(doubled(x), doubled(y))
             model(x + 1.0, y - 1.0)
     twin(x.clone(), y.clone())
     return ""
 
 
-@probe.remote(using=(laid, called, prepared))
+@probe.remote(using=(laid, called, doubled, prepared))
 def outputs(sizes, others, weights, tokens, how, changes):
     """What a model with these weights gives for pairs of x (B, L_1, D_1) and y (B, L_2, D_2), one after another.
 

@@ -231,6 +231,45 @@ def test_two_mistakes_are_named_also_where_a_first_model_shows_but_one_of_them()
     assert verdict.found.startswith("W_Q: ") and verdict.found.endswith("Also: the weight has the wrong shape: W_K.")
 
 
+LAYER = "self.W_K = nn.Linear(D_2, H * D_qk, bias=False)"
+
+
+@pytest.mark.parametrize(
+    ("kept", "known"),
+    [
+        ("self.layers = [nn.Linear(D_2, H * D_qk, bias=False)]", False),
+        ("self.layers = nn.ModuleList([nn.Linear(D_2, H * D_qk, bias=False)])", True),
+        ("self.layers = [nn.Linear(D_2, H * D_qk, bias=False)]; self.own = self.layers[0].weight", True),
+    ],
+    ids=["a plain list", "a list of modules", "the weight alone"],
+)
+def test_a_layer_that_the_model_does_not_know_is_told(kept: str, known: bool):
+    assert LAYER in RIGHT
+    answer = RIGHT.replace(LAYER, kept).replace(
+        "    def forward", "    W_K = property(lambda self: self.layers[0])\n\n    def forward"
+    )
+    with answered(5, answer):
+        verdict = part05.projections_made([SIZES])
+        assert part05.values_right([part05.tried("here", SIZES, 2, 3, 4, seed=1)]).right
+    assert verdict.right == known
+    assert known or (verdict.mistake == "layers-unknown-to-the-model" and verdict.found.startswith("W_K: "))
+
+
+@pytest.mark.parametrize(
+    ("instead", "where"),
+    [
+        ("self.kept = getattr(self, 'kept', torch.zeros(len(x), 1, 1)); return self.kept + self.W_O(o)", part05.AGAIN),
+        ("self.H = str(self.H); return self.W_O(o)", part05.AGAIN),
+        ("return self.W_O(o) @ x", ""),
+    ],
+    ids=["a batch kept", "a size changed", "any call"],
+)
+def test_a_model_that_stops_in_its_second_call_alone_is_told_so(instead: str, where: str):
+    found = tried(RIGHT.replace(OUTPUT, instead))
+    for verdict in (found.shape, part05.values_right([found])):
+        assert verdict.found.startswith(f"here{where}, your code stopped with a ")
+
+
 def test_a_class_that_is_no_module_is_told():
     assert "Also: The class is a plain one" in part05.projections_right(Found(False, SHAPES | {"W_Q": 1}), SHAPES).found
     assert part05.projections_right(Found(False, SHAPES), SHAPES).mistake == "not-a-module"

@@ -27,7 +27,8 @@ def test_a_usual_mistake_is_named(body: str, mistake: str):
 
 
 def test_how_many_pairs_are_wrong_is_told():
-    assert judged("h % G if h < 11 else 7").found == "it is wrong for 2 of 30 pairs of h and G."
+    text = "it is wrong for 2 of 30 pairs of h and G, such as h = 11 and G = 3."
+    assert judged("h % G if h < 11 else 7").found == text
 
 
 @pytest.mark.parametrize(

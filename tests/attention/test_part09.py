@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hidden_tests import answered
 
-from attention import part09
+from attention import factors, part09
+from grading.marking.rubric import Verdict
 
 W, ZEROS = np.array([[1.0, 2.0, 0.0, 1.0], [0.0, 1.0, 3.0, 1.0]]), np.zeros((2, 4))  # G = 1, d = 2, H = 2
 COPIES = "np.concatenate([np.eye(2)] * 2)"
@@ -31,6 +32,11 @@ def test_any_factors_of_the_stacked_matrix_are_right(returned: str):
         ("[W] * 99", "", "expected two matrices, W_UM and W_DKV, got a list of more."),
         ("np.concatenate([W, W])", "product-returned", ""),
         ("np.eye(4), np.concatenate([W, W])", "full-width", ""),
+        (f"W, {COPIES}", "order-swapped", ""),
+        (f"{COPIES}.T, W.T", "matrix-transposed", "W_UM, W_DKV: "),
+        (f"{COPIES}.T, W", "stacked-side-by-side", ""),
+        (f"2 * {COPIES}.T, W / 2", "matrix-transposed", "W_UM: "),
+        ("np.ones((2, 4)), W", "stacked-side-by-side", ""),
         ("np.ones((3, 2)), W", "", "with G = 1, d = 2 and H = 2, W_UM: expected shape (4, 2), got (3, 2)"),
         (f"{COPIES}, W[:, :3]", "", "with G = 1, d = 2 and H = 2, W_DKV: expected shape (2, 4), got (2, 3)"),
         ("1 / 0", "", "your code stopped with a ZeroDivisionError"),
@@ -77,3 +83,36 @@ def test_entries_of_another_size_are_told(size: float, text: str):
 def test_zeros_are_factored_up_to_rounding_and_no_further():
     assert part09.products([tried("np.full((4, 2), 1e-6), np.full((2, 4), 1e-4)", ZEROS)]).right
     assert not part09.products([tried("np.full((4, 2), 1e-4), np.full((2, 4), 1e-4)", ZEROS)]).right
+
+
+def verdicts(returned: str) -> tuple[Verdict, Verdict]:
+    """The two items': on W and a matrix with an entry of 0 first, and on a matrix whose rows are equal."""
+    ordinary, special, deficient = (tried(returned, V) for V in (W, W[::-1], W[[0, 0]]))
+    return part09.products([ordinary], [special]), part09.products_of_deficient([deficient], [ordinary])
+
+
+def test_numbers_that_are_in_their_places_and_not_exact_are_told_so():
+    for verdict in verdicts(f"{COPIES}, 1.001 * W"):
+        assert not verdict.right and verdict.mistake == "not-exact"
+    for verdict in verdicts(f"{COPIES}, W * (1.001 if (W[0] != W[1]).any() and W[0, 0] else 2)"):
+        assert not verdict.right and not verdict.mistake
+
+
+def test_numbers_that_are_exact_but_where_entries_are_small_are_not_said_to_be_not_exact():
+    cut_off = f"{COPIES}, np.where(abs(W) > 1e-12, W, 0)"
+    verdict = part09.products([tried(cut_off)], [tried(cut_off, 1e-18 * W)])
+    assert not verdict.right and not verdict.mistake and "entries of about 3e-18" in verdict.found
+
+
+def test_a_construction_that_fails_at_special_matrices_alone_is_asked_what_it_takes_for_granted():
+    product, deficient = verdicts(f"{COPIES} * np.sign(W[0, 0]), W")
+    assert product.found.endswith(factors.BEYOND) and product.no_value
+    assert deficient.right
+    for found in verdicts(f"2 * {COPIES}, W"):
+        assert not found.right and factors.BEYOND not in found.found
+
+
+def test_a_product_that_is_wrong_anyway_gets_no_hint_about_dependent_rows():
+    wrong, inverted = verdicts(f"2 * {COPIES}, W")[1], verdicts(f"{COPIES}, W * (W[0] != W[1]).any()")[1]
+    assert not wrong.right and wrong.no_value
+    assert not inverted.right and not inverted.no_value

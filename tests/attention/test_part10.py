@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attention import part10
-from attention.factors import TOO_LARGE
+from attention.factors import BEYOND, NO_MATRICES, TOO_LARGE
 from grading.bridge import probe
 
 W = np.array([[3.0, 4.0]])
@@ -48,6 +48,8 @@ def test_factors_of_full_width_are_a_usual_mistake():
         (W, (DOWN, 2 * UP), "with r = 1 and D = 2, the numbers are off by up to"),
         (1e-18 * W, (0 * W, UP), "with r = 1 and D = 2, and entries of about 4e-18, the numbers are off by up to"),
         (W, (DOWN, np.ones((2, 3))), "`W_UM_MLA @ W_DKV_MLA` cannot be formed"),
+        (W, DOWN, "`W_UM_MLA @ W_DKV_MLA` cannot be formed"),
+        (W, (DOWN[0], UP[:, 0]), NO_MATRICES),
         (W, (np.ones((1, 10**4)), np.ones((10**4, 1))), TOO_LARGE),
         (W, REASON, "it stopped."),
         (0 * W, (DOWN, UP), "a matrix of zeros is not rebuilt."),
@@ -80,6 +82,23 @@ def test_a_wrong_verdict_is_told_the_usual_mistake_that_all_products_show():
     wide = np.array([[3.0, 0.0, 1.0, 2.0], [0.0, 5.0, 1.0, 1.0]])
     repeated = (wide, np.repeat(np.eye(2), 2, axis=0))  # row after row twice, in place of copy after copy
     assert part10.in_usual_ways(wrong, [(wide, repeated)]).mistake == "rows-repeated"
+
+
+def test_a_product_that_is_not_exact_or_fails_at_special_matrices_alone_is_told_so():
+    right, special = (W, (DOWN, UP)), 2 * W
+    assert part10.rebuild([right], [(special, (2 * DOWN, UP))], [right]).right
+    assert part10.rebuild([(W, (1.001 * DOWN, UP))], [], []).mistake == "not-exact"
+    failed = part10.rebuild([right], [(special, (DOWN, UP))], [right])
+    assert failed.found.endswith(BEYOND) and failed.no_value and not failed.mistake
+    wrong = part10.rebuild([(W, (3 * DOWN, UP))], [(special, (DOWN, UP))], [])
+    assert not wrong.right and not wrong.mistake and not wrong.no_value
+
+
+def test_shapes_are_printed_at_the_ends_too_where_there_is_a_value():
+    printed, end = [(W, (DOWN, UP), "(2, 1) (1, 2)")], np.ones((3, 3))
+    assert part10.shapes_printed(printed, None, [(end, (end, np.eye(3)), "(3, 3) and (3, 3)")]).right
+    assert not part10.shapes_printed(printed, None, [(end, (end, np.eye(3)), "")]).right
+    assert part10.shapes_printed(printed, None, [(end, REASON, "")]).right
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from attention import part11
-from attention.factors import TOO_LARGE
+from attention import factors, part11
 from grading.bridge.probe import Reason, Tensor, Why
 
 UP, DOWN = np.array([[3.0], [4.0]]), np.array([[1.0, 2.0]])  # W_UM and W_DKV
@@ -31,9 +30,10 @@ def test_factors_of_other_shapes_are_told(W_UM: object, W_DKV: object, mistake: 
     ("product", "W_UM", "W_DKV", "text"),
     [
         (2 * PRODUCT, UP, DOWN, "off by up to"),
-        (PRODUCT, UP, np.ones((2, 2)), part11.NOT_FORMED),
-        (PRODUCT, np.ones((10**3, 1)), np.ones((1, 10**3)), TOO_LARGE),
-        (PRODUCT, None, DOWN, part11.NOT_FORMED),
+        (PRODUCT, UP, np.ones((2, 2)), factors.NOT_FORMED),
+        (11.0, UP[:, 0], DOWN[0], factors.NO_MATRICES),
+        (PRODUCT, np.ones((10**3, 1)), np.ones((1, 10**3)), factors.TOO_LARGE),
+        (PRODUCT, None, DOWN, factors.NOT_FORMED),
         (PRODUCT, MISSING, DOWN, "`W_UM_MLA` is not there."),
     ],
 )

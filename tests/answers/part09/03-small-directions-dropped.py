@@ -1,3 +1,4 @@
+# names: not-exact
 def factor_gqa(W_M_GQA, H):
     rows, D = W_M_GQA.shape
     W_tilde = np.tile(W_M_GQA, (D // rows, 1))

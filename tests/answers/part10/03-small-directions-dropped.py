@@ -1,3 +1,4 @@
+# names: not-exact
 def GQA_2_MLA(W_M_GQA):
     r, D = W_M_GQA.shape
     W_M_GQA_tilde = np.tile(W_M_GQA, (D // r, 1))

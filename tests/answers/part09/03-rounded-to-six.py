@@ -1,0 +1,6 @@
+def factor_gqa(W_M_GQA, H):
+    r, D = W_M_GQA.shape
+    return np.tile(np.eye(r), (D // r, 1)), np.round(W_M_GQA, 6)
+
+
+r_MLA = G * d

@@ -1,0 +1,9 @@
+def factor_gqa(W_M_GQA, H):
+    r, D = W_M_GQA.shape
+    W_t = np.tile(W_M_GQA, (D // r, 1))
+    U, s, Vt = np.linalg.svd(W_t)
+    signs = np.sign(Vt[:r, 0])
+    return U[:, :r] * s[:r] * signs, Vt[:r] * signs[:, None]
+
+
+r_MLA = G * d

@@ -1,0 +1,13 @@
+def GQA_2_MLA(W_M_GQA):
+    r, D = W_M_GQA.shape
+    W_M_GQA_tilde = np.tile(W_M_GQA, (D // r, 1))
+    w, V = np.linalg.eig(W_M_GQA_tilde)
+    order = np.argsort(-np.abs(w))[:r]
+    W_UM_MLA = V[:, order] * w[order]
+    W_DKV_MLA = np.linalg.inv(V)[order]
+    print(W_UM_MLA.shape, W_DKV_MLA.shape)
+    print("MSE", np.mean((W_M_GQA_tilde - W_UM_MLA @ W_DKV_MLA) ** 2))
+    return W_DKV_MLA, W_UM_MLA
+
+
+GQA_2_MLA(np.random.randn(4, 24))

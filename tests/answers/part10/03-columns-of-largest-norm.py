@@ -1,0 +1,12 @@
+def GQA_2_MLA(W_M_GQA):
+    r, D = W_M_GQA.shape
+    W_M_GQA_tilde = np.tile(W_M_GQA, (D // r, 1))
+    c = np.argsort(-np.linalg.norm(W_M_GQA_tilde, axis=0))[:r]
+    W_UM_MLA = W_M_GQA_tilde[:, c]
+    W_DKV_MLA = np.linalg.lstsq(W_UM_MLA, W_M_GQA_tilde, rcond=None)[0]
+    print(W_UM_MLA.shape, W_DKV_MLA.shape)
+    print("MSE", np.mean((W_M_GQA_tilde - W_UM_MLA @ W_DKV_MLA) ** 2))
+    return W_DKV_MLA, W_UM_MLA
+
+
+GQA_2_MLA(np.random.randn(4, 24))
