@@ -13,10 +13,6 @@ from grading.rules.nodes import names_imported, walk
 # `shell` knows: nothing of it sets a name.
 OTHER_WAYS = frozenset("globals locals vars exec eval".split())
 TIMER = "Timer"  # PyTorch's, whose texts may call a function, too
-# By these, an object of a class may be made, or given its values once more, without a word of the class's name.
-MAKING = frozenset(
-    "type classmethod __class__ __new__ __init__ __call__ __mro__ mro __base__ __bases__ __getattribute__".split()
-)
 
 
 def given(trees: Iterable[ast.Module]) -> Iterator[tuple[str, ast.expr]]:
@@ -34,9 +30,9 @@ def given(trees: Iterable[ast.Module]) -> Iterator[tuple[str, ast.expr]]:
 
 
 def all_given(nodes: Sequence[ast.AST]) -> dict[ast.arg, list[ast.expr]]:
-    """The parameters of those functions, and of those classes' constructors, of which every call is written down, each
-    with all the values that it can have: the student calls them by their names and does nothing else with these. A
-    hidden test gives them no texts."""
+    """The parameters of those functions of which every call is written down, each with all the values that it can have:
+    the student calls them by their names and does nothing else with these. A hidden test gives them no texts. A name
+    with two underlines is another one within a class, so functions with such names are left out."""
     names = Counter([*names_bound(nodes), *imported(nodes)])
     words = {getattr(node, "id", getattr(node, "attr", getattr(node, "name", None))) for node in nodes}
     if reads_in_other_ways(nodes) or "*" in names or TIMER in words:
@@ -47,50 +43,17 @@ def all_given(nodes: Sequence[ast.AST]) -> dict[ast.arg, list[ast.expr]]:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             calls.setdefault(node.func.id, []).append(node)
     reads = Counter(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
-    makes = _makes_objects(nodes)
     for one in [node for tree in nodes if isinstance(tree, ast.Module) for node in tree.body]:
-        arguments = _arguments(one, makes)
-        if arguments and not one.decorator_list and names[one.name] == 1:
+        if isinstance(one, ast.FunctionDef) and not one.decorator_list and names[one.name] == 1:
             own = calls.get(one.name, [])
-            if len(own) == reads[one.name] and not any(map(_is_unpacking, own)):
-                found |= _values(arguments, own)
+            mangled = any("__" in name for name in [one.name, *_parameters(one.args)])
+            if not mangled and len(own) == reads[one.name] and not any(map(_is_unpacking, own)):
+                found |= _values(one.args, own)
     return found
 
 
-def _arguments(one: ast.stmt, makes: bool) -> ast.arguments | None:
-    """What a call of a function or a class is given; None for anything else, and for a class of which objects are made
-    (`makes`) in ways that nobody follows."""
-    if isinstance(one, ast.FunctionDef):
-        return one.args
-    if makes or not isinstance(one, ast.ClassDef) or one.keywords:
-        return None
-    match [node for node in one.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"]:
-        case [ast.FunctionDef(args=ast.arguments(posonlyargs=[]) as of_all, decorator_list=[])] if of_all.args:
-            own = {name: getattr(of_all, name) for name in of_all._fields}
-            return ast.arguments(**{**own, "args": of_all.args[1:], "defaults": of_all.defaults})
-    return None
-
-
-def _makes_objects(nodes: Sequence[ast.AST]) -> bool:
-    """Whether objects of the student's classes may be made by anything but the classes' names."""
-    of_bases = {
-        node.func
-        for node in nodes
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "__init__"
-        and isinstance(node.func.value, ast.Call)
-        and isinstance(node.func.value.func, ast.Name)
-        and node.func.value.func.id == "super"
-        and not node.func.value.args
-    }
-    for node in nodes:
-        match node:
-            case ast.Attribute(attr=name) if name in MAKING and node not in of_bases:
-                return True
-            case ast.Name(id=name) | ast.Constant(value=str(name)) if name in MAKING:
-                return True
-    return False
+def _parameters(arguments: ast.arguments) -> list[str]:
+    return [node.arg for node in ast.walk(arguments) if isinstance(node, ast.arg)]
 
 
 def _is_unpacking(call: ast.Call) -> bool:

@@ -54,52 +54,31 @@ def test_each_parameter_gets_what_stands_at_its_place_or_under_its_name():
     assert found == [("a", "1"), ("b", "2"), ("c", "3"), ("a", "4"), ("b", "5")]
 
 
-MAKES = "class A(nn.Module):\n    def __init__(self, D, {}):\n        super().__init__()\n"
-MAKES += "        self.f = getattr(torch, name)\n"
 OWN_TEXTS = [
     "def f(x, name='mean'):\n    return getattr(torch, name)(x)",
     "def f(x, *, name='mean'):\n    return getattr(torch, name)(x)\nf(x)",
-    MAKES.format("name='relu'"),
     "def f(x, names=('mean', 'std')):\n    return {name: getattr(torch, name)(x) for name in names}\nf(x)\nf(y)",
-    MAKES.format("name") + "A(3, 'relu')\nmodel = A(D=3, name='tanh')",
-    MAKES.format("*, name='relu'") + "A(3)\nA(3, name='tanh')",
 ]
 ANY_TEXTS = [
     "def f(x, name):\n    return getattr(torch, name)(x)",
-    MAKES.format("name"),
     "def f(x, name='mean'):\n    return getattr(torch, name)(x)\nf(x, 'os')",
-    "def f(x, names=('mean', 'std')):\n    return [getattr(torch, name)(x) for name in names]\nf(x, y)",
+    "def f(x, name='mean'):\n    return getattr(torch, name)(x)\n%timeit f(x, 'os')",
     "def f(x, name='mean'):\n    return getattr(torch, name)(x)\nmap(f, x, names)",
+    "def f(x, names=('mean', 'std')):\n    return [getattr(torch, name)(x) for name in names]\nf(x, y)",
     "@g\ndef f(x, name='mean'):\n    return getattr(torch, name)(x)",
-    "class A:\n    def f(self, name='mean'):\n        return getattr(torch, name)",
-    MAKES.format("name='relu'") + "A(3, 'os')",
-    MAKES.format("name='relu'") + "A(3, *names)",
-    MAKES.format("name='relu'") + "A(3, **options)",
-    MAKES.format("name='relu'") + "a = A\na(3, 'os')",
-    MAKES.format("name='relu'") + "a = A(3)\na.__init__(3, 'os')",
-    MAKES.format("name='relu'") + "a = A(3)\na.__class__(3, 'os')",
-    MAKES.format("name='relu'") + "a = A(3)\ntype(a)(3, 'os')",
-    MAKES.format("name='relu'") + "a = A(3)\ngetattr(a, '__class__')(3, 'os')",
-    MAKES.format("name='relu'") + "class B(A):\n    def __init__(self):\n        super().__init__(3, 'os')",
-    MAKES.format("name='relu'") + "class B(A):\n    pass\nB(3, 'os')",
-    MAKES.format("name='relu'") + "    def copy(self):\n        return __class__(3, 'os')",
-    MAKES.format("name='relu'") + "    @classmethod\n    def new(cls):\n        return cls(3, 'os')",
-    MAKES.format("name='relu'") + "A = g(A)",
-    MAKES.format("name='relu'") + "    __init__ = g(__init__)",
-    MAKES.format("name='relu'") + "globals()['A'](3, 'os')",
-    MAKES.format("name='relu'") + "match a:\n    case A():\n        pass",
-    "@g\n" + MAKES.format("name='relu'"),
-    MAKES.format("name='relu'").replace("nn.Module", "metaclass=M"),
-    "def g():\n" + "".join(f"    {line}\n" for line in MAKES.format("name='relu'").splitlines()) + "    A(3, 'os')",
+    "class A:\n    def __init__(self, name='mean'):\n        self.f = getattr(torch, name)\nA('os')",
+    "def _B__f(name='mean'):\n    return getattr(torch, name)\nclass B:\n    def g(self):\n        return __f('os')",
+    "def f(_B__n='mean'):\n    return getattr(torch, _B__n)\nclass B:\n    def g(self):\n        return f(__n='os')",
+    "def _B__f(name='mean'):\n    return getattr(torch, name)\nclass B:\n    g = lambda: __f('os')\n_B__f('sum')",
 ]
 
 
 @pytest.mark.parametrize("source", OWN_TEXTS)
-def test_a_name_that_is_a_default_or_that_every_call_of_a_class_gives_is_known(source: str):
+def test_a_name_that_is_a_parameter_s_default_is_known_where_no_call_gives_another(source: str):
     assert import_breach(source) is None
     assert import_breach("pass", source) is None
 
 
 @pytest.mark.parametrize("source", ANY_TEXTS)
-def test_a_name_that_a_call_which_nobody_follows_may_give_is_not_known(source: str):
+def test_a_name_that_a_call_may_give_which_nobody_follows_is_not_known(source: str):
     assert import_breach(source).startswith("Answer, line ")
