@@ -19,7 +19,7 @@ SMALL = 1e-9  # what a factorisation of zeros may miss them by: of the other mat
 NOT_FORMED = "`W_UM_MLA @ W_DKV_MLA` cannot be formed from the two factors."
 NO_MATRICES = "the factors are not matrices, with two axes each, so their product is none either."
 BEYOND = (
-    "Random numbers come out right. What does your construction take for granted:"
+    "Random matrices of ordinary size come out right. What does your construction take for granted:"
     " does it invert, divide by, pick out or cut off something?"
 )
 TOO_LARGE = "the product of the two factors would be far larger than the task asks for, so it was not formed."

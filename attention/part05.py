@@ -55,7 +55,7 @@ def projections_made(cases: list[Sizes]) -> Verdict:
     if isinstance(found, probe.Reason):
         return mistakes.unanswered(found)
     every = [(one, weight_shapes(*sizes)) for one, sizes in zip(found, cases, strict=True)]
-    return projections_right(*max(every, key=lambda pair: len(structure.differing(*pair))))
+    return projections_right(*max(every, key=lambda pair: structure.faults(*pair)))
 
 
 def projections_right(found: Found, asked: dict[str, Sizes]) -> Verdict:

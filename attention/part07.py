@@ -67,7 +67,7 @@ def has_projections(cases: Cases) -> Verdict:
     if isinstance(found, probe.Reason):
         return mistakes.unanswered(found)
     every = zip(found, cases, strict=True)
-    return projections_right(*max(every, key=lambda pair: len(structure.differing(pair[0], weight_shapes(*pair[1])))))
+    return projections_right(*max(every, key=lambda pair: structure.faults(pair[0], weight_shapes(*pair[1]))))
 
 
 def projections_right(found: Found, sizes: Sizes) -> Verdict:

@@ -104,10 +104,11 @@ def trouble(tried: Printed) -> str | None:
 def shapes_printed(tried: Printed, otherwise: str | None, ends: Printed = ()) -> Verdict:
     """Whether both shapes are in every text, and in none that is about a matrix of another shape.
 
-    `otherwise` is what the student reads if there is another reason. Of `ends`, those count that have a value: a call
-    that stops there has lost the product, and nothing else.
+    `otherwise` is what the student reads if there is another reason. Of `ends`, where r = 1 or r = D, those count that
+    give two matrices: a call that fails there has lost the product, and nothing else. For r = D one shape will do.
     """
-    tried = [*tried, *(one for one in ends if not isinstance(one[1], probe.Reason))]
+    ends = [(W, got, text * (1 + (W.shape[0] == W.shape[1]))) for W, got, text in ends if factors(got)]
+    tried = [*tried, *ends]
     always = any(prints_shapes(W, None, text) for W, *_ in tried for V, _, text in tried if V.shape != W.shape)
     found = not always and all(prints_shapes(*one) for one in tried)
     return _verdict(found, "the two shapes are not in what the function printed.", otherwise)

@@ -33,12 +33,10 @@ class Problem(Enum):
     NOT_KEPT = "not kept"
     OF_ALL = "of all models"
     MADE = "made in a call"
-    UNKNOWN = "unknown to the model"
 
 
 USUAL = {  # the usual mistake that a problem shows
     Problem.BIAS: "bias-left-in",
-    Problem.UNKNOWN: "layers-unknown-to-the-model",
     Problem.SHARED: "layers-shared",
     Problem.OF_ALL: "overwritten-by-another-model",
     Problem.MADE: "layers-made-in-a-call",
@@ -49,16 +47,19 @@ REPORTED = {Problem.NOT_LINEAR.value, Problem.BIAS.value, Problem.MADE.value}  #
 SAID = {  # of the others
     Problem.MISSING: "is missing",
     Problem.NOT_LINEAR: "is not an nn.Linear",
-    Problem.NOT_KEPT: "does not keep the weight that is written to it",
+    Problem.NOT_KEPT: "no longer holds the weight that was written to it",
 }
 
 
 @dataclass(frozen=True)
 class Found:
-    """What was found of one model: whether it is an nn.Module, and of each projection its shape or what is wrong."""
+    """What was found of one model: whether it is an nn.Module, of each projection its shape or what is wrong, and which
+    of them have a weight that is in none of the model's parameters.
+    """
 
     is_module: bool
     projections: dict[str, Sizes | Problem]
+    unknown: tuple[str, ...] = ()
 
 
 class Model(NamedTuple):
@@ -108,8 +109,7 @@ def projections(model: Model, cases: list[Sizes], others: Sizes, seed: int) -> l
     found = found if isinstance(found, Reason) else models.describe(PROJECTIONS, cases, others)
     if isinstance(found, Reason):
         return found
-    described = _dicts(found, len(cases))
-    found = [_described(one) for one in described]
+    found = [_described(one) for one in _dicts(found, len(cases))]
     random = oracles.draw(seed)  # whole numbers, which any dtype keeps
     written = [
         {n: random.integers(-8, 9, s).astype(float) for n, s in one.projections.items() if isinstance(s, tuple)}
@@ -138,11 +138,6 @@ def projections(model: Model, cases: list[Sizes], others: Sizes, seed: int) -> l
                     shared = any(rubric.close(now.get(name), other).right for other in weights.values())
                     kind = Problem.NOT_KEPT if problem is Problem.SHARED and not shared else problem
                     found[position].projections[name] = Problem.OF_ALL if of_another else kind
-    for one, of_model in zip(found, described, strict=True):
-        unknown = of_model.get("unknown")
-        for name in [name for name, shape in one.projections.items() if isinstance(shape, tuple)]:
-            if isinstance(unknown, list) and name in unknown and one.is_module:
-                one.projections[name] = Problem.UNKNOWN
     return found
 
 
@@ -163,7 +158,9 @@ def _described(one: dict) -> Found:
                 found[name] = Problem(problem)
             case _:
                 found[name] = Problem.MISSING
-    return Found(one.get("model") is True, found)
+    is_module, unknown = one.get("model") is True, one.get("unknown")
+    unknown = unknown if is_module and isinstance(unknown, list) else []
+    return Found(is_module, found, tuple(name for name in PROJECTIONS if name in unknown))
 
 
 def differing(found: Found, asked: dict[str, Sizes]) -> list[str]:
@@ -171,10 +168,18 @@ def differing(found: Found, asked: dict[str, Sizes]) -> list[str]:
     return [name for name in asked if found.projections[name] != asked[name]]
 
 
+def faults(found: Found, asked: dict[str, Sizes]) -> int:
+    """How many things are wrong with the projections of one model."""
+    return len(differing(found, asked)) + len(found.unknown)
+
+
 def together(found: Found, verdicts: list[Verdict]) -> Verdict:
     """One verdict on the projections of a model, from all that is wrong with them; right if nothing is."""
     if not found.is_module:
         verdicts = [*verdicts, mistakes.wrong("not-a-module")]
+    alone = [name for name in found.unknown if isinstance(found.projections[name], tuple)]  # more is wrong with others
+    if alone:
+        verdicts = [*verdicts, mistakes.wrong("layers-unknown-to-the-model", ", ".join(alone))]
     return mistakes.together(verdicts or [rubric.fact(True, "")])
 
 

@@ -72,7 +72,7 @@ MISTAKES: dict[str, str] = {
     # Attention: parts 5 and 7.
     "not-a-module": "The class is a plain one. From which class do the models of PyTorch inherit, and what does it give them?",
     "overwritten-by-another-model": "These change when another model is made. Where does each model keep what is its own?",
-    "layers-unknown-to-the-model": "This works, but the weight is not among the model's parameters, so an optimizer would never change it. How does an nn.Module come to know its layers?",
+    "layers-unknown-to-the-model": "The weight is not among the model's parameters, so an optimizer would never change it. How does an nn.Module come to know its layers?",
     "layers-shared": "This holds another layer's weights where the shapes agree. What happens to one of the two when the other learns?",
     "layers-made-in-a-call": "This is made in a call, with numbers of its own. When must a layer be made so that it can keep what it learns?",
     "other-in-each-call": "The same tokens give other numbers in each call. Is anything drawn at random there, as by dropout or for a new layer, or kept from one call to the next?",

@@ -82,12 +82,12 @@ def describe(names, cases, others):
             except Exception:
                 pass
         found.append({"model": nn.Module in type(model).__mro__})
-        registered, found[-1]["unknown"] = [], []
+        known, found[-1]["unknown"] = None, []
         try:
             registered = [one for one in nn.Module.parameters(model) if not nn.parameter.is_lazy(one)]
-        except AttributeError:  # it is none, or was never made one
+            known = {one.untyped_storage().data_ptr() for one in registered}  # a weight may be a piece of one
+        except Exception:  # it is no module, or lists them in a way of its own
             pass
-        known = {one.untyped_storage().data_ptr() for one in registered}  # a weight may be a piece of one
         for name, layer in zip(names, made):
             if layer is None:
                 found[-1][name] = "missing" if getattr(model, name, None) is None else "made in a call"
@@ -95,7 +95,7 @@ def describe(names, cases, others):
                 found[-1][name] = "not linear"
             else:
                 found[-1][name] = "bias" if layer.bias is not None else tuple(layer.weight.shape)
-                if layer.weight.untyped_storage().data_ptr() not in known:
+                if known is not None and layer.weight.untyped_storage().data_ptr() not in known:
                     found[-1]["unknown"].append(name)
         kept["layers"].append(dict(zip(names, made)))
     return found[:-1]

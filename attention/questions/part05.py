@@ -27,9 +27,10 @@ def as_made(sizes, x, y, how):
 
 @probe.remote(using=(laid, doubled))
 def runs_once(sizes, x, y, how):
-    """Whether a model runs in the first of these calls."""
+    """Whether a model runs in each of these calls if it is the first."""
     torch.set_default_dtype(x.dtype)
     MyMHA(*sizes)(*map(doubled, laid(x, y, how)))
+    MyMHA(*sizes)(*laid(x, y, how))
     return True
 
 

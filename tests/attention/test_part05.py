@@ -208,6 +208,7 @@ def test_right_projections_of_all_models_are_right_and_one_with_a_bias_is_named(
             "what is not an nn.Linear: W_V. Also: W_K: Something is added",
         ),
         ({"W_K": Problem.SHARED, "W_V": Problem.SHARED}, "layers-shared", "W_K, W_V: "),
+        ({"W_K": Problem.NOT_KEPT}, "", "what no longer holds the weight that was written to it: W_K."),
     ],
     ids=[
         "right",
@@ -216,6 +217,7 @@ def test_right_projections_of_all_models_are_right_and_one_with_a_bias_is_named(
         "missing before another layer",
         "another layer before a bias",
         "shared",
+        "not kept",
     ],
 )
 def test_all_that_is_wrong_with_projections_is_named_the_gravest_first(changed: dict, mistake: str, text: str | None):
@@ -255,14 +257,22 @@ def test_a_layer_that_the_model_does_not_know_is_told(kept: str, known: bool):
     assert known or (verdict.mistake == "layers-unknown-to-the-model" and verdict.found.startswith("W_K: "))
 
 
+def test_a_layer_that_the_model_does_not_know_is_told_next_to_what_else_is_wrong():
+    unknown = ("W_Q", "W_K", "W_V", "W_O")
+    verdict = part05.projections_right(Found(True, SHAPES | {"W_Q": (5, 6), "W_K": Problem.BIAS}, unknown), SHAPES)
+    assert "wrong shape: W_Q. Also: W_Q, W_V, W_O: The weight is not among" in verdict.found
+    assert not part05.projections_right(Found(True, SHAPES, unknown), SHAPES).right
+
+
 @pytest.mark.parametrize(
     ("instead", "where"),
     [
         ("self.kept = getattr(self, 'kept', torch.zeros(len(x), 1, 1)); return self.kept + self.W_O(o)", part05.AGAIN),
         ("self.H = str(self.H); return self.W_O(o)", part05.AGAIN),
         ("return self.W_O(o) @ x", ""),
+        ("return self.W_O(o) if len(x) != 2 else 1 / 0", ""),
     ],
-    ids=["a batch kept", "a size changed", "any call"],
+    ids=["a batch kept", "a size changed", "any call", "any call of this size"],
 )
 def test_a_model_that_stops_in_its_second_call_alone_is_told_so(instead: str, where: str):
     found = tried(RIGHT.replace(OUTPUT, instead))
