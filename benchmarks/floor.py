@@ -59,20 +59,38 @@ def _graded(root: Path, tests: dict[str, str], student: str) -> dict[str, float 
 
 def run(path: Path, test: str, points: float) -> float | None:
     """The marks of one notebook."""
+    notebook = read(path)
+    try:
+        run_cells(notebook, path.stem)
+        return run_test(notebook, path.stem, test, points)
+    finally:
+        plt.close("all")
+
+
+def read(path: Path) -> dict:
+    """A notebook, each cell's source in one piece."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         cell["source"] = "".join(cell["source"])
+    return notebook
+
+
+def run_cells(notebook: dict, stem: str) -> None:
+    """Runs a part's cells in `__main__`, which is emptied before; not its hidden test."""
     names = vars(sys.modules["__main__"])
     names.clear()
     names.update(__name__="__main__", __builtins__=__builtins__, display=print)
-    with student_code.of(notebook), contextlib.ExitStack() as at_end:
-        at_end.callback(plt.close, "all")
-        for cell in notebook["cells"]:
-            if cell["cell_type"] != "code" or cell["id"] == f"{path.stem}-test":
-                continue
-            with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception, SystemExit):
-                exec(TransformerManager().transform_cell(cell["source"]), names)
-        return execution.run_test(test, f"{path.stem}-test", points).marks
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code" or cell["id"] == f"{stem}-test":
+            continue
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception, SystemExit):
+            exec(TransformerManager().transform_cell(cell["source"]), names)
+
+
+def run_test(notebook: dict, stem: str, test: str, points: float) -> float | None:
+    """The marks of a part whose cells have run, wherever `probe` asks for their names."""
+    with student_code.of(notebook):
+        return execution.run_test(test, f"{stem}-test", points).marks
 
 
 def draw_when_shown() -> None:
