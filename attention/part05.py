@@ -6,12 +6,12 @@ model made it: one that changes the output costs the values too, one of zeros, o
 all logits of a query), does not. A projection that is missing or of another shape costs the values, which cannot be
 computed then, but not the output's shape, if the model runs as it is. Both are judged in every case: a forward that
 fails with a single sample or a single key, or in float32 alone, loses both. A class that is not an nn.Module costs the
-projections, and the rest if it can't be called; layers that are not among its modules cost the projections. Sizes that
-a later model overwrites cost the attributes and, where forward uses them, the values; layers that are made in each
-call, or that two names or two models share, cost the projections and the values. A model whose second call, or whose
-weights, are not what they were after the first costs the values, and so does one that changes weights in its first
-call, or its tokens: it is called again with the same two tensors, with other numbers in them, with one tensor for both,
-and with other weights.
+projections, and the rest if it can't be called; layers whose weights are not among its parameters cost the projections.
+Sizes that a later model overwrites cost the attributes and, where forward uses them, the values; layers that are made
+in each call, or that two names or two models share, cost the projections and the values. A model whose second call, or
+whose weights, are not what they were after the first costs the values, and so does one that changes weights in its
+first call, or its tokens: it is called again with the same two tensors, with other numbers in them, with one tensor for
+both, and with other weights.
 """
 
 from collections.abc import Iterable

@@ -158,8 +158,8 @@ def _described(one: dict) -> Found:
                 found[name] = Problem(problem)
             case _:
                 found[name] = Problem.MISSING
-    is_module, unknown = one.get("model") is True, one.get("unknown")
-    unknown = unknown if is_module and isinstance(unknown, list) else []
+    is_module, named = one.get("model") is True, one.get("unknown")
+    unknown = {name for name in named if isinstance(name, str)} if is_module and isinstance(named, list) else set()
     return Found(is_module, found, tuple(name for name in PROJECTIONS if name in unknown))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hidden_tests import answered, model_answer
 
-from attention import course, part05
+from attention import course, part05, structure
 from attention.mistakes.sentences import MISTAKES
 from attention.structure import Found, Problem, weight_shapes
 
@@ -255,6 +255,15 @@ def test_a_layer_that_the_model_does_not_know_is_told(kept: str, known: bool):
         assert part05.values_right([part05.tried("here", SIZES, 2, 3, 4, seed=1)]).right
     assert verdict.right == known
     assert known or (verdict.mistake == "layers-unknown-to-the-model" and verdict.found.startswith("W_K: "))
+
+
+@pytest.mark.parametrize("named", [[np.ones(3), "W_Q", "W_Q", 1], "W_Q", {"W_Q": 1}, None])
+def test_whatever_a_kernel_names_as_unknown_is_read_as_names(named: object, monkeypatch: pytest.MonkeyPatch):
+    said = {**SHAPES, "model": True, "unknown": named}
+    monkeypatch.setattr(structure.models, "describe", lambda *_: [said])
+    with answered(5, RIGHT):
+        (found,) = structure.projections(part05.MODEL, [SIZES], part05.OTHERS, seed=1)
+    assert found.unknown == (("W_Q",) if isinstance(named, list) else ())
 
 
 def test_a_layer_that_the_model_does_not_know_is_told_next_to_what_else_is_wrong():
