@@ -26,7 +26,7 @@ from IPython.core.inputtransformer2 import TransformerManager
 
 from attention import course
 from attention.course import COURSE
-from dev.packages import REPOSITORY
+from dev import handed_in
 from grading.core.course import Part
 from grading.gradebook import course_folder
 from grading.judge import execution
@@ -69,7 +69,7 @@ def run(path: Path, test: str, points: float) -> float | None:
 
 def read(path: Path) -> dict:
     """A notebook, each cell's source in one piece."""
-    notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook = handed_in.read(path)
     for cell in notebook["cells"]:
         cell["source"] = "".join(cell["source"])
     return notebook
@@ -106,6 +106,4 @@ def _render() -> None:
 
 def test(part: Part) -> str:
     """A part's hidden test."""
-    path = REPOSITORY / "source" / COURSE.name / f"{part.stem}.ipynb"
-    source = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    return next("".join(cell["source"]) for cell in source if cell["id"] == f"{part.stem}-test")
+    return handed_in.sources(part)[f"{part.stem}-test"]

@@ -35,7 +35,7 @@ from attention.course import COURSE
 from grading.bridge import probe, remote
 from grading.sandbox import huge_pages, namespaces, zygote
 
-ONE, FORKS, WALLED, APART = WAYS = ("one process", "forks", "walled forks", "walled forks, tests apart")
+ONE, FORKS, WALLED, APART = ("one process", "forks", "walled forks", "walled forks, tests apart")
 PLACES = {"/dev/shm": "size=1m", "/mnt": "size=1m"}  # not /tmp, where the notebooks lie
 END = b""  # in place of a request: the notebook is marked
 in_walled_fork = functools.partial(
@@ -142,16 +142,15 @@ def measure() -> None:
     for student, notebooks in students.items():
         deciding.run_tests(student, notebooks)
     print(json.dumps((0, 0)), flush=True)
+    each_in = {ONE: lambda run: run(), FORKS: cells_alone.in_fork, WALLED: in_walled_fork}
     for line in sys.stdin:
         way, student = json.loads(line)
-        before, began = _computed_s(), time.perf_counter()
-        apart_s = 0.0
+        before, began, apart_s = _computed_s(), time.perf_counter(), 0.0
         if way == APART:
             apart_s = deciding.run_tests(student, students[student])
         else:
-            in_a_process = {ONE: lambda run: run(), FORKS: cells_alone.in_fork, WALLED: in_walled_fork}[way]
             for submitted in students[student]:
-                in_a_process(submitted.run)
+                each_in[way](submitted.run)
         print(json.dumps((_computed_s() - before + apart_s, time.perf_counter() - began)), flush=True)
 
 
