@@ -63,6 +63,22 @@ def stacked(W: Array, copies: int) -> Array:
     return np.concatenate([W] * copies)
 
 
+def of_full_rank(rng: np.random.Generator, leading: Array) -> list[Array]:
+    """Matrices of full rank, each without what one construction of factors or another looks for: independent columns
+    among the last ones or among the longest, column blocks that add up to full rank, entries that are not exactly 0.
+
+    Shapes  leading (r, D), D of 18 at least, r a factor of it, whose first columns alone are dependent; returns four of
+            this shape.
+    Units   none.
+    Errors  none.
+    Source  ours.
+    """
+    r, D = leading.shape
+    longest, blocks = rng.standard_normal((r, D)), np.split(rng.standard_normal((r, D - r)), D // r - 1, axis=1)
+    longest[:, 17] = longest[:, 3] = 10 * longest[:, 3]
+    return [leading[:, ::-1].copy(), longest, np.hstack([*blocks, -sum(blocks)]), 2 * np.eye(r, D)]
+
+
 def attention_logits(q: Array, K: Array) -> Array:
     """What stands inside the softmax: how well each key agrees with one query.
 

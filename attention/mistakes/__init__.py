@@ -35,8 +35,7 @@ OF_PROJECTIONS = (
     "layers-made-in-a-call",
 )
 AGAIN = "other-in-each-call"
-NOT_EXACT = "not-exact"
-EXACT, NEARLY = 1e-5, 0.01  # what numbers miss at most that are right, or not exact, of the largest one
+NOT_EXACT, NEARLY = "not-exact", 0.01  # and what the numbers miss at most then, of the largest one
 # What is seen at once and needs no numbers: by part.
 FACTS: dict[int, tuple[str, ...]] = {
     5: (*OF_PROJECTIONS, AGAIN),
@@ -120,8 +119,9 @@ def nearly(verdict: Verdict, cases: Iterable[Case]) -> Verdict:
     """
 
     def find() -> str | None:
-        found = [[close(case.got, case.want, rtol, ANY).right for rtol in (EXACT, NEARLY)] for case in cases]
-        return NOT_EXACT if all(near for _, near in found) and not all(exact for exact, _ in found) else None
+        every = list(cases)
+        near = all(close(case.got, case.want, NEARLY, ANY).right for case in every)
+        return NOT_EXACT if near and not all(close(case.got, case.want, kind=ANY).right for case in every) else None
 
     return verdict if verdict.mistake else diagnosed(verdict, find)
 

@@ -149,6 +149,17 @@ def test_a_stacked_matrix_is_copy_after_copy():
         oracles.stacked(np.array([[1, 2]]), 0)
 
 
+def test_matrices_of_full_rank_lack_what_constructions_of_factors_look_for():
+    leading = oracles.draw(1).standard_normal((5, 30))
+    leading[:, :2] = 0.0
+    every = oracles.of_full_rank(oracles.draw(2), leading)
+    assert [(W.shape, np.linalg.matrix_rank(W)) for W in every] == [((5, 30), 5)] * 4
+    trailing, longest, blocks, sparse = every
+    five_longest = np.argsort(np.linalg.norm(longest, axis=0))[-5:]
+    assert np.linalg.matrix_rank(trailing[:, -5:]) < 5 > np.linalg.matrix_rank(longest[:, five_longest])
+    assert np.abs(sum(np.split(blocks, 6, axis=1))).max() < 1e-12 and (sparse == 0.0).sum() == 145
+
+
 def test_the_oracle_leaves_its_arguments_as_they_were():
     weights, x, y = data(*SIZES[0])
     before = [a.copy() for a in (*weights.values(), x, y)]
