@@ -140,7 +140,6 @@ STUDENT_LIMIT_S = _set("STUDENT_LIMIT_S", 1800.0)
 LEAST_S = _set("LEAST_S", 120.0)  # what each notebook has even then, so that an honest one keeps its marks
 # By the wall clock a notebook may take this many times its own time; then the machine is too busy to grade on.
 BUSY_FACTOR = 10
-SEND_LIMIT_S = 1.0  # by the wall clock, for a message to be taken by our own library, which waits for no kernel
 SANDBOX_LIMIT_S = 120.0  # a sandbox's start, which imports the course's libraries; torch takes 2 s on a quiet machine
 # How long a sandbox may leave the judge without an answer before it is given up.
 SILENCE_LIMIT_S = _set("SILENCE_LIMIT_S", 20.0)

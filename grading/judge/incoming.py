@@ -4,28 +4,23 @@ The kernel is the student's, its key too: a signature says nothing here. A messa
 again from the pieces that nbclient, nbformat, nbconvert and `transport` read; everything else is dropped.
 """
 
-import asyncio
 import contextlib
 import json
 import threading
 from collections.abc import Callable, Mapping
-from queue import Empty
 from types import MappingProxyType
 
 import psutil
-import zmq
-from jupyter_client.channels import AsyncZMQSocketChannel
 from jupyter_client.session import DELIM
 from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from grading.bridge import remote, wire
 from grading.core import limit_messages, limits, messages, pictures, slow_texts
-from grading.sandbox.clock import Clock, Deadline
 
 REPLY = "grading_reply"  # the type of the message that carries a reply to a hidden test
-FRAME_BYTES = wire.MAX_BYTES + 2**20  # of one frame of a message: a reply is one
-FRAMES = 1000  # of one message that are taken at once: 25 million empty ones take half a minute, and no clock is heard
+FRAME_BYTES = wire.MAX_BYTES + 2**20  # of a message, in all its frames: a reply to a hidden test is one
+FRAMES = 1000  # of a message
 LATEX = "text/latex"
 TEXTS = ("text/plain", "text/html", "text/markdown", LATEX, "image/svg+xml")
 OUTPUTS = ("stream", "display_data", "execute_result", "error", "update_display_data")
@@ -37,62 +32,7 @@ SIDE = 3_000  # pixels that a picture may ask for, so that ten thousand small on
 WATCH_S = 0.1  # how often the memory of this process is looked at
 
 
-class Channel(AsyncZMQSocketChannel):
-    """A socket to a student's kernel: what cannot be read is dropped, and a flood can't stop the judge's clocks."""
-
-    kinds: frozenset[str] | None = None  # the types of messages that are taken in here; None: all that are known
-    clock = Clock()  # by the wall clock, until a client knows the kernel's own
-    end: Callable[[], None] = staticmethod(lambda: None)  # ends the kernel
-
-    def send(self, msg: dict) -> None:
-        """Sends a message; a kernel that has spoilt its own connection, so that none can be sent any more, is ended."""
-        try:
-            super().send(msg)
-        except zmq.Again:
-            self.end()
-
-    def taken(self) -> list[bytes]:
-        """See `taken`."""
-        return taken(zmq.Socket(self.socket))
-
-    async def get_msg(self, timeout: float | None = None) -> dict:
-        """The next message that can be read; Empty if none comes within some seconds of the kernel's own time."""
-        end = None if timeout is None else Deadline(self.clock, timeout)
-        while True:
-            pause_s = None if end is None else end.pause()
-            with self.clock.served():  # where many come, to wait for each takes longer than to read it
-                has_come = self.socket.get(zmq.EVENTS) & zmq.POLLIN
-            if has_come or await self.socket.poll(None if end is None else int(1000 * pause_s)):
-                with self.clock.served():
-                    message = read(self.taken())
-                await asyncio.sleep(0)  # or this task alone would run, for as long as messages come
-                if message is not None and (self.kinds is None or message["msg_type"] in self.kinds):
-                    return message
-            if pause_s == 0:
-                raise Empty
-
-
-class Replies(Channel):
-    """The shell's socket: nbclient takes what answers its request there for a reply, whatever its type."""
-
-    kinds = frozenset({"execute_reply", "kernel_info_reply"})
-    kept: dict | None = None  # a reply that has come, for whoever waits for one next
-
-    async def get_msg(self, timeout: float | None = None) -> dict:
-        """The reply that was kept, or the next one."""
-        kept, self.kept = self.kept, None
-        return kept or await super().get_msg(timeout)
-
-
-def taken(socket: zmq.Socket) -> list[bytes]:
-    """The frames of a message that has come; of one with very many the next ones, so that clocks are heard between."""
-    frames = [socket.recv()]
-    while len(frames) < FRAMES and socket.rcvmore:
-        frames.append(socket.recv())
-    return frames
-
-
-def read(frames: list[bytes]) -> dict | None:
+def read(frames: list[bytes | None]) -> dict | None:
     """The message in the frames of one, or None for one that is not taken in; never an exception."""
     with contextlib.suppress(ValueError, RecursionError, KeyError, TypeError, AttributeError):
         start = frames.index(DELIM) + 2  # after the signature
@@ -101,7 +41,7 @@ def read(frames: list[bytes]) -> dict | None:
             return None
         header, parent = json.loads(header), json.loads(parent)
         kind, asked = header["msg_type"], parent.get("msg_id")
-        too_long = len(content) > limits.MESSAGE_BYTES or (kind in CONTENT and _takes_long(content))
+        too_long = content is None or len(content) > limits.MESSAGE_BYTES or (kind in CONTENT and _takes_long(content))
         if too_long and kind == "execute_reply":
             content = _reply(TOO_LONG)
         elif too_long:
@@ -190,7 +130,6 @@ CONTENT: dict[str, Callable[[dict], dict]] = {
     "clear_output": lambda content: {"wait": content.get("wait") is True},
     "execute_input": lambda content: {"execution_count": _count(content)},
     "status": lambda content: {"execution_state": "idle" if content["execution_state"] == "idle" else "busy"},
-    "iopub_welcome": lambda content: {},
     "execute_reply": _reply,
     "kernel_info_reply": lambda content: {"status": "ok", "language_info": dict(content.get("language_info") or {})},
     REPLY: lambda content: {"token": _text(content["token"])},

@@ -6,16 +6,13 @@ A manager's `pool` is where its sandboxes come from; without one all walls stand
 """
 
 import asyncio
-import contextlib
 import signal
+import socket
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from queue import Empty
 
-import zmq
-import zmq.asyncio
 from jupyter_client.asynchronous import AsyncKernelClient
-from jupyter_client.channels import AsyncZMQSocketChannel
 from jupyter_client.connect import KernelConnectionInfo
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
@@ -23,17 +20,14 @@ from jupyter_client.provisioning import KernelProvisionerBase, KernelProvisioner
 from traitlets import Type, default
 
 from grading.core import limit_messages, limits
-from grading.judge import incoming, limits_reached
+from grading.judge import channel, limits_reached
 from grading.sandbox import gpu_trial, host
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.clock import Clock, Deadline
 from grading.sandbox.kept_sandboxes import Pool
 
 NAME = "walled"
-PORTS = ("shell_port", "iopub_port", "stdin_port", "control_port", "hb_port")  # nobody listens at the last three
 PASSED_ON = ("NBGRADER_EXECUTION", "NBGRADER_VALIDATING")  # variables by which nbgrader tells a notebook what runs it
-NEVER_MS = 24 * 60 * 60 * 1000  # no kernel lives that long; with -1, for never, ZeroMQ aborts where a connection breaks
-READER = "ZMQbg/IO/"  # the name of a thread in which ZeroMQ reads, up to its number
 START_LIMIT_S = 60.0  # from the fork to the kernel's first reply; 0.1 s on a quiet machine
 
 
@@ -56,17 +50,14 @@ class Provisioner(KernelProvisionerBase):
         return {**kwargs, "cwd": Path(folder).resolve() if folder else None}
 
     async def launch_kernel(self, cmd: list[str], **kwargs: object) -> KernelConnectionInfo:
-        """Forks the kernel; its sockets listen already, so clients may connect at once."""
+        """Forks the kernel; its channels are there already, so clients may use them at once."""
         manager, folder = self.parent, kwargs["cwd"]
         self.box = manager.pool.take()
         env = {name: kwargs["env"][name] for name in PASSED_ON if name in kwargs["env"]}
         env |= {} if manager.gpu else {gpu_trial.VISIBLE: ""}
         self.kernel = self.box.start(folder, cmd[1:], env, manager.seed, manager.allowance)
-        manager.session.key = self.kernel.key
+        manager.session.key = b""  # a signature would say nothing: the kernel is the student's, its key would be, too
         manager.session.username = NAME  # in the header of each message; the default is the grader's own
-        manager.transport, manager.ip = "ipc", self.kernel.address
-        for port, name in enumerate(PORTS, start=1):
-            setattr(manager, name, port)
         self.connection_info = manager.get_connection_info()
         return self.connection_info
 
@@ -117,25 +108,23 @@ class Provisioner(KernelProvisionerBase):
 class KernelClient(AsyncKernelClient):
     """A client that is ready when the kernel says so, not after 0.2 s of silence; of shell and iopub alone."""
 
-    @default("context")
-    def _default_context(self) -> zmq.asyncio.Context:
-        return _context()
-
-    shell_channel_class = Type(incoming.Replies)
-    iopub_channel_class = Type(incoming.Channel)
-    _subscriptions = 0  # beyond the one to everything
-    _others: frozenset[int] = frozenset()  # threads that read for other contexts of ZeroMQ's than this one's
+    shell_channel_class = Type(channel.Replies)
+    iopub_channel_class = Type(channel.Channel)
 
     def start_channels(self, shell=True, iopub=True, stdin=True, hb=True, control=True) -> None:
-        """Connects to shell and iopub."""
-        self._others = _readers()
-        super().start_channels(shell=shell, iopub=iopub, stdin=False, hb=False, control=False)
-        for channel in (self.shell_channel, self.iopub_channel):
-            channel.clock, channel.end = self.clock, self.parent.end
+        """Takes over the judge's ends of shell and iopub."""
+        ends = self.parent.provisioner.kernel.channels() or _of_nobody()
+        self._shell_channel, self._iopub_channel = (
+            kind(end, self.session) for kind, end in zip((channel.Replies, channel.Channel), ends, strict=True)
+        )
+        for started in (self._shell_channel, self._iopub_channel):
+            started.clock, started.end = self.clock, self.parent.end
+        self.allow_stdin = False
 
     def stop_channels(self) -> None:
-        """Closes all sockets to the kernel; Jupyter's own first makes those that were never used."""
-        self.context.destroy(linger=0)
+        """Closes both; Jupyter's own first makes those that were never used."""
+        for started in filter(None, (self._shell_channel, self._iopub_channel)):
+            started.stop()
 
     @property
     def clock(self) -> Clock:
@@ -143,41 +132,38 @@ class KernelClient(AsyncKernelClient):
         return self.parent.provisioner.box.clock
 
     async def wait_for_ready(self, timeout: float | None = None) -> None:
-        """Waits until outputs are subscribed to and the kernel replies.
+        """Waits until the kernel replies.
 
         Errors  RuntimeError if the kernel ends before that, or takes longer than the limit.
         """
         end = Deadline(self.clock, timeout or START_LIMIT_S)
-        await self._expect(self.iopub_channel, "iopub_welcome", end)
         self.kernel_info()
-        self.shell_channel.kept = await self._expect(self.shell_channel, "kernel_info_reply", end)
-        self.clock.served_by(_readers() - self._others)  # what ZeroMQ drops by itself no thread of ours hears of
+        self.shell_channel.kept = await self._introduction(end)
 
     def kernel_info(self) -> str:
         """Asks what the kernel is, and gives the request's id; nbclient, which asks once more, gets the same reply."""
         kept = self.shell_channel.kept
         return kept["parent_header"]["msg_id"] if kept else super().kernel_info()
 
-    def _subscribe_again(self) -> None:
-        """Makes the kernel look at its subscriptions once more.
-
-        ZeroMQ announces a subscription once, and a kernel that is sending at that very moment misses it: ipykernel's
-        thread sends past the stream that waits for subscriptions. The next one, to whatever, makes it look at both.
-        """
-        self._subscriptions += 1
-        self.iopub_channel.socket.subscribe(b"%d" % self._subscriptions)
-
     async def responds(self, limit_s: float) -> bool:
         """Whether the kernel is ready for the next cell within the limit, as after an interrupt."""
         asked, end = self.kernel_info(), Deadline(self.clock, limit_s)
-        while (pause := end.pause()) > 0:
-            try:
-                reply = await self.shell_channel.get_msg(timeout=pause)
-            except Empty:
-                continue
-            if reply["parent_header"].get("msg_id") == asked:
-                return True
-        return False
+        dropping = asyncio.ensure_future(self._drop_outputs())  # or a cell that prints on and on waits for room
+        try:
+            while (pause := end.pause()) > 0:
+                try:
+                    reply = await self.shell_channel.get_msg(timeout=pause)
+                except Empty:
+                    continue
+                if reply["parent_header"].get("msg_id") == asked:
+                    return True
+            return False
+        finally:
+            dropping.cancel()
+
+    async def _drop_outputs(self) -> None:
+        while True:
+            await self.iopub_channel.get_msg()
 
     async def revived(self) -> bool:
         """Whether the kernel, after an interrupt, is ready for the next cell; one that is not is ended."""
@@ -186,10 +172,10 @@ class KernelClient(AsyncKernelClient):
         await self.parent.shutdown_kernel(now=True)
         return False
 
-    async def _expect(self, channel: AsyncZMQSocketChannel, kind: str, end: Deadline) -> dict:
+    async def _introduction(self, end: Deadline) -> dict:
         while True:
             try:
-                if (message := await channel.get_msg(timeout=0.5))["msg_type"] == kind:
+                if (message := await self.shell_channel.get_msg(timeout=0.5))["msg_type"] == "kernel_info_reply":
                     return message
             except Empty:
                 if not await self.parent.is_alive():
@@ -198,31 +184,14 @@ class KernelClient(AsyncKernelClient):
                     raise RuntimeError(f"The kernel ended before it was ready. {why}".strip()) from None
                 if end.left() == 0:
                     raise RuntimeError("The kernel did not become ready in time.") from None
-                if channel is self.iopub_channel:
-                    self._subscribe_again()
 
 
-def _readers() -> frozenset[int]:
-    """The threads of this process in which ZeroMQ reads what comes; none where the system doesn't tell."""
-    found = set()
-    for path in Path("/proc/self/task").glob("*/comm"):
-        with contextlib.suppress(OSError):  # it has ended
-            found |= {int(path.parent.name)} if path.read_text().startswith(READER) else set()
-    return frozenset(found)
-
-
-def _context() -> zmq.asyncio.Context:
-    """Makes sockets that take no message too large for us, wait for no peer that has gone, and connect once.
-
-    A connection begins with properties, all of which ZeroMQ keeps, and nobody can stop it in that: they may come from
-    the kernel's own library alone, which answers before any cell runs, and not from who answers in its place later.
-    """
-    context = zmq.asyncio.Context()
-    context.setsockopt(zmq.MAXMSGSIZE, incoming.FRAME_BYTES)
-    context.setsockopt(zmq.SNDTIMEO, int(1000 * limits.SEND_LIMIT_S))
-    context.setsockopt(zmq.RECONNECT_IVL, NEVER_MS)
-    context.setsockopt(zmq.HANDSHAKE_IVL, 0)  # by the wall clock: where it strikes, there is no second connection
-    return context
+def _of_nobody() -> tuple[socket.socket, socket.socket]:
+    """What stands for the channels of a kernel that has ended: nothing comes, and nothing is taken."""
+    ends = [socket.socketpair() for _ in range(2)]
+    for _, theirs in ends:
+        theirs.close()
+    return tuple(ours for ours, _ in ends)
 
 
 class KernelManager(AsyncKernelManager):

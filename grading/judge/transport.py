@@ -10,7 +10,6 @@ import secrets
 import time
 from pathlib import Path
 
-import zmq
 from jupyter_client.utils import ensure_async
 from nbclient import NotebookClient
 from nbclient.util import run_sync
@@ -18,7 +17,6 @@ from nbclient.util import run_sync
 from grading.bridge import remote, wire
 from grading.bridge.reasons import Reason, Why
 from grading.core import limit_messages, limits
-from grading.judge import incoming
 from grading.judge.incoming import REPLY
 from grading.marking import budget
 from grading.sandbox.clock import LOOK_S, Deadline
@@ -66,19 +64,17 @@ class KernelTransport:
     async def _reply(self, token: str, limit_s: float) -> bytes | None:
         """The reply that carries the token, if it comes in time; everything else that comes is dropped.
 
-        The event loop stands still meanwhile: to go through it took half of what a request computed here. It is the one
-        of the sockets all the same, which no two threads may use; in the Formgrader that runs in a thread of its own.
+        The event loop stands still meanwhile: to go through it took half of what a request computed here.
         Errors  RuntimeError if the kernel ended through no fault of the student's: then nothing is marked.
         """
         end = Deadline(self.client.kc.clock, limit_s)
-        coming, looked = zmq.Socket(self.client.kc.iopub_channel.socket), time.monotonic()
+        outputs, requests, looked = self.client.kc.iopub_channel, self.client.kc.shell_channel, time.monotonic()
         try:
             while (pause_s := end.pause()) > 0:
-                if came := coming.poll(int(1000 * pause_s)):
-                    with self.client.kc.clock.served():
-                        message = incoming.read(incoming.taken(coming))
-                    if message and message["msg_type"] == REPLY and message["content"]["token"] == token:
-                        return b"".join(message["buffers"])
+                came, message = outputs.taken()
+                if message and message["msg_type"] == REPLY and message["content"]["token"] == token:
+                    return b"".join(message["buffers"])
+                came = came or outputs.wait(pause_s, requests)
                 if came and time.monotonic() - looked < LOOK_S:
                     continue
                 looked = time.monotonic()

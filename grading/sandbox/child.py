@@ -1,8 +1,7 @@
 """The kernel in a fork of the zygote: its own session, limits, folder and random states, then ipykernel.
 
-Like the zygote it stands alone. Its notebook's files come to it before any cell runs. The sockets that it serves were
-opened by the judge and listen already, in a folder that no student can look into; there is no connection file, and no
-heartbeat, because the keeper sees the process.
+Like the zygote it stands alone. Its notebook's files come to it before any cell runs. Of the two sockets that it serves
+the judge holds the other ends; there is no connection file, and no heartbeat, because the keeper sees the process.
 """
 
 import atexit
@@ -24,32 +23,27 @@ from types import ModuleType
 
 import numpy as np
 import zmq
-from ipykernel import ipkernel, zmqshell
-from ipykernel.compiler import XCachingCompiler
+from ipykernel import zmqshell
+from ipykernel.displayhook import ZMQDisplayHook
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.zmqshell import ZMQInteractiveShell
 from jupyter_client.session import DELIM
-from traitlets import Type
+from traitlets import Any, Type
 from traitlets.config import Config
 from traitlets.config.loader import DeferredConfigString
-from zmq.eventloop.zmqstream import ZMQStream
 
 LOADED = set(sys.modules)
 SILENT = logging.getLogger(__name__)  # nobody reads what a kernel logs
 SILENT.addHandler(logging.NullHandler())
 SILENT.propagate = False
 ARGUMENT = re.compile(r"--(\w+)\.(\w+)=(.*)")
-# What a course's kernels are started with, so the shell that is made before the fork has these settings, too. The last
+# What a course's kernels are started with, so what is made before the fork has these settings, too. The last
 # one is nbclient's, the others are those of grading/gradebook/configuration.py.
 ARGUMENTS = ["--HistoryManager.enabled=False", "--IPKernelApp.log_level=40", "--HistoryManager.hist_file=:memory:"]
-CHANNELS = ("shell_port", "iopub_port")  # in the order of the sockets
-PIECE_BYTES = 2**16  # of a file, copied at once; a shorter reply is copied, too
+PIECE_BYTES = 2**16  # of a file, copied at once
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
 REQUEST, REPLY = "grading_request", "grading_reply"  # types of messages: from a hidden test, and back
-# In each message. ZeroMQ 4.3 answers a PING of 5 or 6 bytes with up to 23 bytes of what its memory for a small frame
-# held before. So one of the first frames that the judge reads is longer than that, and holds what all may know.
-FILL = {"": " " * 24}
 NEXT_MS = 50  # how long the next request is waited for; the judge has computed what is right by then
 
 
@@ -59,7 +53,7 @@ def run(
     filled: Callable[[], None],
     own_limits: ModuleType,
     request: dict,
-    listening: list[int],
+    channels: list[int],
     status: socket.socket,
     gate: socket.socket,
 ) -> None:
@@ -75,12 +69,9 @@ def run(
     sys.argv = ["ipykernel_launcher"]
     sys.path.insert(0, "")
     own_limits.set_at_once(request["limits"])
-    ipkernel.sys = NoModules()
     prctl(PR_SET_DUMPABLE, 1)  # unlike the zygote an ordinary process, which can read its own /proc/self
-    app = WalledKernelApp.instance()
-    app.listening, app.session.key, app.session.metadata = listening, request["key"].encode(), FILL
-    app.initialize(request["argv"])
-    app.shell.ask_exit = lambda: None  # after exit() in a cell the kernel would end while the next cells run
+    app = application(request["argv"])
+    app.connect(channels)
     with gate:
         while (message := receive(gate))[0] is not None:
             if "seed" in message[0]:
@@ -96,18 +87,31 @@ def run(
     app.start()
 
 
-def make_shell(run_command: Callable[[str], int]) -> None:
-    """Makes the application that each kernel starts with, and the shell that it takes over; it runs commands so.
+def make_kernel(run_command: Callable[[str], int], frames: ModuleType, channels: ModuleType) -> None:
+    """Makes the application, the kernel and the shell that each fork begins with; it runs commands so.
 
     So a kernel finds them in memory that all share, and need not make its own. Nothing of a notebook's is in them.
     """
     zmqshell.system = run_command
-    WalledKernelApp.instance(log=SILENT)
+    WalledKernelApp.frames, WalledKernelApp.channels = frames, channels
+    application(ARGUMENTS)
+
+
+def application(argv: list[str]) -> "WalledKernelApp":
+    """The application that was made with these arguments; if that was with others, a new one."""
+    if WalledKernelApp.initialized() and (config := configured(argv)) is not None:
+        made = WalledKernelApp.instance()
+        if made.made_with == config:
+            return made
+    for singleton in (WalledKernelApp, WalledKernel, ZMQInteractiveShell):
+        singleton.clear_instance()
+    made = WalledKernelApp.instance(log=SILENT)
     with tempfile.TemporaryDirectory() as folder:
-        made = ZMQInteractiveShell.instance(
-            ipython_dir=folder, config=configured(ARGUMENTS), compiler_class=XCachingCompiler
-        )
-    atexit.unregister(made.atexit_operations)
+        made.ipython_dir = folder
+        made.initialize(argv)
+    made.made_with = configured(argv)
+    atexit.unregister(made.shell.atexit_operations)
+    return made
 
 
 def configured(arguments: list[str]) -> Config | None:
@@ -119,16 +123,6 @@ def configured(arguments: list[str]) -> Config | None:
     for owner, name, value in (match.groups() for match in found):
         config[owner][name] = DeferredConfigString(value)
     return config
-
-
-def take_over(shell: ZMQInteractiveShell, kernel: IPythonKernel) -> None:
-    """Adapts the shell made before the fork to this kernel: what depends on its process, its folder and its streams."""
-    shell.parent = shell.kernel = kernel
-    shell.profile_dir, shell.ipython_dir = kernel.profile_dir, kernel.parent.ipython_dir
-    shell.starting_dir = os.getcwd()
-    shell.history_manager.reset(new_session=False)  # whose first folder is this one
-    shell.sys_excepthook = sys.excepthook
-    shell.save_sys_module_state()
 
 
 def draw_from(seed: int) -> None:
@@ -155,15 +149,6 @@ def put(path: str, fd: int) -> None:
         os.close(fd)
 
 
-class NoModules:
-    """`sys` for ipykernel, without modules: asking each for its file would copy the memory that it lies in."""
-
-    modules: dict[str, ModuleType] = {}
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(sys, name)
-
-
 class NoThread:
     """In place of ipykernel's thread that hands requests on to the main one, which serves the socket itself."""
 
@@ -180,16 +165,9 @@ class WalledKernel(IPythonKernel):
     The first request brings the code that answers, `wire` and `remote`, compiled by the same Python.
     """
 
+    shell_stream = Any()
     answering: dict[str, ModuleType] = {}
     _supports_kernel_subshells = False  # all requests come to the main thread, without a thread that hands them on
-
-    def __init__(self, **given: object) -> None:
-        made_ahead = given["parent"].config == configured(ARGUMENTS)
-        if not made_ahead:
-            ZMQInteractiveShell.clear_instance()  # so that one is made with other settings
-        super().__init__(**given)
-        if made_ahead:
-            take_over(self.shell, self)
 
     async def dispatch_shell(self, msg: list[zmq.Frame], /, *args: object, **kwargs: object) -> None:
         """As ipykernel does; but a request has a reply and nothing else, because nobody reads when a kernel is busy.
@@ -204,12 +182,10 @@ class WalledKernel(IPythonKernel):
                 SILENT.exception("No reply.")
             finally:
                 self.post_handler_hook()
-            if not self.shell_stream.socket.poll(NEXT_MS):
-                self.shell_stream.flush()  # what has come by now: the loop would not hear of it
+            if not self.shell_stream.comes(NEXT_MS):
                 return
-            msg = self.shell_stream.socket.recv_multipart(copy=False)
+            msg = self.shell_stream.recv_multipart()
         await super().dispatch_shell(msg, *args, **kwargs)
-        self.shell_stream.flush()
 
     def asked(self, msg: list[zmq.Frame]) -> dict | None:
         """The request of a hidden test that a message is; None for all others."""
@@ -230,19 +206,31 @@ class WalledKernel(IPythonKernel):
             exec(marshal.loads(compiled), vars(self.answering[name]))
         reply = self.answering["remote"].answer(sent, self.shell.user_ns)
         header, content = json.dumps({"msg_type": REPLY}), json.dumps({"token": message["content"]["token"]})
-        unsigned = [DELIM, b"", header.encode(), b"{}", b"{}", content.encode(), reply]  # the student has the key, too
-        self.iopub_socket.send_multipart([REPLY.encode(), *unsigned], copy=len(reply) < PIECE_BYTES)
+        self.iopub_socket.send_multipart([DELIM, b"", header.encode(), b"{}", b"{}", content.encode(), reply])
 
 
 class WalledKernelApp(IPKernelApp):
-    """An IPython kernel on sockets that were handed over.
+    """An IPython kernel, made before the fork, on sockets that are handed over after it.
 
     What it leaves out took half of a kernel's start: most of it reads or counts references to what all kernels share,
     and of each page that it touches a kernel gets a copy.
     """
 
-    listening: list[int] = []
+    frames: ModuleType
+    channels: ModuleType
+    made_with: Config | None = None
     kernel_class = Type(WalledKernel)
+
+    def connect(self, channels: list[int]) -> None:
+        """Begins to be a kernel, in the process and the folder that it will have, on the sockets of its channels."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        self.session.pid = os.getpid()
+        for channel, fd in zip((self.kernel.shell_stream, self.iopub_thread), channels, strict=True):
+            channel.connect(fd)
+        self.iopub_thread.capture(sys.stdout, sys.stderr)
+        self.shell.starting_dir = os.getcwd()
+        self.shell.history_manager.reset(new_session=False)  # whose first folder is this one
+        self.shell.save_sys_module_state()
 
     def parse_command_line(self, argv: list[str] | None = None) -> None:
         """Reads arguments that set one trait each, without a parser for all that there could be."""
@@ -256,35 +244,44 @@ class WalledKernelApp(IPKernelApp):
         """Reads nothing: there is no configuration in a home that was made a moment ago."""
 
     def init_code(self) -> None:
-        """Runs nothing: there is no profile. What is loaded was noted before the fork."""
+        """Runs nothing: there is no profile."""
         self.shell.user_ns_hidden.update(self.shell.user_ns)
         self.shell._sys_modules_keys = LOADED
+        self.shell.ask_exit = lambda: None  # after exit() in a cell the kernel would end while the next cells run
+
+    def init_path(self) -> None:
+        """Adds nothing: it is the zygote's path, too."""
+
+    def init_signal(self) -> None:
+        """Ignores nothing yet: the zygote is to end with Ctrl-C."""
 
     def _configure_logging(self) -> None:
         """Leaves all loggers as they are."""
 
     def init_connection_file(self) -> None:
-        """Numbers the sockets; the names of their files mean nothing here."""
-        self.transport, self.ip = "ipc", "kernel"
-        for port, name in enumerate(CHANNELS, start=1):
-            setattr(self, name, port)
+        """Reads no file: the sockets are handed over."""
 
-    def _try_bind_socket(self, s: zmq.Socket, port: int) -> int:
-        if not port:  # the one for input, which nobody enters
-            return port
-        s.setsockopt(zmq.USE_FD, self.listening[port - 1])
-        s.setsockopt(zmq.HANDSHAKE_IVL, 0)  # the judge, who connects once, has a clock
-        s.bind(f"ipc://{self.ip}-{port}")
-        return port
+    def init_sockets(self) -> None:
+        """Makes the two channels, which nobody is connected to yet."""
+        self.session.key = b""  # a signature would say nothing: the kernel is the student's, its key would be, too
+        self.iopub_thread = self.iopub_socket = self.channels.IOPub(self.frames)
+        self.configure_tornado_logger()
 
-    def init_control(self, context: zmq.Context) -> None:
-        """Opens nothing: what controls a kernel is signals, and no debugger is connected."""
+    def log_connection_info(self) -> None:
+        """Tells nobody how to connect."""
+
+    def init_io(self) -> None:
+        """As ipykernel does, with streams whose descriptors are redirected in the kernel alone."""
+        for name in self.channels.STREAMS:
+            setattr(sys, name, self.channels.Output(self.session, self.iopub_thread, name))
+        self.displayhook = sys.displayhook = ZMQDisplayHook(self.session, self.iopub_socket)
+        self.patch_io()
 
     def init_kernel(self) -> None:
         """As ipykernel does, but without the streams and the thread for control and a debugger."""
-        taken_over = "session iopub_thread iopub_socket stdin_socket log profile_dir user_ns".split()
+        taken_over = "session iopub_thread iopub_socket log profile_dir user_ns".split()
         given = {name: getattr(self, name) for name in taken_over}
-        given |= {"shell_stream": ZMQStream(self.shell_socket), "shell_channel_thread": NoThread()}
+        given |= {"shell_stream": self.channels.Shell(self.frames), "shell_channel_thread": NoThread()}
         self.kernel = self.kernel_class.instance(parent=self, **given)
         self.displayhook.get_execution_count = lambda: self.kernel.execution_count
 

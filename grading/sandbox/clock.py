@@ -20,7 +20,7 @@ import contextlib
 import heapq
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 WAITERS = 2  # a cell's thread, and the one that sends what it printed
 LOOK_S = 0.5  # how often /proc is looked at while something is waited for; shorter waits count by the wall clock
@@ -41,7 +41,6 @@ class Clock:
         self._ahead_s = 0.0  # waits whose time is still to come
         self._waits = False  # whether nothing has run since, though something could: then it is no own time yet
         self._served_s = 0.0  # computed for it by whoever looks at this clock, since the last look
-        self._serving_ns: dict[int, int] = {}  # what each thread of this process has computed that only serves it
 
     def now(self) -> float:
         """Seconds of own time since this clock was made; less than before where a wait is over that was counted."""
@@ -61,17 +60,9 @@ class Clock:
         finally:
             self._served_s += time.thread_time() - began
 
-    def served_by(self, threads: Iterable[int]) -> None:
-        """From now on what these threads of this process compute counts, too: they do nothing but serve it."""
-        self._serving_ns = {thread: _ran_and_waited_ns(os.getpid(), thread)[0] for thread in threads}
-
     def _just_served_s(self) -> float:
         """What was computed for it since this was last asked."""
         served_s, self._served_s = self._served_s, 0.0
-        for thread, before in self._serving_ns.items():
-            ran, _ = _ran_and_waited_ns(os.getpid(), thread)
-            served_s += max(0, ran - before) / 1e9  # one that has ended tells nothing
-            self._serving_ns[thread] = max(ran, before)
         return served_s
 
     def _look(self) -> None:

@@ -9,7 +9,6 @@ import contextlib
 import glob
 import logging
 import os
-import secrets
 import shutil
 import socket
 import subprocess
@@ -26,7 +25,6 @@ from grading.sandbox import (
     cgroups,
     gpu_trial,
     kernel_handle,
-    listener,
     notebook_folder,
     packets,
     pidfd_process,
@@ -64,9 +62,8 @@ class Sandbox:
         self.gpu = gpu and wanted and bool(glob.glob("/dev/nvidia*"))
         if self.gpu:
             self.limits = replace(self.limits, process_bytes=None)
-        parent = tempfile.gettempdir() if len(tempfile.gettempdir()) < limits.SOCKET_PATH_CHARS else "/tmp"
-        self._base = Path(tempfile.mkdtemp(prefix="grading-", dir=parent))
-        for name in ("sockets", "disk", "stage"):
+        self._base = Path(tempfile.mkdtemp(prefix="grading-"))
+        for name in ("disk", "stage"):
             (self._base / name).mkdir(mode=0o700)
         for folder in (self._base, self._base / "stage"):
             folder.chmod(0o711)  # whatever this process's umask; from root's grader another user enters it
@@ -155,22 +152,21 @@ class Sandbox:
             raise SandboxError(f"The sandbox does not answer: {error}") from error
 
     def _forked(self, argv: list[str], env: dict[str, str]) -> Kernel:
-        address = str(self._base / "sockets" / secrets.token_hex(4))
         (ours, theirs), (gate, inner) = (socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2))
-        listening = [listener.at(Path(f"{address}-{port}")) for port in range(1, CHANNELS + 1)]
-        kernel = Kernel(self, ours, gate, address, argv, env)
-        request = {"op": "start", "key": kernel.key.decode(), "argv": argv, "env": env, "limits": self._rlimits()}
+        channels, served = zip(*(socket.socketpair(socket.AF_UNIX) for _ in range(CHANNELS)), strict=True)
+        kernel = Kernel(self, ours, gate, list(channels), argv, env)
+        request = {"op": "start", "argv": argv, "env": env, "limits": self._rlimits()}
         watched = ("memory_bytes", "sessions", "started", "additions", "gpu_shared_mb", "files")
         request["watched"] = {name: getattr(self.limits, name) for name in watched}
         request["granted_bytes"] = self.limits.process_bytes
         try:
             self._control.settimeout(limits.SILENCE_LIMIT_S)
-            packets.send(self._control, request, *[sock.fileno() for sock in (theirs, inner, *listening)])
+            packets.send(self._control, request, *[sock.fileno() for sock in (theirs, inner, *served)])
         except OSError:
             kernel.close()
             raise
         finally:
-            for sock in (theirs, inner, *listening):
+            for sock in (theirs, inner, *served):
                 sock.close()
         return kernel
 

@@ -7,7 +7,6 @@ import signal
 import socket
 import time
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grading.core import limits
@@ -31,10 +30,15 @@ class Kernel:
     """The judge's end of a forked kernel: whether it runs, how it ended, and its end."""
 
     def __init__(
-        self, box: "Sandbox", status: socket.socket, gate: socket.socket, address: str, argv: list[str], env: dict
+        self,
+        box: "Sandbox",
+        status: socket.socket,
+        gate: socket.socket,
+        channels: list[socket.socket],
+        argv: list[str],
+        env: dict,
     ) -> None:
-        self.box, self.address, self.argv, self.env, self._status, self._gate = box, address, argv, env, status, gate
-        self.key = secrets.token_hex(32).encode()  # signs its messages
+        self.box, self.argv, self.env, self._status, self._gate, self._channels = box, argv, env, status, gate, channels
         self.returncode: int | None = None
         self.struck: EndedBy | None = None
         self.failure, self.cpu_s = "", 0.0
@@ -50,12 +54,15 @@ class Kernel:
         return self.returncode is None and (self.argv, self.env) == (argv, env)
 
     def close(self) -> None:
-        """Closes the judge's end, removes the files of its sockets, and takes its time off the allowance, once."""
+        """Closes the judge's end, and takes its time off the allowance, once."""
         self._take_off()
-        self._status.close()
-        self._gate.close()
-        for port in range(1, CHANNELS + 1):
-            Path(f"{self.address}-{port}").unlink(missing_ok=True)
+        for sock in (self._status, self._gate, *self.channels()):
+            sock.close()
+
+    def channels(self) -> list[socket.socket]:
+        """The judge's ends of its shell and iopub, once: whoever has them closes them."""
+        channels, self._channels = self._channels, []
+        return channels
 
     def begin(self, files: Iterable[tuple[str, int]], seed: int | None, allowance: Allowance | None) -> None:
         """Its notebook begins, and once it has these files, with open descriptors, in its folder, the judge's clock.

@@ -119,7 +119,7 @@ def leave_no_dump() -> None:
 
 
 def load(settings: dict) -> tuple[ModuleType, ModuleType, dict]:
-    """Imports what every kernel needs, and makes its shell.
+    """Imports what every kernel needs, and makes the one that all are forked from.
 
     Returns  the modules `child` and `namespaces`, and what `package_ahead` has loaded.
     """
@@ -137,7 +137,7 @@ def load(settings: dict) -> tuple[ModuleType, ModuleType, dict]:
     if settings["warmup"]:
         module(settings["warmup"]).warm()
     package = package_ahead.load(settings["package"], settings["folder"]) if settings["package"] else {}
-    child.make_shell(neighbour("shell_commands").run)
+    child.make_kernel(neighbour("shell_commands").run, neighbour("frames"), neighbour("kernel_channels"))
     return child, namespaces, package
 
 

@@ -27,9 +27,10 @@ from attention import course
 from dev import handed_in
 from dev.course_copy import CONFIGURED
 from fuzzing import Fuzzer, messages, spoil
-from fuzzing.stand_in import CHANNELS, GREETING, Kernel, Peer, Pool, frame, multipart, ready
+from fuzzing.stand_in import CHANNELS, Kernel, Peer, Pool
 from grading.core import limits
 from grading.judge import execution, incoming, save_marks
+from grading.sandbox.frames import packed
 from grading.sandbox.kept_sandboxes import SANDBOXES
 
 PART = course.PARTS[3]
@@ -41,7 +42,6 @@ LIMITS = {
     "TESTS_LIMIT_S": 0.5,
     "GRACE_S": 0.1,
     "RESPONSE_LIMIT_S": 0.15,
-    "SEND_LIMIT_S": 0.1,
     "JUDGE_BYTES": 96 * 2**20,
     "MESSAGE_BYTES": 2**20,
 }
@@ -133,9 +133,8 @@ class Attacker:
             return
         rng = random.Random(self.plan.seed)
         for name in self.plan.channels:
-            for peer in list(kernel.peers[name]):
-                with contextlib.suppress(OSError):
-                    ATTACKS[self.plan.attack](kernel, peer, rng)
+            with contextlib.suppress(OSError):
+                ATTACKS[self.plan.attack](kernel, kernel.peers[name], rng)
         match self.plan.afterwards:
             case "mute":
                 kernel.mute = True
@@ -145,63 +144,53 @@ class Attacker:
                 kernel.kill()
 
 
+def announced(lengths: list[int]) -> bytes:
+    """How a message of such frames begins."""
+    return struct.pack(f"<{len(lengths) + 1}I", len(lengths), *lengths)
+
+
 def random_bytes(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     """Bytes that say nothing."""
     peer.write(rng.randbytes(rng.choice((1, 9, 64, 1_000, 100_000))))
 
 
-def greetings(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
-    """A greeting and a handshake in the middle of a connection, or spoilt at its beginning."""
-    peer.write(rng.choice((spoil.spoilt(GREETING, rng), GREETING + spoil.spoilt(ready(b"ROUTER"), rng), GREETING * 2)))
-
-
 def wrong_lengths(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     """Frames that are longer or shorter than they say."""
     for _ in range(rng.randint(1, 20)):
-        size = rng.choice((0, 1, 255, 256, FRAME_BYTES - 1, FRAME_BYTES + 1, 2**31, 2**32, 2**63 - 1, 2**63, 2**64 - 1))
-        peer.write(frame(rng.randbytes(rng.randrange(300)), rng.random() < 0.5, False, True, said=size))
+        sizes = (0, 1, 255, 256, FRAME_BYTES - 1, FRAME_BYTES, FRAME_BYTES + 1, 2**31, 2**32 - 1)
+        said = [rng.choice(sizes) for _ in range(rng.randint(1, 3))]
+        peer.write(announced(said) + rng.randbytes(rng.randrange(300)))
 
 
-def odd_flags(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
-    """Frames with flags that mean nothing."""
+def wrong_counts(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
+    """Messages of no frame, of as many as there may be, and of more."""
     for _ in range(rng.randint(1, 20)):
-        body = rng.randbytes(rng.randrange(200))
-        peer.write(bytes([rng.randrange(256), len(body)]) + body)
-
-
-def commands(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
-    """Commands of ZMTP, known and unknown, with whatever behind them."""
-    for _ in range(rng.randint(1, 50)):
-        name = rng.choice(
-            (b"READY", b"ERROR", b"PING", b"PONG", b"SUBSCRIBE", b"CANCEL", b"JOIN", b"HELLO", b"", b"\xff")
-        )
-        size = rng.choice((len(name), len(name), 0, 255))
-        body = bytes([size]) + name + rng.randbytes(rng.choice((0, 1, 2, 40, 1_000)))
-        peer.write(frame(body, more=rng.random() < 0.1, command=True))
+        count = rng.choice((0, 1, incoming.FRAMES, incoming.FRAMES, incoming.FRAMES + 1, 2**31, 2**32 - 1))
+        peer.write(struct.pack("<I", count) + bytes(rng.choice((0, 4, 4 * incoming.FRAMES))))
 
 
 def message_without_end(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
-    """Frames that each announce another one: many tiny ones, or large ones."""
-    size = rng.choice((0, 1, 100, 2**20, 2**20, 2**20))
-    piece = frame(bytes(size), more=True) * max(1, 2**20 // (size + 9))
-    for _ in range(rng.choice((1, 2, FLOOD_BYTES // len(piece) if size > 1 else 8))):
-        peer.write(piece)
-        time.sleep(len(piece) / FLOOD_BYTES_S)
+    """Messages of many large frames, of which none is the last one that was announced, or that can't be kept."""
+    size = rng.choice((2**20, FRAME_BYTES, 2**32 - 1))
+    peer.write(announced([size] * incoming.FRAMES))
+    for _ in range(rng.choice((1, 2, FLOOD_BYTES // 2**20))):
+        peer.write(bytes(2**20))
+        time.sleep(2**20 / FLOOD_BYTES_S)
 
 
 def frame_without_end(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     """The start of a frame of the largest size that is taken in, and not all of the rest."""
-    peer.write(frame(bytes(rng.choice((0, 1, FRAME_BYTES // 2))), said=rng.choice((FRAME_BYTES, FRAME_BYTES - 1))))
+    peer.write(announced([rng.choice((FRAME_BYTES, FRAME_BYTES - 1))]) + bytes(rng.choice((0, 1, FRAME_BYTES // 2))))
 
 
 def tiny_messages(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
-    """Many messages of one frame, mostly an empty one."""
-    peer.write(frame(rng.choice((b"", b"", b"a"))) * rng.choice((1, 10_000)))
+    """Many messages of one frame or of none, mostly an empty one."""
+    peer.write(packed(rng.choice(([], [b""], [b""], [b"a"]))) * rng.choice((1, 10_000, 100_000)))
 
 
 def sound_frames_spoilt(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     """Bytes of real messages with some of them changed, left out, or put elsewhere."""
-    real = [multipart([b"topic", *kernel.message(kind, messages.SOUND[kind])]) for kind in ("status", "execute_reply")]
+    real = [packed([b"topic", *kernel.message(kind, messages.SOUND[kind])]) for kind in ("status", "execute_reply")]
     for _ in range(rng.randint(1, 10)):
         peer.write(spoil.spoilt(rng.choice(real), rng))
 
@@ -212,13 +201,13 @@ def odd_messages(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
         frames = messages.message(rng)
         if messages.DELIM in frames and len(frames) > (at := frames.index(messages.DELIM) + 3):
             frames[at] = rng.choice((kernel.asked, frames[at]))
-        peer.write(multipart(frames) if frames else frame(b""))
+        peer.write(packed(frames))
 
 
 def replies_of_any_type(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     """A sound message of each type, as an answer to what was asked."""
     for kind in rng.sample(list(messages.SOUND), len(messages.SOUND)):
-        peer.write(multipart(kernel.message(kind, messages.SOUND[kind])))
+        peer.write(packed(kernel.message(kind, messages.SOUND[kind])))
 
 
 def too_large(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
@@ -227,7 +216,7 @@ def too_large(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     text = "x" * rng.choice((2**20, 3 * 2**20))
     content = {"name": "stdout", "text": text, "data": {"text/plain": text}, "status": "error", "evalue": text}
     for _ in range(rng.choice((1, 1, 30))):
-        peer.write(multipart([b"topic", *kernel.message(kind, content)]))
+        peer.write(packed([b"topic", *kernel.message(kind, content)]))
 
 
 def half_closed(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
@@ -236,11 +225,9 @@ def half_closed(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
 
 
 def closed(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
-    """A connection that is closed, now and then in the middle of a frame; the judge's library makes another one."""
+    """A connection that is closed, now and then in the middle of a frame."""
     if rng.random() < 0.5:
-        peer.write(rng.choice((struct.pack(">BQ", 3, 1_000), frame(b"a", more=True), b"\x00")))
-    if rng.random() < 0.5:
-        kernel.greeting = spoil.spoilt(GREETING, rng)
+        peer.write(rng.choice((announced([1_000]), announced([1, 1]) + b"a", b"\x01")))
     kernel.close(peer.channel)
 
 
@@ -251,8 +238,8 @@ def nothing(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
 ATTACKS: dict[str, Callable[[Kernel, Peer, random.Random], None]] = {
     attack.__name__: attack
     for attack in (
-        random_bytes, greetings, wrong_lengths, odd_flags, commands, message_without_end, frame_without_end,
-        tiny_messages, sound_frames_spoilt, odd_messages, replies_of_any_type, too_large, half_closed, closed, nothing,
+        random_bytes, wrong_lengths, wrong_counts, message_without_end, frame_without_end, tiny_messages,
+        sound_frames_spoilt, odd_messages, replies_of_any_type, too_large, half_closed, closed, nothing,
     )
 }  # fmt: skip
 

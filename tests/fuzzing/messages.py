@@ -9,6 +9,7 @@ import functools
 import json
 import logging
 import random
+import socket
 import warnings
 
 import nbformat
@@ -21,6 +22,7 @@ from attention import course
 from dev.course_copy import CONFIGURED
 from fuzzing import Fuzzer, spoil
 from grading.judge import execution, incoming, kernels
+from grading.judge.channel import Channel
 from grading.pages import student_pages
 from grading.sandbox.clock import Clock
 
@@ -48,21 +50,6 @@ SOUND = {
 }
 
 
-class Socket:
-    """What has come from a kernel and is not read yet."""
-
-    def __init__(self, messages: list[list[bytes]]) -> None:
-        self.messages = messages
-
-    def get(self, option: int) -> int:
-        """That nothing is known to be there, so that it is waited for."""
-        return 0
-
-    async def poll(self, timeout_ms: int | None) -> bool:
-        """Whether there is another message."""
-        return bool(self.messages)
-
-
 class Client:
     """Stands where nbclient has a client of a living kernel."""
 
@@ -80,13 +67,23 @@ class Client:
         return True
 
 
-def channel(name: str, messages: list[list[bytes]]) -> incoming.Channel:
-    """A channel of a kernel's client, of the real class, without a socket."""
+def channel(name: str, messages: list[list[bytes]]) -> Channel:
+    """A channel of a kernel's client, of the real class, that hands out these."""
     kind = kernels.KernelClient.class_traits()[f"{name}_channel_class"].default_value
-    made = kind.__new__(kind)
-    made.socket, made.session = Socket(messages), None
-    made.taken = lambda: messages.pop(0)
-    return made
+
+    class Handed(kind):
+        def _frames(self) -> list[bytes]:
+            if not messages:
+                raise BlockingIOError
+            return messages.pop(0)
+
+    return Handed(*_sockets()[:1], None)
+
+
+@functools.cache
+def _sockets() -> tuple[socket.socket, socket.socket]:
+    """Two ends, by which nothing comes."""
+    return socket.socketpair()
 
 
 def case(rng: random.Random) -> None:

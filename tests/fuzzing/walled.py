@@ -18,10 +18,10 @@ import nbformat
 from attention.course import COURSE
 from dev.course_copy import CONFIGURED
 from fuzzing import Fuzzer, channels, messages, spoil
-from fuzzing.stand_in import GREETING, frame, multipart
 from grading.core import limits
 from grading.judge import execution, incoming
 from grading.sandbox import sandbox_limits
+from grading.sandbox.frames import packed
 from grading.sandbox.kept_sandboxes import SANDBOXES, Pool
 
 MOMENTS = ("cell", "between cells", "request", "always")
@@ -43,11 +43,10 @@ def _spoil(pieces={pieces}, how={how}, seed={seed}, share={share}):
     for name in sorted(os.listdir("/proc/self/fd"), key=int):
         try:
             connection = socket.socket(fileno=os.dup(int(name)))
-            listens = connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN)
             if connection.family != socket.AF_UNIX or chosen.random() > share:
                 continue
             connection.setblocking(False)
-            for piece in () if listens else pieces:
+            for piece in pieces:
                 connection.send(piece)
             if how == "close":
                 os.close(int(name))
@@ -89,23 +88,19 @@ def case(rng: random.Random) -> None:
 
 def piece(rng: random.Random) -> bytes:
     """Some bytes for a connection."""
-    match rng.randrange(7):
+    match rng.randrange(6):
         case 0:
             return rng.randbytes(rng.choice((1, 100, 20_000)))
         case 1:
-            return spoil.spoilt(GREETING, rng)
+            return channels.announced([rng.choice((0, 2**20, 2**31, 2**32 - 1)) for _ in range(rng.randint(1, 3))])
         case 2:
-            return frame(
-                b"a", rng.random() < 0.5, rng.random() < 0.3, True, said=rng.choice((0, 2**20, 2**63 - 1, 2**64 - 1))
-            )
+            return channels.announced([0] * rng.choice((1, incoming.FRAMES - 1, incoming.FRAMES + 1)))[:-4]
         case 3:
-            return frame(b"", more=True) * rng.choice((1, 1_000))
+            return packed([b""]) * rng.choice((1, 5_000))
         case 4:
-            return frame(b"") * rng.choice((1, 5_000))
-        case 5:
-            return frame(b"\x04PING" + rng.randbytes(rng.randrange(9)), command=True)
+            return packed([]) * rng.choice((1, 5_000))
         case _:
-            return spoil.spoilt(multipart(messages.message(rng) or [b""]), rng)
+            return spoil.spoilt(packed(messages.message(rng)), rng)
 
 
 def run(code: str | None) -> float:

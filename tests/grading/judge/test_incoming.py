@@ -7,7 +7,6 @@ import logging
 import types
 
 import pytest
-import zmq
 from jupyter_client.session import DELIM
 from nbclient.client import NotebookClient
 from nbclient.exceptions import CellExecutionComplete
@@ -42,17 +41,6 @@ def test_no_message_of_a_kernel_writes_into_the_run_s_log(kind: str, caplog: pyt
     with contextlib.suppress(CellExecutionComplete):
         judge.process_message(incoming.read([DELIM, b"", header, b"{}", b"{}", content]), cell, 0)
     assert caplog.records == []
-
-
-def test_of_a_message_of_very_many_frames_some_are_taken_at_once_and_the_next_message_is_whole():
-    frames, short = [b""] * (2 * incoming.FRAMES + 1), [b"topic", DELIM, b"rest"]
-    with zmq.Context() as context, context.socket(zmq.PAIR) as ours, context.socket(zmq.PAIR) as theirs:
-        ours.bind("inproc://kernel")
-        theirs.connect("inproc://kernel")
-        theirs.send_multipart(frames)
-        theirs.send_multipart(short)
-        found = [incoming.taken(ours) for _ in range(4)]
-    assert list(map(len, found[:3])) == [incoming.FRAMES, incoming.FRAMES, 1] and found[3] == short
 
 
 def png(width: int, height: int) -> str:

@@ -69,24 +69,6 @@ def test_a_pause_between_requests_costs_nothing(pool: Pool):
     assert between(pool, "def f(x): return x", ask, "print('goes on')") == ([1, 2], "goes on\n")
 
 
-def test_a_request_that_comes_when_the_kernel_no_longer_waits_for_it_is_answered(pool: Pool):
-    """It has come, and nothing tells the kernel's loop: it must look."""
-    late = (
-        "import time, zmq\n"
-        "_poll = zmq.Socket.poll\n"
-        "def nothing(self, *arguments):\n"
-        "    time.sleep(0.2)\n"
-        "    _poll(self, 0)\n"  # which hears of the request, as a send would
-        "    return 0\n"
-        "zmq.Socket.poll = nothing\n"
-        "def f(x): return x"
-    )
-    assert between(pool, late, lambda: [probe.call("f", number) for number in range(3)], "print(1)") == (
-        [0, 1, 2],
-        "1\n",
-    )
-
-
 def test_what_a_thread_prints_meanwhile_is_no_reply(pool: Pool):
     talks = (
         "import threading, time\n"

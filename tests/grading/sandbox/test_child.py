@@ -25,6 +25,7 @@ for owner, held in [("shell", shell), *((part, getattr(shell, part)) for part in
     for name, value in {**vars(held), **traits}.items():
         state[f"{owner}.{name}"] = shown(value)
 apart = "config$|_parent_header_global|(last_)?exec(ution)?_result|.*_ns$|.*namespace$|ident|topic|exceptions|ns_table"
+apart += "|_kernel_modules"
 state = {name: one for name, one in state.items() if not re.match(rf"\\w+[.]({apart}|autocall|_trait)", name)}
 state.update(
     environment=shown(dict(os.environ)), path=sys.path, sys=shown({**vars(sys), "modules": 0}),

@@ -4,7 +4,6 @@ import contextlib
 import os
 import subprocess
 import sys
-import threading
 import time
 import types
 from collections.abc import Iterator
@@ -80,33 +79,6 @@ def test_what_is_computed_to_serve_a_process_counts_also_while_that_waits(monkey
     assert clock.now() == pytest.approx(0.3, abs=0.1)
     time.sleep(0.3)
     assert clock.now() == pytest.approx(0.3, abs=0.1)
-
-
-def test_what_a_thread_computes_that_does_nothing_but_serve_a_process_counts_also_while_that_waits(monkeypatch):
-    began, (begin, computed, end) = time.monotonic_ns(), (threading.Event() for _ in range(3))
-    waiting = lambda root: iter([((root, n), 0, time.monotonic_ns() - began) for n in (1, 2)])  # noqa: E731
-    monkeypatch.setattr("grading.sandbox.clock._threads", waiting)
-
-    def serve() -> None:
-        begin.wait(60)
-        busy_until = time.thread_time() + 0.3
-        while time.thread_time() < busy_until:
-            pass
-        computed.set()
-        end.wait(60)
-
-    thread = threading.Thread(target=serve)
-    thread.start()
-    clock = Clock(lambda: 1)
-    clock.served_by({thread.native_id})
-    begin.set()
-    assert computed.wait(60)
-    time.sleep(0.1)
-    assert clock.now() == pytest.approx(0.3, abs=0.1)
-    end.set()
-    thread.join()
-    time.sleep(0.1)
-    assert clock.now() == pytest.approx(0.3, abs=0.1)  # of one that has ended nothing is taken back
 
 
 def test_sleeping_counts():

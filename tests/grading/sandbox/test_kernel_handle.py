@@ -26,7 +26,7 @@ class _Clock:
 
 
 @pytest.fixture
-def forked(tmp_path) -> Iterator[tuple[Kernel, _Clock]]:
+def forked() -> Iterator[tuple[Kernel, _Clock]]:
     """A kernel that has said that it is there, and its sandbox's clock."""
     clock = _Clock()
     box = SimpleNamespace(clock=clock, limits=SimpleNamespace(notebook_s=NOTEBOOK_S), silent=lambda: False)
@@ -34,7 +34,7 @@ def forked(tmp_path) -> Iterator[tuple[Kernel, _Clock]]:
     (status, its_status), (gate, its_gate) = (socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in "12")
     packets.send(its_gate, {"here": True})
     with its_status, its_gate:
-        kernel = Kernel(box, status, gate, str(tmp_path / "kernel"), [], {})
+        kernel = Kernel(box, status, gate, [], [], {})
         kernel.its_gate = its_gate
         yield kernel, clock
         kernel.close()

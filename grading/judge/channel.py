@@ -1,0 +1,156 @@
+"""The judge's ends of a kernel's two channels, as nbclient uses them: messages go in, and what may be read comes out.
+
+The kernel is the student's. What it sends is read a piece at a time, so that a flood can't stop the judge's clocks, and
+what it doesn't read waits here, so that nobody waits for it.
+"""
+
+import asyncio
+import select
+import socket
+from collections.abc import Callable
+from queue import Empty
+
+from jupyter_client.channelsabc import ChannelABC
+from jupyter_client.session import Session
+
+from grading.judge import incoming
+from grading.sandbox.clock import LOOK_S, Clock, Deadline
+from grading.sandbox.frames import Unpacked, packed
+
+PIECE_BYTES = 2**18  # taken from a socket at once; Linux keeps no more in one
+
+
+class Channel(ChannelABC):
+    """The judge's end of a socket to a student's kernel."""
+
+    kinds: frozenset[str] | None = None  # the types of messages that are taken in here; None: all that are known
+    clock = Clock()  # by the wall clock, until a client knows the kernel's own
+    end: Callable[[], None] = staticmethod(lambda: None)  # ends the kernel
+
+    def __init__(self, sock: socket.socket, session: Session, _: object = None) -> None:
+        self._sock, self._session = sock, session
+        self._coming, self._waiting = Unpacked(incoming.FRAMES, incoming.FRAME_BYTES), memoryview(b"")
+        self._silent = False  # whether nothing can come or go any more
+        sock.setblocking(False)
+
+    def start(self) -> None:
+        """Does nothing: it is connected."""
+
+    def stop(self) -> None:
+        """Closes it."""
+        self._sock.close()
+
+    def is_alive(self) -> bool:
+        """Whether it is open."""
+        return self._sock.fileno() >= 0
+
+    def send(self, msg: dict) -> None:
+        """Sends a message, or as much of it as is taken now; the rest goes while something is waited for."""
+        frames = [*self._session.serialize(msg), *msg.get("buffers", ())]
+        self._waiting = memoryview(b"".join([self._waiting, packed(frames)]))
+        self.push()
+
+    def push(self) -> None:
+        """Sends what is taken now of what waits; a kernel that has spoilt its own connection is ended."""
+        while self._waiting:
+            try:
+                self._waiting = self._waiting[self._sock.send(self._waiting) :]
+            except BlockingIOError:
+                return
+            except OSError:
+                self._waiting = memoryview(b"")
+                self._spoilt()
+
+    def taken(self) -> tuple[bool, dict | None]:
+        """Whether anything came, and the message that was complete with it, if it can be read; waits for nothing."""
+        with self.clock.served():
+            try:
+                frames = self._frames()
+            except BlockingIOError:
+                return False, None
+            except (OSError, ValueError):
+                self._spoilt()
+                return False, None
+            message = None if frames is None else incoming.read(frames)
+        if message is not None and self.kinds is not None and message["msg_type"] not in self.kinds:
+            message = None
+        return True, message
+
+    def _frames(self) -> list[bytes | None] | None:
+        """A message that has come, or None if the next piece completes none.
+
+        Errors  BlockingIOError if nothing has come.
+        """
+        if (frames := self._coming.message()) is not None:
+            return frames
+        data = b"" if self._silent else self._sock.recv(PIECE_BYTES)
+        if not data:
+            self._silent = True
+            raise BlockingIOError
+        self._coming.feed(data)
+        return self._coming.message()
+
+    async def get_msg(self, timeout: float | None = None) -> dict:
+        """The next message that can be read; Empty if none comes within some seconds of the kernel's own time."""
+        end = None if timeout is None else Deadline(self.clock, timeout)
+        while True:
+            pause_s = LOOK_S if end is None else end.pause()
+            came, message = self.taken()
+            if came:
+                await asyncio.sleep(0)  # or this task alone would run, for as long as messages come
+            if message is not None:
+                return message
+            if pause_s == 0:
+                raise Empty
+            if not came:
+                await self._ready(pause_s)
+
+    async def _ready(self, limit_s: float) -> None:
+        """Waits until something comes, or what waits can go."""
+        loop = asyncio.get_running_loop()
+        ready = loop.create_future()
+        timer = loop.call_later(limit_s, _done, ready)
+        try:
+            if not self._silent:
+                loop.add_reader(self._sock, _done, ready)
+                if self._waiting:
+                    loop.add_writer(self._sock, _done, ready)
+            await ready
+        finally:
+            timer.cancel()
+            if not self._silent and self.is_alive():
+                loop.remove_reader(self._sock)
+                loop.remove_writer(self._sock)
+        self.push()
+
+    def wait(self, limit_s: float, requests: "Channel") -> bool:
+        """The same, while the loop stands still and what waits in `requests` goes; whether anything may have come."""
+        poll = select.poll()
+        if not self._silent:
+            poll.register(self._sock, select.POLLIN)
+        if requests._waiting:
+            poll.register(requests._sock, select.POLLOUT)
+        ready = dict(poll.poll(1000 * limit_s))
+        requests.push()
+        return not self._silent and self._sock.fileno() in ready
+
+    def _spoilt(self) -> None:
+        self._silent = True
+        self.end()
+
+
+class Replies(Channel):
+    """The shell: nbclient takes what answers its request there for a reply, whatever its type."""
+
+    kinds = frozenset({"execute_reply", "kernel_info_reply"})
+    kept: dict | None = None  # a reply that has come, for whoever waits for one next
+
+    async def get_msg(self, timeout: float | None = None) -> dict:
+        """The reply that was kept, or the next one."""
+        kept, self.kept = self.kept, None
+        return kept or await super().get_msg(timeout)
+
+
+def _done(ready: asyncio.Future) -> None:
+    if not ready.done():
+        ready.set_result(None)

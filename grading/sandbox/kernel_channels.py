@@ -1,0 +1,184 @@
+"""A kernel's two channels, shell and iopub, on sockets that the judge holds the other ends of, and its two streams.
+
+In place of ZeroMQ, of ipykernel's thread that sends, and of its two threads that read what is printed past Python.
+All of it is made before the fork and connected after it. Like the zygote this file stands alone.
+"""
+
+import asyncio
+import codecs
+import contextlib
+import inspect
+import os
+import select
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import ModuleType
+
+import zmq
+from ipykernel.iostream import IOPubThread, OutStream
+
+PIECE_BYTES = 2**16  # of what comes through a pipe or a socket, taken at once
+STREAMS = ("stdout", "stderr")  # whose descriptors are 1 and 2
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Leaves SIGINT for later: an interrupt in between would leave half a message behind."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+class Channel:
+    """One end of a socket, for messages in frames. A fork of the kernel's process sends nothing."""
+
+    def __init__(self, frames: ModuleType) -> None:
+        self._packed = frames.packed
+        self._sock: socket.socket | None = None
+        self._process, self._sending = 0, threading.Lock()
+
+    def connect(self, fd: int) -> None:
+        """Takes over the socket, in the process that serves it."""
+        self._sock, self._process = socket.socket(fileno=fd), os.getpid()
+
+    def send_multipart(self, frames: list, **_: object) -> None:
+        """Sends one message; nothing before the socket is there, and nothing once the judge is gone."""
+        if self._process == os.getpid():
+            data = self._packed(frames)
+            with uninterrupted(), self._sending, contextlib.suppress(OSError):
+                self._sock.sendall(data)
+
+
+class Shell(Channel):
+    """The channel that requests come by, and replies go by, in place of ipykernel's `ZMQStream`."""
+
+    def __init__(self, frames: ModuleType) -> None:
+        super().__init__(frames)
+        self._coming = frames.Unpacked(most=1000, room=2**32)  # from the judge, whatever it sends
+        self._receive: Callable | None = None
+
+    def on_recv(self, receive: Callable, **_: object) -> None:
+        """From now on the loop of this thread hands each message on."""
+        self._receive = receive
+        asyncio.get_event_loop().add_reader(self._sock, self._came)
+
+    def _came(self) -> None:
+        taken = self._receive(self.recv_multipart())
+        if inspect.isawaitable(taken):
+            asyncio.ensure_future(taken)
+
+    def recv_multipart(self) -> list[zmq.Frame]:
+        """The next message, for which this waits. The judge asks nothing more before it has been answered."""
+        while (found := self._coming.message()) is None:
+            if not (data := self._sock.recv(PIECE_BYTES)):
+                raise SystemExit  # the judge is gone
+            self._coming.feed(data)
+        return [zmq.Frame(frame) for frame in found]
+
+    def comes(self, limit_ms: int) -> bool:
+        """Whether another message comes within this time."""
+        poll = select.poll()
+        poll.register(self._sock, select.POLLIN)
+        return bool(poll.poll(limit_ms))
+
+    def flush(self, *_: object) -> None:
+        """Does nothing: what was sent is sent."""
+
+
+class IOPub(Channel, IOPubThread):
+    """The channel that outputs go by, from whatever thread, in place of ipykernel's thread and its socket."""
+
+    def __init__(self, frames: ModuleType) -> None:
+        super().__init__(frames)
+        self.thread = threading.Thread(target=self._watch, name="outputs", daemon=True)
+        self.socket = self.background_socket = self
+        self.io_loop = None
+        self._streams: list[Output] = []
+
+    def schedule(self, call: Callable[[], None]) -> None:
+        """Calls at once: there is no thread that would have to."""
+        call()
+
+    def capture(self, *streams: "Output") -> None:
+        """Has what is written to a stream's descriptor go to that stream, and what waits in a stream be sent soon."""
+        self._streams = list(streams)
+        for stream in streams:
+            stream.capture()
+        self.thread.start()
+
+    def _watch(self) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # an interrupt is the main thread's
+        poll, due = select.poll(), 0.0
+        by_pipe = {stream.pipe: stream for stream in self._streams}
+        for pipe in by_pipe:
+            poll.register(pipe, select.POLLIN)
+        while True:
+            for pipe, _ in poll.poll(1000 * OutStream.flush_interval):
+                if not by_pipe[pipe].drain():
+                    poll.unregister(pipe)
+            if time.monotonic() >= due:
+                due = time.monotonic() + OutStream.flush_interval
+                for stream in self._streams:
+                    stream.send()
+
+
+class Output(OutStream):
+    """What stands in for stdout or stderr. What is printed waits until the cell ends, but not for long."""
+
+    pipe: int | None = None  # by which comes what is written to the descriptor
+
+    def __init__(self, session: object, channel: IOPub, name: str, **_: object) -> None:
+        super().__init__(session, channel, name, watchfd=False)
+        self._descriptor = 1 + STREAMS.index(name)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._sending, self._draining = threading.RLock(), threading.RLock()
+
+    def capture(self) -> None:
+        """Puts a pipe in place of the descriptor, in the process that this stream is of."""
+        self._master_pid = os.getpid()
+        self._original_stdstream_copy = os.dup(self._descriptor)
+        self.pipe, write = os.pipe()
+        os.set_blocking(self.pipe, False)
+        os.dup2(write, self._descriptor)
+        os.close(write)
+
+    def drain(self) -> bool:
+        """Takes over what has come through the pipe by now, up to a piece; False if nothing can come any more."""
+        with uninterrupted(), self._draining:
+            try:
+                data = os.read(self.pipe, PIECE_BYTES)
+            except BlockingIOError:
+                return True
+            self.write(self._decoder.decode(data))
+        return bool(data)
+
+    def write(self, string: str) -> int:
+        """As ipykernel does; a fork of this process writes to the pipe, because the channel is not its own."""
+        if self._is_master_process() or not isinstance(string, str):
+            return super().write(string)
+        data = string.encode("utf-8", "replace")
+        while data:
+            data = data[os.write(self._descriptor, data) :]
+        return len(string)
+
+    def _schedule_flush(self) -> None:
+        self._flush_pending = True
+
+    def flush(self) -> None:
+        """Sends all that was written, by whatever way."""
+        if self._is_master_process():
+            if self.pipe is not None:
+                self.drain()
+            self._flush_pending = True
+            self.send()
+
+    def send(self) -> None:
+        """Sends what waits."""
+        if self._flush_pending:
+            with uninterrupted(), self._sending:
+                self._flush()
