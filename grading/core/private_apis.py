@@ -100,18 +100,28 @@ USES = (
     ),
     Use(
         "grading.sandbox.child",
-        of(_APP, "_try_bind_socket init_connection_file write_connection_file init_heartbeat")
-        + of(_APP, "init_control init_kernel kernel_class shell_socket iopub_thread iopub_socket stdin_socket")
-        + ("ipykernel.kernelbase.Kernel._supports_kernel_subshells",),
-        "a kernel serves two sockets that the judge opened: no connection file, heartbeat, control or debugger",
+        of(_APP, "init_sockets init_connection_file write_connection_file log_connection_info init_heartbeat")
+        + of(_APP, "init_io init_kernel init_signal configure_tornado_logger kernel_class outstream_class")
+        + of(_APP, "displayhook iopub_thread iopub_socket")
+        + of("ipykernel.kernelbase.Kernel", "_supports_kernel_subshells shell_stream"),
+        "a kernel is made before the fork, and serves two sockets whose other ends the judge holds: no ZeroMQ, no "
+        "connection file, heartbeat, control or debugger",
         "none: a connection file takes no open sockets, and init_kernel, of which ours is a copy, wants all channels",
     ),
     Use(
+        "grading.sandbox.kernel_channels",
+        of("ipykernel.iostream", "IOPubThread OutStream.flush_interval OutStream._original_stdstream_copy")
+        + of("ipykernel.iostream.OutStream", "_flush _schedule_flush _flush_pending _is_master_process _master_pid")
+        + ("ipykernel.iostream.IOPubThread.schedule",),
+        "outputs go straight to a socket; what is written past Python comes by one thread, not by two, and in order",
+        "none: an OutStream takes nothing but ipykernel's own thread, which takes nothing but ZeroMQ's sockets",
+    ),
+    Use(
         "grading.sandbox.child",
-        of("ipykernel", "ipkernel.sys zmqshell.system")
+        ("ipykernel.zmqshell.system",)
         + of("traitlets.config.application.Application", "parse_command_line _configure_logging")
         + ("IPython.core.application.BaseIPythonApplication.load_config_file", f"{_SHELL}._sys_modules_keys")
-        + ("IPython.core.shellapp.InteractiveShellApp.init_code",),
+        + of("IPython.core.shellapp.InteractiveShellApp", "init_code init_path"),
         "a kernel starts without what changes pages that all kernels share, and runs commands without a terminal",
         "none: ipykernel does all of it whenever a kernel starts",
     ),
@@ -132,10 +142,16 @@ USES = (
         "for the connection",
     ),
     Use(
+        "grading.judge.kernels",
+        of("jupyter_client.client.KernelClient", "_shell_channel _iopub_channel"),
+        "nbclient's channels are ends of plain sockets",
+        "channel classes are settings of a client, which connects them to ZeroMQ's sockets all the same",
+    ),
+    Use(
         "grading.judge.incoming",
-        of("jupyter_client.channels.AsyncZMQSocketChannel", "send get_msg socket") + ("jupyter_client.session.DELIM",),
+        ("jupyter_client.session.DELIM",),
         "a message from a student's kernel is bounded and put together again before anything reads it",
-        "none: channel classes are settings of a client, their methods are documented nowhere",
+        "none: it is what the messaging protocol says, under no public name",
     ),
     Use(
         "grading.submission.in_memory",

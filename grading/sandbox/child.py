@@ -24,7 +24,6 @@ from types import ModuleType
 import numpy as np
 import zmq
 from ipykernel import zmqshell
-from ipykernel.displayhook import ZMQDisplayHook
 from ipykernel.ipkernel import IPythonKernel
 from ipykernel.kernelapp import IPKernelApp
 from ipykernel.zmqshell import ZMQInteractiveShell
@@ -220,6 +219,7 @@ class WalledKernelApp(IPKernelApp):
     channels: ModuleType
     made_with: Config | None = None
     kernel_class = Type(WalledKernel)
+    outstream_class = None
 
     def connect(self, channels: list[int]) -> None:
         """Begins to be a kernel, in the process and the folder that it will have, on the sockets of its channels."""
@@ -274,8 +274,7 @@ class WalledKernelApp(IPKernelApp):
         """As ipykernel does, with streams whose descriptors are redirected in the kernel alone."""
         for name in self.channels.STREAMS:
             setattr(sys, name, self.channels.Output(self.session, self.iopub_thread, name))
-        self.displayhook = sys.displayhook = ZMQDisplayHook(self.session, self.iopub_socket)
-        self.patch_io()
+        super().init_io()
 
     def init_kernel(self) -> None:
         """As ipykernel does, but without the streams and the thread for control and a debugger."""

@@ -239,7 +239,8 @@ def checksum(compute: Callable) -> bool:
 APP, CONVERTER = "ipykernel.kernelapp.IPKernelApp", "nbgrader.converters.base.BaseConverter"
 COLLECT, SCORES = "nbgrader.exchange.default.ExchangeCollect", "nbgrader.preprocessors.SaveAutoGrades"
 RELEASE = "nbgrader.exchange.default.ExchangeReleaseFeedback"
-ZIP, CHANNEL = "nbgrader.apps.zipcollectapp.ZipCollectApp", "jupyter_client.channels.AsyncZMQSocketChannel"
+ZIP = "nbgrader.apps.zipcollectapp.ZipCollectApp"
+IOPUB, OUT = (f"ipykernel.iostream.{name}" for name in ("IOPubThread", "OutStream"))
 SHELL, COMPILER = "IPython.core.interactiveshell.InteractiveShell", "IPython.core.compilerop.CachingCompiler"
 PARSERS = "nbconvert.filters.markdown_mistune"
 MARKDOWN, RENDERER = (f"{PARSERS}.{name}" for name in ("MarkdownWithMath", "IPythonRenderer"))
@@ -390,15 +391,25 @@ CHECKS: dict[str, tuple[Check, ...]] = {
             lambda f: f("2026-01-31 23:59:00.5 UTC") == datetime.datetime(2026, 1, 31, 23, 59, 0, 500000),
         ),
     ),
-    f"{APP}._try_bind_socket": (takes("self", "s", "port"), used_by(f"{APP}._bind_socket", "_try_bind_socket")),
+    f"{APP}.init_sockets": (takes("self"), source("c201bfa779c8"), used_by(f"{APP}.initialize", "init_sockets")),
+    f"{APP}.init_io": (
+        takes("self"),
+        used_by(f"{APP}.initialize", "init_io"),
+        used_by(f"{APP}.init_io", "outstream_class", "displayhook"),
+    ),
+    f"{APP}.outstream_class": (used_by(f"{APP}.init_io", "outstream_class"),),
+    f"{APP}.log_connection_info": (takes("self"), used_by(f"{APP}.initialize", "log_connection_info")),
+    f"{APP}.init_signal": (takes("self"), source("1cc9a8700fd0"), used_by(f"{APP}.initialize", "init_signal")),
+    f"{APP}.configure_tornado_logger": (takes("self"), used_by(f"{APP}.init_iopub", "configure_tornado_logger")),
+    "IPython.core.shellapp.InteractiveShellApp.init_path": (takes("self"), used_by(f"{APP}.initialize", "init_path")),
+    f"{IOPUB}.schedule": (takes("self", "f"), used_by(f"{OUT}.write", "pub_thread", "schedule")),
+    f"{OUT}._flush": (takes("self"), used_by(f"{OUT}._flush", "_flush_pending", "pub_thread", "send")),
+    f"{OUT}._schedule_flush": (takes("self"), used_by(f"{OUT}.write", "_schedule_flush")),
+    f"{OUT}._is_master_process": (takes("self"), used_by(f"{OUT}._is_master_process", "_master_pid")),
+    f"{OUT}._original_stdstream_copy": (used_by(f"{OUT}.fileno", "_original_stdstream_copy"),),
     f"{APP}.init_connection_file": (takes("self"), used_by(f"{APP}.initialize", "init_connection_file")),
     f"{APP}.write_connection_file": (takes("self", "kwargs"), used_by(f"{APP}.initialize", "write_connection_file")),
     f"{APP}.init_heartbeat": (takes("self"), used_by(f"{APP}.initialize", "init_heartbeat")),
-    f"{APP}.init_control": (
-        takes("self", "context"),
-        source("4fa2ff111f57"),
-        used_by(f"{APP}.init_sockets", "_bind_socket", "init_control"),
-    ),
     f"{APP}.init_kernel": (takes("self"), source("431d9412eb61"), used_by(f"{APP}.initialize", "init_kernel")),
     "ipykernel.kernelbase.Kernel._supports_kernel_subshells": (
         used_by("ipykernel.kernelbase.Kernel.shell_main", "_supports_kernel_subshells"),
@@ -438,8 +449,6 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         gives("is a property", lambda found: isinstance(found, property)),
         used_by("jupyter_client.manager.KernelManager.format_kernel_cmd", "kernel_spec"),
     ),
-    f"{CHANNEL}.send": (takes("self", "msg"),),
-    f"{CHANNEL}.get_msg": (takes("self", "timeout"),),
     "jupyter_client.session.DELIM": (gives("is what the protocol says", lambda found: found == b"<IDS|MSG>"),),
     "nbconvert.exporters.Exporter.from_filename": (
         gives("adds name, path and a date to the resources, and nothing else", resources_are_ours),

@@ -24,7 +24,8 @@ DOCUMENTED = frozenset(
         "tornado": "get headers_received initialize set_default_headers start_request",
         "jupyter_client": "has_process pre_launch launch_kernel poll wait send_signal kill terminate cleanup "
         "get_shutdown_wait_time start_channels stop_channels wait_for_ready kernel_info client_factory "
-        "shell_channel_class iopub_channel_class write_connection_file shutdown_kernel",
+        "shell_channel_class iopub_channel_class write_connection_file shutdown_kernel start stop is_alive",
+        "ipykernel": "write flush",  # of a text stream
     }.items()
     for name in names.split()
 )

@@ -107,14 +107,14 @@ def test_a_text_of_theirs_that_has_changed_is_told(ours: str, name: str, monkeyp
 
 
 def test_the_line_says_which_version_breaks_what_and_what_to_do(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.delattr(resolved(APP), "_try_bind_socket")
-    name = f"{APP}._try_bind_socket"
+    monkeypatch.delattr(resolved(APP), "init_heartbeat")
+    name = f"{APP}.init_heartbeat"
     installed = f"ipykernel {importlib.metadata.version('ipykernel')}"
     assert trouble(NAMES["grading.sandbox.child", name], name) == (
-        f"{installed}: {name} is gone. grading.sandbox.child breaks, which needs it for this: a kernel serves two "
-        "sockets that the judge opened: no connection file, heartbeat, control or debugger. Public way: none: a "
-        "connection file takes no open sockets, and init_kernel, of which ours is a copy, wants all channels. Adapt "
-        "that module, then "
+        f"{installed}: {name} is gone. grading.sandbox.child breaks, which needs it for this: a kernel is made "
+        "before the fork, and serves two sockets whose other ends the judge holds: no ZeroMQ, no connection file, "
+        "heartbeat, control or debugger. Public way: none: a connection file takes no open sockets, and init_kernel, "
+        "of which ours is a copy, wants all channels. Adapt that module, then "
         "grading/core/private_apis.py and tests/support/private_checks.py; or keep the old version."
     )
 
@@ -199,11 +199,11 @@ def test_the_search_finds(code: str, found: set[tuple[str, str]]):
 
 def test_the_search_finds_what_a_class_overrides():
     class Ours(resolved(APP)):
-        def init_io(self) -> None: ...
+        def init_blackhole(self) -> None: ...
 
         def of_our_own(self) -> None: ...
 
-    assert overridden(Ours) == {("ipykernel", "init_io")}
+    assert overridden(Ours) == {("ipykernel", "init_blackhole")}
     assert unknown("grading.sandbox.child", overridden(Ours)) == [
-        "grading.sandbox.child touches init_io of ipykernel: grading/core/private_apis.py lacks it"
+        "grading.sandbox.child touches init_blackhole of ipykernel: grading/core/private_apis.py lacks it"
     ]
