@@ -135,6 +135,7 @@ class Output(OutStream):
     def __init__(self, session: object, channel: IOPub, name: str, **_: object) -> None:
         super().__init__(session, channel, name, watchfd=False)
         self._descriptor = 1 + STREAMS.index(name)
+        self._line = ""  # that a fork of this process has not finished
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._sending, self._draining = threading.RLock(), threading.RLock()
 
@@ -158,24 +159,31 @@ class Output(OutStream):
         return bool(data)
 
     def write(self, string: str) -> int:
-        """As ipykernel does; a fork of this process writes to the pipe, because the channel is not its own."""
+        """As ipykernel does; a fork of this process writes whole lines to the pipe: the channel is not its own."""
         if self._is_master_process() or not isinstance(string, str):
             return super().write(string)
-        data = string.encode("utf-8", "replace")
+        lines, end, self._line = (self._line + string).rpartition("\n")
+        self._write_past(lines + end)
+        return len(string)
+
+    def _write_past(self, text: str) -> None:
+        data = text.encode("utf-8", "replace")
         while data:
             data = data[os.write(self._descriptor, data) :]
-        return len(string)
 
     def _schedule_flush(self) -> None:
         self._flush_pending = True
 
     def flush(self) -> None:
         """Sends all that was written, by whatever way."""
-        if self._is_master_process():
-            if self.pipe is not None:
-                self.drain()
-            self._flush_pending = True
-            self.send()
+        if not self._is_master_process():
+            line, self._line = self._line, ""
+            self._write_past(line)
+            return
+        if self.pipe is not None:
+            self.drain()
+        self._flush_pending = True
+        self.send()
 
     def send(self) -> None:
         """Sends what waits."""

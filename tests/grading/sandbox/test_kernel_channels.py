@@ -1,0 +1,82 @@
+"""What a cell prints, by whatever way, is that cell's output: all of it, once, and soon if the cell goes on."""
+
+from collections.abc import Iterator
+
+import pytest
+from kernel_runs import Run, opened
+
+from grading.sandbox.kept_sandboxes import Pool
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    """Kernels without the course's libraries, which take no part here."""
+    with opened(bare=True) as pool:
+        yield pool
+
+
+def test_what_a_program_prints_is_its_own_cell_s_output_and_never_the_next_one_s(pool: Pool):
+    cells = [f"import os\nnothing = os.system('echo {n}')" for n in range(20)]
+    assert [output.text for output in Run(pool, *cells).outputs] == [f"{n}\n" for n in range(20)]
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_both_streams_are_captured_past_python(pool: Pool, stream: str):
+    (output,) = Run(pool, f"import os, sys\nnothing = os.write({1 + (stream == 'stderr')}, b'raw')").outputs
+    assert (output.name, output.text) == (stream, "raw")
+
+
+def test_a_letter_of_several_bytes_is_whole_wherever_a_piece_ends(pool: Pool):
+    run = Run(pool, "import os\ntext = 'x' + 'ä€' * 60_000\nprint(os.write(1, text.encode()) > 100)", "print(text)")
+    first, *_ = run.outputs
+    assert first.text.count("ä€") > 1000 and "\ufffd" not in run.printed
+
+
+def test_more_than_a_pipe_holds_is_written_by_a_program_without_waiting_for_the_cell_s_end(pool: Pool):
+    run = Run(pool, "import subprocess, sys\nsubprocess.run([sys.executable, '-c', \"print('x' * 500_000)\"])")
+    assert run.printed.count("x") == 500_000 and run.errors == []
+
+
+def test_a_forked_process_prints_into_the_cell(pool: Pool):
+    run = Run(
+        pool,
+        "import multiprocessing\n"
+        "def say(n): print('number', n)\n"
+        "with multiprocessing.get_context('fork').Pool(2) as pool: pool.map(say, range(4), chunksize=1)",
+    )
+    assert sorted(run.printed.splitlines()) == [f"number {n}" for n in range(4)]
+
+
+def test_a_forked_process_displays_nothing_and_spoils_nothing(pool: Pool):
+    run = Run(
+        pool,
+        "import os\nif (child := os.fork()) == 0:\n    display('x' * 100_000); os._exit(0)\nos.waitpid(child, 0)[1]",
+        "'here'",
+    )
+    assert [output.data["text/plain"] for output in run.outputs] == ["0", "'here'"]
+
+
+def test_what_was_printed_before_a_kernel_died_is_there(pool: Pool):
+    run = Run(pool, "import os, time\nprint('first')\nos.write(1, b'second')\ntime.sleep(2)\nos._exit(1)")
+    assert run.died and sorted(run.printed.split()) == ["first", "second"]
+
+
+def test_a_cell_that_prints_on_and_on_can_be_stopped_and_the_next_one_runs(pool: Pool):
+    run = Run(pool, "while True: print('x' * 100)", "while True: print('y', flush=True)", "print('next')", timeout_s=1)
+    assert run.printed.endswith("next") and run.errors.count("KeyboardInterrupt") == 2 and not run.died
+
+
+def test_a_thread_prints_into_the_cell_that_runs(pool: Pool):
+    begin = (
+        "import threading, time\n"
+        "def count():\n    for n in range(200): print(n, flush=n % 2); time.sleep(0.001)\n"
+        "thread = threading.Thread(target=count); thread.start()"
+    )
+    run = Run(pool, begin, "time.sleep(0.05)\nprint('from here on')\nthread.join()")
+    before, after = (list(map(int, part.split())) for part in run.printed.split("from here on"))
+    assert after == list(range(after[0], 200)) and sorted({*before, *after}) == [*before, *after]
+
+
+def test_a_cell_that_closes_a_stream_goes_on(pool: Pool):
+    run = Run(pool, "import os\nos.close(1); os.close(2)\nprint('still')", "print('there')\n1 / 0")
+    assert run.printed == "still\nthere" and run.errors == ["ZeroDivisionError"]
