@@ -101,51 +101,37 @@ USES = (
     Use(
         "grading.sandbox.child",
         of(_APP, "init_sockets init_connection_file write_connection_file log_connection_info init_heartbeat")
-        + of(_APP, "init_io init_kernel init_signal configure_tornado_logger kernel_class outstream_class")
-        + of(_APP, "displayhook iopub_thread iopub_socket")
+        + of(_APP, "init_io init_kernel init_signal configure_tornado_logger kernel_class outstream_class displayhook")
+        + of(_APP, "iopub_thread iopub_socket")
         + of("ipykernel.kernelbase.Kernel", "_supports_kernel_subshells shell_stream"),
-        "a kernel is made before the fork, and serves two sockets whose other ends the judge holds: no ZeroMQ, no "
-        "connection file, heartbeat, control or debugger",
+        "a kernel is made before the fork, and serves two plain sockets: no connection file, control or debugger",
         "none: a connection file takes no open sockets, and init_kernel, of which ours is a copy, wants all channels",
     ),
     Use(
         "grading.sandbox.kernel_channels",
-        of("ipykernel.iostream", "IOPubThread OutStream.flush_interval OutStream._original_stdstream_copy")
+        of("ipykernel.iostream", "IOPubThread IOPubThread.schedule OutStream.flush_interval")
         + of("ipykernel.iostream.OutStream", "_flush _schedule_flush _flush_pending _is_master_process _master_pid")
-        + ("ipykernel.iostream.IOPubThread.schedule",),
-        "outputs go straight to a socket; what is written past Python comes by one thread, not by two, and in order",
+        + ("ipykernel.iostream.OutStream._original_stdstream_copy",),
+        "outputs go straight to a socket; what is written past Python comes by one thread, and to its own cell",
         "none: an OutStream takes nothing but ipykernel's own thread, which takes nothing but ZeroMQ's sockets",
     ),
     Use(
         "grading.sandbox.child",
-        ("ipykernel.zmqshell.system",)
-        + of("traitlets.config.application.Application", "parse_command_line _configure_logging")
+        of("traitlets.config.application.Application", "parse_command_line _configure_logging")
         + ("IPython.core.application.BaseIPythonApplication.load_config_file", f"{_SHELL}._sys_modules_keys")
-        + of("IPython.core.shellapp.InteractiveShellApp", "init_code init_path"),
-        "a kernel starts without what changes pages that all kernels share, and runs commands without a terminal",
-        "none: ipykernel does all of it whenever a kernel starts",
-    ),
-    Use(
-        "grading.sandbox.child",
-        of("ipykernel", "ipkernel.IPythonKernel.dispatch_shell ipkernel.IPythonKernel.iopub_socket")
-        + ("ipykernel.zmqshell.ZMQInteractiveShell.ask_exit",),
-        "hidden tests ask by messages of our own, apart from the student's names; exit() in a cell ends no kernel",
-        "none: comms run code among the student's names. For exit(), a shell_class of one's own",
+        + of("IPython.core.shellapp.InteractiveShellApp", "init_code init_path")
+        + of("ipykernel", "zmqshell.system zmqshell.ZMQInteractiveShell.ask_exit")
+        + of("ipykernel.ipkernel.IPythonKernel", "dispatch_shell iopub_socket"),
+        "kernels read no configuration, run commands without a terminal, go on after exit(), and answer hidden tests",
+        "none: comms run code among the student's names; a shell_class of one's own would do for exit() alone",
     ),
     Use(
         "grading.judge.kernels",
         of("jupyter_client.manager.AsyncKernelManager", "kernel_spec provisioner _connect_control_socket shutting_down")
+        + of("jupyter_client", "client.KernelClient._shell_channel client.KernelClient._iopub_channel")
         + ("jupyter_client.provisioning.KernelProvisionerFactory.provisioners",),
-        "kernels of a specification on no disk, whatever kernel a notebook names; a provisioner that isn't installed; "
-        "no connection for a polite end, and no interrupt before it",
-        "a kernel_spec_manager of one's own, and an entry point of the group jupyter_client.kernel_provisioners; none "
-        "for the connection",
-    ),
-    Use(
-        "grading.judge.kernels",
-        of("jupyter_client.client.KernelClient", "_shell_channel _iopub_channel"),
-        "nbclient's channels are ends of plain sockets",
-        "channel classes are settings of a client, which connects them to ZeroMQ's sockets all the same",
+        "kernels of a specification on no disk, whatever kernel a notebook names, ended at once, on plain sockets",
+        "a kernel_spec_manager of one's own, and an entry point of jupyter_client.kernel_provisioners; none for the rest",
     ),
     Use(
         "grading.judge.incoming",
