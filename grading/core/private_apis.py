@@ -101,17 +101,15 @@ USES = (
     Use(
         "grading.sandbox.child",
         of(_APP, "init_sockets init_connection_file write_connection_file log_connection_info init_heartbeat")
-        + of(_APP, "init_io init_kernel init_signal configure_tornado_logger kernel_class outstream_class displayhook")
-        + of(_APP, "iopub_thread iopub_socket")
+        + of(_APP, "init_io init_kernel init_signal kernel_class outstream_class displayhook iopub_thread iopub_socket")
         + of("ipykernel.kernelbase.Kernel", "_supports_kernel_subshells shell_stream"),
         "a kernel is made before the fork, and serves two plain sockets: no connection file, control or debugger",
         "none: a connection file takes no open sockets, and init_kernel, of which ours is a copy, wants all channels",
     ),
     Use(
         "grading.sandbox.kernel_channels",
-        of("ipykernel.iostream", "IOPubThread IOPubThread.schedule OutStream.flush_interval")
-        + of("ipykernel.iostream.OutStream", "_flush _schedule_flush _flush_pending _is_master_process _master_pid")
-        + ("ipykernel.iostream.OutStream._original_stdstream_copy",),
+        of("ipykernel.iostream", "IOPubThread IOPubThread.schedule OutStream._is_master_process OutStream._master_pid")
+        + of("ipykernel.iostream.OutStream", "_flush _schedule_flush _flush_pending _original_stdstream_copy"),
         "outputs go straight to a socket; what is written past Python comes by one thread, and to its own cell",
         "none: an OutStream takes nothing but ipykernel's own thread, which takes nothing but ZeroMQ's sockets",
     ),
@@ -131,7 +129,7 @@ USES = (
         + of("jupyter_client", "client.KernelClient._shell_channel client.KernelClient._iopub_channel")
         + ("jupyter_client.provisioning.KernelProvisionerFactory.provisioners",),
         "kernels of a specification on no disk, whatever kernel a notebook names, ended at once, on plain sockets",
-        "a kernel_spec_manager of one's own, and an entry point of jupyter_client.kernel_provisioners; none for the rest",
+        "a kernel_spec_manager of one's own, and an entry point of the provisioners' group; none for the rest",
     ),
     Use(
         "grading.judge.incoming",

@@ -265,7 +265,7 @@ class WalledKernelApp(IPKernelApp):
         """Makes the two channels, which nobody is connected to yet."""
         self.session.key = b""  # a signature would say nothing: the kernel is the student's, its key would be, too
         self.iopub_thread = self.iopub_socket = self.channels.IOPub(self.frames)
-        self.configure_tornado_logger()
+        logging.getLogger("tornado").addHandler(logging.NullHandler())  # else Tornado adds one for all that is logged
 
     def log_connection_info(self) -> None:
         """Tells nobody how to connect."""

@@ -400,7 +400,6 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{APP}.outstream_class": (used_by(f"{APP}.init_io", "outstream_class"),),
     f"{APP}.log_connection_info": (takes("self"), used_by(f"{APP}.initialize", "log_connection_info")),
     f"{APP}.init_signal": (takes("self"), source("1cc9a8700fd0"), used_by(f"{APP}.initialize", "init_signal")),
-    f"{APP}.configure_tornado_logger": (takes("self"), used_by(f"{APP}.init_iopub", "configure_tornado_logger")),
     "IPython.core.shellapp.InteractiveShellApp.init_path": (takes("self"), used_by(f"{APP}.initialize", "init_path")),
     f"{IOPUB}.schedule": (takes("self", "f"), used_by(f"{OUT}.write", "pub_thread", "schedule")),
     f"{OUT}._flush": (takes("self"), used_by(f"{OUT}._flush", "_flush_pending", "pub_thread", "send")),

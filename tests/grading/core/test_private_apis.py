@@ -111,9 +111,10 @@ def test_the_line_says_which_version_breaks_what_and_what_to_do(monkeypatch: pyt
     name = f"{APP}.init_heartbeat"
     installed = f"ipykernel {importlib.metadata.version('ipykernel')}"
     assert trouble(NAMES["grading.sandbox.child", name], name) == (
-        f"{installed}: {name} is gone. grading.sandbox.child breaks, which needs it for this: a kernel is made "
-        "before the fork, and serves two plain sockets: no connection file, control or debugger. Public way: none: a connection file takes no open sockets, and init_kernel, "
-        "of which ours is a copy, wants all channels. Adapt that module, then "
+        f"{installed}: {name} is gone. grading.sandbox.child breaks, which needs it for this: a kernel is made before "
+        "the fork, and serves two plain sockets: no connection file, control or debugger. Public way: none: a "
+        "connection file takes no open sockets, and init_kernel, of which ours is a copy, wants all channels. Adapt "
+        "that module, then "
         "grading/core/private_apis.py and tests/support/private_checks.py; or keep the old version."
     )
 
