@@ -102,7 +102,7 @@ USES = (
         "grading.sandbox.child",
         of(_APP, "init_sockets init_connection_file write_connection_file log_connection_info init_heartbeat")
         + of(_APP, "init_io init_kernel init_signal kernel_class outstream_class displayhook iopub_thread iopub_socket")
-        + of("ipykernel.kernelbase.Kernel", "_supports_kernel_subshells shell_stream"),
+        + of("ipykernel.kernelbase.Kernel", "_supports_kernel_subshells shell_stream _execute_sleep"),
         "a kernel is made before the fork, and serves two plain sockets: no connection file, control or debugger",
         "none: a connection file takes no open sockets, and init_kernel, of which ours is a copy, wants all channels",
     ),

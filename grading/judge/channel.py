@@ -7,6 +7,7 @@ what it doesn't read waits here, so that nobody waits for it.
 import asyncio
 import select
 import socket
+import time
 from collections.abc import Callable
 from queue import Empty
 
@@ -17,6 +18,7 @@ from grading.judge import incoming
 from grading.sandbox.clock import LOOK_S, Clock, Deadline
 from grading.sandbox.frames import Unpacked, packed
 
+ALONE_S = 0.005  # for which messages may be read without another task's turn
 PIECE_BYTES = 2**18  # taken from a socket at once; Linux keeps no more in one
 
 
@@ -30,6 +32,7 @@ class Channel(ChannelABC):
     def __init__(self, sock: socket.socket, session: Session, _: object = None) -> None:
         self._sock, self._session = sock, session
         self._coming, self._waiting = Unpacked(incoming.FRAMES, incoming.FRAME_BYTES), memoryview(b"")
+        self._paused = 0.0  # when another task last had its turn
         self._silent = False  # whether nothing can come or go any more
         sock.setblocking(False)
 
@@ -96,8 +99,9 @@ class Channel(ChannelABC):
         while True:
             pause_s = LOOK_S if end is None else end.pause()
             came, message = self.taken()
-            if came:
+            if came and time.monotonic() - self._paused > ALONE_S:
                 await asyncio.sleep(0)  # or this task alone would run, for as long as messages come
+                self._paused = time.monotonic()
             if message is not None:
                 return message
             if pause_s == 0:
@@ -107,20 +111,21 @@ class Channel(ChannelABC):
 
     async def _ready(self, limit_s: float) -> None:
         """Waits until something comes, or what waits can go."""
-        loop = asyncio.get_running_loop()
+        loop, number = asyncio.get_running_loop(), self._sock.fileno()  # asyncio looks for a socket by its name
         ready = loop.create_future()
         timer = loop.call_later(limit_s, _done, ready)
         try:
             if not self._silent:
-                loop.add_reader(self._sock, _done, ready)
+                loop.add_reader(number, _done, ready)
                 if self._waiting:
-                    loop.add_writer(self._sock, _done, ready)
+                    loop.add_writer(number, _done, ready)
             await ready
         finally:
             timer.cancel()
-            if not self._silent and self.is_alive():
-                loop.remove_reader(self._sock)
-                loop.remove_writer(self._sock)
+            if not self._silent:
+                loop.remove_reader(number)
+                loop.remove_writer(number)
+        self._paused = time.monotonic()
         self.push()
 
     def wait(self, limit_s: float, requests: "Channel") -> bool:

@@ -165,6 +165,7 @@ class WalledKernel(IPythonKernel):
     """
 
     shell_stream = Any()
+    _execute_sleep = 0.0  # outputs have gone when the reply does
     answering: dict[str, ModuleType] = {}
     _supports_kernel_subshells = False  # all requests come to the main thread, without a thread that hands them on
 

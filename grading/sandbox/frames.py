@@ -9,7 +9,11 @@ COUNT = struct.Struct("<I")
 
 
 def packed(frames: list) -> bytes:
-    """The bytes of one message."""
+    """The bytes of one message, whose frames are bytes or memory of any kind, such as an array's.
+
+    Errors  BufferError or TypeError for a frame that is neither.
+    """
+    frames = [frame if isinstance(frame, bytes) else memoryview(frame).tobytes() for frame in frames]
     lengths = struct.pack(f"<{len(frames) + 1}I", len(frames), *map(len, frames))
     return b"".join([lengths, *frames])
 

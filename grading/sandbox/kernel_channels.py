@@ -22,12 +22,13 @@ from ipykernel.iostream import IOPubThread, OutStream
 
 PIECE_BYTES = 2**16  # of what comes through a pipe or a socket, taken at once
 STREAMS = ("stdout", "stderr")  # whose descriptors are 1 and 2
+SIGNALS = signal.valid_signals()
 
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Leaves SIGINT for later: an interrupt in between would leave half a message behind."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """Leaves signals for later: an interrupt in between would leave half a message behind."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         yield
     finally:
@@ -40,15 +41,19 @@ class Channel:
     def __init__(self, frames: ModuleType) -> None:
         self._packed = frames.packed
         self._sock: socket.socket | None = None
-        self._process, self._sending = 0, threading.Lock()
+        self._process, self._sending = 0, threading.RLock()  # a handler of a signal may print, too
 
     def connect(self, fd: int) -> None:
         """Takes over the socket, in the process that serves it."""
         self._sock, self._process = socket.socket(fileno=fd), os.getpid()
 
+    def is_own(self) -> bool:
+        """Whether this process serves it; before it is connected none does."""
+        return self._process == os.getpid()
+
     def send_multipart(self, frames: list, **_: object) -> None:
         """Sends one message; nothing before the socket is there, and nothing once the judge is gone."""
-        if self._process == os.getpid():
+        if self.is_own():
             data = self._packed(frames)
             with uninterrupted(), self._sending, contextlib.suppress(OSError):
                 self._sock.sendall(data)
@@ -73,7 +78,9 @@ class Shell(Channel):
             asyncio.ensure_future(taken)
 
     def recv_multipart(self) -> list[zmq.Frame]:
-        """The next message, for which this waits. The judge asks nothing more before it has been answered."""
+        """The next message, for which this waits; a fork of the kernel's process, which isn't asked, waits for ever."""
+        while not self.is_own():
+            signal.pause()
         while (found := self._coming.message()) is None:
             if not (data := self._sock.recv(PIECE_BYTES)):
                 raise SystemExit  # the judge is gone
@@ -81,7 +88,9 @@ class Shell(Channel):
         return [zmq.Frame(frame) for frame in found]
 
     def comes(self, limit_ms: int) -> bool:
-        """Whether another message comes within this time."""
+        """Whether another message comes within this time, or never will."""
+        if not self.is_own():
+            return True
         poll = select.poll()
         poll.register(self._sock, select.POLLIN)
         return bool(poll.poll(limit_ms))
@@ -112,7 +121,7 @@ class IOPub(Channel, IOPubThread):
         self.thread.start()
 
     def _watch(self) -> None:
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # an interrupt is the main thread's
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # they are the main thread's
         poll, due = select.poll(), 0.0
         by_pipe = {stream.pipe: stream for stream in self._streams}
         for pipe in by_pipe:
@@ -160,7 +169,11 @@ class Output(OutStream):
 
     def write(self, string: str) -> int:
         """As ipykernel does; a fork of this process writes whole lines to the pipe: the channel is not its own."""
-        if self._is_master_process() or not isinstance(string, str):
+        if not isinstance(string, str):
+            return super().write(string)  # which says what it takes
+        if self._is_master_process():
+            if not string.isascii():  # half of a letter, which no message can hold, would cost the cell its reply
+                string = string.encode("utf-8", "replace").decode("utf-8")
             return super().write(string)
         lines, end, self._line = (self._line + string).rpartition("\n")
         self._write_past(lines + end)

@@ -4,6 +4,7 @@ import contextlib
 import random
 import struct
 
+import numpy as np
 import pytest
 
 from grading.sandbox.frames import Unpacked, packed
@@ -25,6 +26,11 @@ def unpacked(pieces: list[bytes], most: int = 10, room: int = 2**20) -> list[lis
 def test_messages_come_out_as_they_went_in_whatever_pieces_they_come_in(size: int):
     data = b"".join(map(packed, MESSAGES))
     assert unpacked([data[at : at + size] for at in range(0, len(data), size)]) == MESSAGES
+
+
+def test_a_frame_may_be_memory_of_any_kind():
+    array = np.arange(6, dtype=np.int16).reshape(2, 3)
+    assert unpacked([packed([array, memoryview(b"ab"), array.T])]) == [[array.tobytes(), b"ab", array.T.tobytes()]]
 
 
 def test_a_message_is_there_only_once_all_of_it_is():

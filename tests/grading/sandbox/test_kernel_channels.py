@@ -56,6 +56,35 @@ def test_a_forked_process_displays_nothing_and_spoils_nothing(pool: Pool):
     assert [output.data["text/plain"] for output in run.outputs] == ["0", "'here'"]
 
 
+def test_a_forked_process_that_goes_on_takes_none_of_the_kernel_s_cells(pool: Pool):
+    cells = ["import os\nchild = os.fork()\nprint('here')", *(f"print({n})" for n in range(5)), "os.kill(child, 9)"]
+    run = Run(pool, *cells, timeout_s=20)
+    assert run.printed.splitlines()[-5:] == ["0", "1", "2", "3", "4"] and run.errors == []
+
+
+def test_a_handler_of_a_signal_prints_while_the_kernel_does(pool: Pool):
+    run = Run(
+        pool,
+        "import signal\n"
+        "signal.signal(signal.SIGALRM, lambda *_: print('tick', flush=True))\n"
+        "before = signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)\n"
+        "for n in range(3000): print(n, flush=True)\n"
+        "before = signal.setitimer(signal.ITIMER_REAL, 0)",
+        "print('next')",
+        timeout_s=20,
+    )
+    assert run.printed.endswith("next") and "tick" in run.printed and run.errors == []
+
+
+def test_an_array_may_go_with_a_message(pool: Pool):
+    send = (
+        "import numpy, comm\nchannel = comm.create_comm('a', data={}, buffers=[numpy.arange(9.0).reshape(3, 3)])\n"
+        "channel.send({}, buffers=[numpy.ones((2, 2)).T])\nprint('sent')"
+    )
+    run = Run(pool, send, "print('next')")
+    assert run.printed == "sent\nnext" and run.errors == []
+
+
 def test_what_was_printed_before_a_kernel_died_is_there(pool: Pool):
     run = Run(pool, "import os, time\nprint('first')\nos.write(1, b'second')\ntime.sleep(2)\nos._exit(1)")
     assert run.died and sorted(run.printed.split()) == ["first", "second"]
@@ -75,6 +104,11 @@ def test_a_thread_prints_into_the_cell_that_runs(pool: Pool):
     run = Run(pool, begin, "time.sleep(0.05)\nprint('from here on')\nthread.join()")
     before, after = (list(map(int, part.split())) for part in run.printed.split("from here on"))
     assert after == list(range(after[0], 200)) and sorted({*before, *after}) == [*before, *after]
+
+
+def test_half_of_a_letter_is_printed_as_a_question_mark(pool: Pool):
+    run = Run(pool, "print('a\\ud800b')", "print('next')")
+    assert run.printed == "a?b\nnext" and run.errors == []
 
 
 def test_a_cell_that_closes_a_stream_goes_on(pool: Pool):
