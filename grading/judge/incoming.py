@@ -33,11 +33,15 @@ WATCH_S = 0.1  # how often the memory of this process is looked at
 
 
 def read(frames: list[bytes | None]) -> dict | None:
-    """The message in the frames of one, or None for one that is not taken in; never an exception."""
+    """The message in the frames of one, or None for one that is not taken in; never an exception.
+
+    None stands for a frame that was too long to be kept.
+    """
     with contextlib.suppress(ValueError, RecursionError, KeyError, TypeError, AttributeError):
         start = frames.index(DELIM) + 2  # after the signature
         header, parent, _, content = frames[start : start + 4]
-        if max(len(header), len(parent)) > limits.HEADER_BYTES:
+        buffers = frames[start + 4 : start + 5]
+        if max(len(header), len(parent)) > limits.HEADER_BYTES or None in buffers:
             return None
         header, parent = json.loads(header), json.loads(parent)
         kind, asked = header["msg_type"], parent.get("msg_id")
@@ -56,7 +60,7 @@ def read(frames: list[bytes | None]) -> dict | None:
             "parent_header": {"msg_id": asked if isinstance(asked, str) else None},
             "metadata": {},
             "content": content,
-            "buffers": frames[start + 4 : start + 5],
+            "buffers": buffers,
         }
     return None
 

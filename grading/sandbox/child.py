@@ -151,8 +151,10 @@ def put(path: str, fd: int) -> None:
 class NoThread:
     """In place of ipykernel's thread that hands requests on to the main one, which serves the socket itself."""
 
-    def __init__(self) -> None:
-        self.parent_thread = threading.main_thread()  # in which a cell that awaits is interrupted
+    @property
+    def parent_thread(self) -> threading.Thread:
+        """In which a cell that awaits is interrupted: another one in each fork."""
+        return threading.main_thread()
 
     def __bool__(self) -> bool:
         return False

@@ -96,6 +96,16 @@ def test_a_message_in_utf_16_is_none_so_that_no_sign_in_it_hides_another():
     assert stream(hiding.encode("utf-16-le")) is None
 
 
+@pytest.mark.parametrize(
+    ("frame", "kind"), [(2, None), (3, None), (4, "grading_reply"), (5, "stream"), (6, None)]
+)  # the header, its parent's, the metadata, which nobody reads, the content, a buffer
+def test_a_message_a_frame_of_which_was_too_long_to_be_kept_is_none_or_says_so(frame: int, kind: str | None):
+    frames = [DELIM, b"", b'{"msg_type": "grading_reply"}', b"{}", b"{}", b'{"token": "a"}', b"reply"]
+    assert incoming.read(frames)["buffers"] == [b"reply"]
+    frames[frame] = None
+    assert (incoming.read(frames) or {"msg_type": None})["msg_type"] == kind
+
+
 def test_headers_of_a_message_are_short():
     short, content = b'{"msg_type": "clear_output"}', b'{"wait": true}'
     long = short[:-1] + b', "more": [' + LISTS + b"0]}"

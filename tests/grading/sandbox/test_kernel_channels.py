@@ -65,10 +65,10 @@ def test_a_forked_process_that_goes_on_takes_none_of_the_kernel_s_cells(pool: Po
 def test_a_handler_of_a_signal_prints_while_the_kernel_does(pool: Pool):
     run = Run(
         pool,
-        "import signal\n"
+        "import signal, time\n"
         "signal.signal(signal.SIGALRM, lambda *_: print('tick', flush=True))\n"
         "before = signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)\n"
-        "for n in range(3000): print(n, flush=True)\n"
+        "for n in range(200): print(n, flush=True); time.sleep(0.001)\n"
         "before = signal.setitimer(signal.ITIMER_REAL, 0)",
         "print('next')",
         timeout_s=20,
@@ -93,6 +93,12 @@ def test_what_was_printed_before_a_kernel_died_is_there(pool: Pool):
 def test_a_cell_that_prints_on_and_on_can_be_stopped_and_the_next_one_runs(pool: Pool):
     run = Run(pool, "while True: print('x' * 100)", "while True: print('y', flush=True)", "print('next')", timeout_s=1)
     assert run.printed.endswith("next") and run.errors.count("KeyboardInterrupt") == 2 and not run.died
+
+
+@pytest.mark.parametrize("waits", ["await asyncio.sleep(60)", "time.sleep(60)", "while True: pass"])
+def test_a_cell_that_waits_can_be_stopped_and_the_next_one_runs(pool: Pool, waits: str):
+    run = Run(pool, f"import asyncio, time\nprint('waits')\n{waits}", "print('next')", timeout_s=1)
+    assert run.printed == "waits\nnext" and not run.died and run.struck is None
 
 
 def test_a_thread_prints_into_the_cell_that_runs(pool: Pool):
