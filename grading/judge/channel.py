@@ -1,6 +1,6 @@
 """The judge's ends of a kernel's two channels, as nbclient uses them: messages go in, and what may be read comes out.
 
-The kernel is the student's. What it sends is read a piece at a time, so that a flood can't stop the judge's clocks, and
+The kernel is the student's. What it sends is read a packet at a time, so that no flood can stop the judge's clocks, and
 what it doesn't read waits here, so that nobody waits for it.
 """
 
@@ -8,6 +8,7 @@ import asyncio
 import select
 import socket
 import time
+from collections import deque
 from collections.abc import Callable
 from queue import Empty
 
@@ -16,10 +17,9 @@ from jupyter_client.session import Session
 
 from grading.judge import incoming
 from grading.sandbox.clock import LOOK_S, Clock, Deadline
-from grading.sandbox.frames import Unpacked, packed
+from grading.sandbox.frames import PACKET_BYTES, Unpacked, packets
 
 ALONE_S = 0.005  # for which messages may be read without another task's turn
-PIECE_BYTES = 2**18  # taken from a socket at once; Linux keeps no more in one
 
 
 class Channel(ChannelABC):
@@ -31,7 +31,7 @@ class Channel(ChannelABC):
 
     def __init__(self, sock: socket.socket, session: Session, _: object = None) -> None:
         self._sock, self._session = sock, session
-        self._coming, self._waiting = Unpacked(incoming.FRAMES, incoming.FRAME_BYTES), memoryview(b"")
+        self._coming, self._waiting = Unpacked(incoming.FRAMES, incoming.FRAME_BYTES), deque()
         self._paused = 0.0  # when another task last had its turn
         self._silent = False  # whether nothing can come or go any more
         sock.setblocking(False)
@@ -49,20 +49,21 @@ class Channel(ChannelABC):
 
     def send(self, msg: dict) -> None:
         """Sends a message, or as much of it as is taken now; the rest goes while something is waited for."""
-        frames = [*self._session.serialize(msg), *msg.get("buffers", ())]
-        self._waiting = memoryview(b"".join([self._waiting, packed(frames)]))
+        self._waiting += packets([*self._session.serialize(msg), *msg.get("buffers", ())])
         self.push()
 
     def push(self) -> None:
         """Sends what is taken now of what waits; a kernel that has spoilt its own connection is ended."""
         while self._waiting:
             try:
-                self._waiting = self._waiting[self._sock.send(self._waiting) :]
+                self._sock.send(self._waiting[0])
             except BlockingIOError:
                 return
             except OSError:
-                self._waiting = memoryview(b"")
+                self._waiting.clear()
                 self._spoilt()
+                return
+            self._waiting.popleft()
 
     def taken(self) -> tuple[bool, dict | None]:
         """Whether anything came, and the message that was complete with it, if it can be read; waits for nothing."""
@@ -80,18 +81,15 @@ class Channel(ChannelABC):
         return True, message
 
     def _frames(self) -> list[bytes | None] | None:
-        """A message that has come, or None if the next piece completes none.
+        """A message that is whole with the packet that has come next, or None if that completes none.
 
         Errors  BlockingIOError if nothing has come.
         """
-        if (frames := self._coming.message()) is not None:
-            return frames
-        data = b"" if self._silent else self._sock.recv(PIECE_BYTES)
-        if not data:
+        packet = b"" if self._silent else self._sock.recv(PACKET_BYTES)
+        if not packet:
             self._silent = True
             raise BlockingIOError
-        self._coming.feed(data)
-        return self._coming.message()
+        return self._coming.feed(packet)
 
     async def get_msg(self, timeout: float | None = None) -> dict:
         """The next message that can be read; Empty if none comes within some seconds of the kernel's own time."""

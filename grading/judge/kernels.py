@@ -21,7 +21,7 @@ from traitlets import Type, default
 
 from grading.core import limit_messages, limits
 from grading.judge import channel, limits_reached
-from grading.sandbox import gpu_trial, host
+from grading.sandbox import frames, gpu_trial, host
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.clock import Clock, Deadline
 from grading.sandbox.kept_sandboxes import Pool
@@ -188,7 +188,7 @@ class KernelClient(AsyncKernelClient):
 
 def _of_nobody() -> tuple[socket.socket, socket.socket]:
     """What stands for the channels of a kernel that has ended: nothing comes, and nothing is taken."""
-    ends = [socket.socketpair() for _ in range(2)]
+    ends = [socket.socketpair(socket.AF_UNIX, frames.KIND) for _ in range(2)]
     for _, theirs in ends:
         theirs.close()
     return tuple(ours for ours, _ in ends)

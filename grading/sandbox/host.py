@@ -23,6 +23,7 @@ from grading.core.course import Libraries
 from grading.sandbox import (
     bubblewrap,
     cgroups,
+    frames,
     gpu_trial,
     kernel_handle,
     notebook_folder,
@@ -153,7 +154,7 @@ class Sandbox:
 
     def _forked(self, argv: list[str], env: dict[str, str]) -> Kernel:
         (ours, theirs), (gate, inner) = (socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET) for _ in range(2))
-        channels, served = zip(*(socket.socketpair(socket.AF_UNIX) for _ in range(CHANNELS)), strict=True)
+        channels, served = zip(*(socket.socketpair(socket.AF_UNIX, frames.KIND) for _ in range(CHANNELS)), strict=True)
         kernel = Kernel(self, ours, gate, list(channels), argv, env)
         request = {"op": "start", "argv": argv, "env": env, "limits": self._rlimits()}
         watched = ("memory_bytes", "sessions", "started", "additions", "gpu_shared_mb", "files")

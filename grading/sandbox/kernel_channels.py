@@ -14,32 +14,22 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import ModuleType
 
 import zmq
 from ipykernel.iostream import IOPubThread, OutStream
 
-PIECE_BYTES = 2**16  # of what comes through a pipe or a socket, taken at once
+PIECE_BYTES = 2**16  # of what comes through a pipe, taken at once
 STREAMS = ("stdout", "stderr")  # whose descriptors are 1 and 2
 SIGNALS = signal.valid_signals()
-
-
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Leaves signals for later: an interrupt in between would leave half a message behind."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class Channel:
     """One end of a socket, for messages in frames. A fork of the kernel's process sends nothing."""
 
     def __init__(self, frames: ModuleType) -> None:
-        self._packed = frames.packed
+        self._frames = frames
         self._sock: socket.socket | None = None
         self._process, self._sending = 0, threading.RLock()  # a handler of a signal may print, too
 
@@ -54,9 +44,10 @@ class Channel:
     def send_multipart(self, frames: list, **_: object) -> None:
         """Sends one message; nothing before the socket is there, and nothing once the judge is gone."""
         if self.is_own():
-            data = self._packed(frames)
-            with uninterrupted(), self._sending, contextlib.suppress(OSError):
-                self._sock.sendall(data)
+            packets = self._frames.packets(frames)
+            with self._sending, contextlib.suppress(ConnectionError):
+                for packet in packets:
+                    self._sock.send(packet)
 
 
 class Shell(Channel):
@@ -64,7 +55,7 @@ class Shell(Channel):
 
     def __init__(self, frames: ModuleType) -> None:
         super().__init__(frames)
-        self._coming = frames.Unpacked(most=1000, room=2**32)  # from the judge, whatever it sends
+        self._coming = frames.Unpacked(most=1000, room=2**32)  # from the judge, who may send what it likes
         self._receive: Callable | None = None
 
     def on_recv(self, receive: Callable, **_: object) -> None:
@@ -81,10 +72,11 @@ class Shell(Channel):
         """The next message, for which this waits; a fork of the kernel's process, which isn't asked, waits for ever."""
         while not self.is_own():
             signal.pause()
-        while (found := self._coming.message()) is None:
-            if not (data := self._sock.recv(PIECE_BYTES)):
+        found = None
+        while found is None:
+            if not (packet := self._sock.recv(self._frames.PACKET_BYTES)):
                 raise SystemExit  # the judge is gone
-            self._coming.feed(data)
+            found = self._coming.feed(packet)
         return [zmq.Frame(frame) for frame in found]
 
     def comes(self, limit_ms: int) -> bool:
@@ -159,7 +151,7 @@ class Output(OutStream):
 
     def drain(self) -> bool:
         """Takes over what has come through the pipe by now, up to a piece; False if nothing can come any more."""
-        with uninterrupted(), self._draining:
+        with self._draining:
             try:
                 data = os.read(self.pipe, PIECE_BYTES)
             except BlockingIOError:
@@ -201,5 +193,5 @@ class Output(OutStream):
     def send(self) -> None:
         """Sends what waits."""
         if self._flush_pending:
-            with uninterrupted(), self._sending:
+            with self._sending:
                 self._flush()

@@ -13,6 +13,6 @@ for name in os.listdir("/proc/self/fd"):
         connection = socket.socket(fileno=os.dup(int(name)))
         if connection.family == socket.AF_UNIX:
             connection.setblocking(False)
-            connection.send(struct.pack("<II", 1, 2**32 - 1))
+            connection.send(b"\1" + struct.pack("<II", 1, 2**32 - 1))
     except OSError:
         pass

@@ -6,4 +6,4 @@
 # %%
 import struct
 
-get_ipython().kernel.iopub_thread._sock.sendall(struct.pack("<I", 2**32 - 1) + bytes(2**20))
+get_ipython().kernel.iopub_thread._sock.send(b"\1" + struct.pack("<I", 2**32 - 1) + bytes(2**16))

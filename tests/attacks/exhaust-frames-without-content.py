@@ -8,8 +8,8 @@ import os
 import struct
 import time
 
-frames = struct.pack("<1001I", 1000, *[0] * 1000) * 250
+frames = b"\1" + struct.pack("<1001I", 1000, *[0] * 1000)
 if os.fork() == 0:
     while True:
-        get_ipython().kernel.iopub_thread._sock.sendall(frames)
+        get_ipython().kernel.iopub_thread._sock.send(frames)
 time.sleep(1000)

@@ -30,7 +30,7 @@ from fuzzing import Fuzzer, messages, spoil
 from fuzzing.stand_in import CHANNELS, Kernel, Peer, Pool
 from grading.core import limits
 from grading.judge import execution, incoming, save_marks
-from grading.sandbox.frames import packed
+from grading.sandbox.frames import FIRST, FURTHER, packets
 from grading.sandbox.kept_sandboxes import SANDBOXES
 
 PART = course.PARTS[3]
@@ -146,7 +146,12 @@ class Attacker:
 
 def announced(lengths: list[int]) -> bytes:
     """How a message of such frames begins."""
-    return struct.pack(f"<{len(lengths) + 1}I", len(lengths), *lengths)
+    return FIRST + struct.pack(f"<{len(lengths) + 1}I", len(lengths), *lengths)
+
+
+def whole(frames: list[bytes]) -> bytes:
+    """A message's packets, one after the other."""
+    return b"".join(packets(frames))
 
 
 def random_bytes(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
@@ -166,7 +171,7 @@ def wrong_counts(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     """Messages of no frame, of as many as there may be, and of more."""
     for _ in range(rng.randint(1, 20)):
         count = rng.choice((0, 1, incoming.FRAMES, incoming.FRAMES, incoming.FRAMES + 1, 2**31, 2**32 - 1))
-        peer.write(struct.pack("<I", count) + bytes(rng.choice((0, 4, 4 * incoming.FRAMES))))
+        peer.write(FIRST + struct.pack("<I", count) + bytes(rng.choice((0, 4, 4 * incoming.FRAMES))))
 
 
 def message_without_end(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
@@ -174,7 +179,8 @@ def message_without_end(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     size = rng.choice((2**20, FRAME_BYTES, 2**32 - 1))
     peer.write(announced([size] * incoming.FRAMES))
     for _ in range(rng.choice((1, 2, FLOOD_BYTES // 2**20))):
-        peer.write(bytes(2**20))
+        for _ in range(16):
+            peer.write(FURTHER * 2**16)
         time.sleep(2**20 / FLOOD_BYTES_S)
 
 
@@ -185,12 +191,14 @@ def frame_without_end(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
 
 def tiny_messages(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     """Many messages of one frame or of none, mostly an empty one."""
-    peer.write(packed(rng.choice(([], [b""], [b""], [b"a"]))) * rng.choice((1, 10_000, 100_000)))
+    (packet,) = packets(rng.choice(([], [b""], [b""], [b"a"])))
+    for _ in range(rng.choice((1, 10_000, 100_000))):
+        peer.write(packet)
 
 
 def sound_frames_spoilt(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     """Bytes of real messages with some of them changed, left out, or put elsewhere."""
-    real = [packed([b"topic", *kernel.message(kind, messages.SOUND[kind])]) for kind in ("status", "execute_reply")]
+    real = [whole([b"topic", *kernel.message(kind, messages.SOUND[kind])]) for kind in ("status", "execute_reply")]
     for _ in range(rng.randint(1, 10)):
         peer.write(spoil.spoilt(rng.choice(real), rng))
 
@@ -201,13 +209,13 @@ def odd_messages(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
         frames = messages.message(rng)
         if messages.DELIM in frames and len(frames) > (at := frames.index(messages.DELIM) + 3):
             frames[at] = rng.choice((kernel.asked, frames[at]))
-        peer.write(packed(frames))
+        peer.write(whole(frames))
 
 
 def replies_of_any_type(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     """A sound message of each type, as an answer to what was asked."""
     for kind in rng.sample(list(messages.SOUND), len(messages.SOUND)):
-        peer.write(packed(kernel.message(kind, messages.SOUND[kind])))
+        peer.write(whole(kernel.message(kind, messages.SOUND[kind])))
 
 
 def too_large(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
@@ -216,7 +224,7 @@ def too_large(kernel: Kernel, peer: Peer, rng: random.Random) -> None:
     text = "x" * rng.choice((2**20, 3 * 2**20))
     content = {"name": "stdout", "text": text, "data": {"text/plain": text}, "status": "error", "evalue": text}
     for _ in range(rng.choice((1, 1, 30))):
-        peer.write(packed([b"topic", *kernel.message(kind, content)]))
+        peer.write(whole([b"topic", *kernel.message(kind, content)]))
 
 
 def half_closed(kernel: Kernel, peer: Peer, rng: random.Random) -> None:

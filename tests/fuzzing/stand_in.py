@@ -34,8 +34,9 @@ class Peer:
         sock.settimeout(WRITE_LIMIT_S)
 
     def write(self, data: bytes) -> None:
-        """Sends bytes; OSError if the judge has closed the connection or takes none."""
-        self.sock.sendall(data)
+        """Sends bytes in packets; OSError if the judge has closed the connection or takes none."""
+        for at in range(0, len(data), frames.PACKET_BYTES):
+            self.sock.send(data[at : at + frames.PACKET_BYTES])
 
 
 class Kernel:
@@ -46,7 +47,7 @@ class Kernel:
         self.returncode: int | None = None
         self.struck: EndedBy | None = None
         self.failure, self.names, self.asked = "", {"print": self.print}, b"{}"
-        pairs = [socket.socketpair() for _ in CHANNELS]
+        pairs = [socket.socketpair(socket.AF_UNIX, frames.KIND) for _ in CHANNELS]
         self._ends = [judges for judges, _ in pairs]
         self.peers = {name: Peer(own, name) for name, (_, own) in zip(CHANNELS, pairs, strict=True)}
         self.mute = self.deaf = False  # whether it answers no more, or does not even read
@@ -123,14 +124,13 @@ class Kernel:
             time.sleep(0.02)
             return
         try:
-            data = peer.sock.recv(1 << 20)
+            data = peer.sock.recv(frames.PACKET_BYTES)
         except OSError:
             data = b""
         if not data:
             self._forget(peer)
             return
-        peer.coming.feed(data)
-        while (message := peer.coming.message()) is not None:
+        if (message := peer.coming.feed(data)) is not None:
             self._take(message)
 
     def _take(self, message: list[bytes]) -> None:
@@ -178,7 +178,8 @@ class Kernel:
     def _send(self, channel: str, message: list[bytes]) -> None:
         if not self.mute:
             with contextlib.suppress(OSError):
-                self.peers[channel].write(frames.packed(message))
+                for packet in frames.packets(message):
+                    self.peers[channel].write(packet)
 
     def _forget(self, peer: Peer) -> None:
         with contextlib.suppress(KeyError, ValueError):

@@ -21,7 +21,6 @@ from fuzzing import Fuzzer, channels, messages, spoil
 from grading.core import limits
 from grading.judge import execution, incoming
 from grading.sandbox import sandbox_limits
-from grading.sandbox.frames import packed
 from grading.sandbox.kept_sandboxes import SANDBOXES, Pool
 
 MOMENTS = ("cell", "between cells", "request", "always")
@@ -96,11 +95,11 @@ def piece(rng: random.Random) -> bytes:
         case 2:
             return channels.announced([0] * rng.choice((1, incoming.FRAMES - 1, incoming.FRAMES + 1)))[:-4]
         case 3:
-            return packed([b""]) * rng.choice((1, 5_000))
+            return channels.whole([b""]) * rng.choice((1, 5_000))
         case 4:
-            return packed([]) * rng.choice((1, 5_000))
+            return channels.whole([]) * rng.choice((1, 5_000))
         case _:
-            return spoil.spoilt(packed(messages.message(rng)), rng)
+            return spoil.spoilt(channels.whole(messages.message(rng)), rng)
 
 
 def run(code: str | None) -> float:

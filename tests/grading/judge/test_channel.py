@@ -15,13 +15,14 @@ from jupyter_client.session import DELIM, Session
 from grading.core.messages import OUTPUT_CUT
 from grading.judge import incoming
 from grading.judge.channel import Channel, Replies
-from grading.sandbox.frames import Unpacked, packed
+from grading.sandbox import frames
+from grading.sandbox.frames import FIRST, PACKET_BYTES, Unpacked, packets
 
 
 @pytest.fixture
 def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
     """The two ends of a channel: the judge's, and the kernel's."""
-    ours, theirs = socket.socketpair()
+    ours, theirs = socket.socketpair(socket.AF_UNIX, frames.KIND)
     with ours, theirs:
         theirs.settimeout(60)
         yield ours, theirs
@@ -36,8 +37,11 @@ def made(sock: socket.socket, kind: type[Channel] = Channel) -> Channel:
 
 
 def message(kind: str, content: dict) -> bytes:
-    """What a kernel sends."""
-    return packed([DELIM, b"", json.dumps({"msg_type": kind}).encode(), b"{}", b"{}", json.dumps(content).encode()])
+    """What a kernel sends, in one packet."""
+    (packet,) = packets(
+        [DELIM, b"", json.dumps({"msg_type": kind}).encode(), b"{}", b"{}", json.dumps(content).encode()]
+    )
+    return packet
 
 
 def text(words: str) -> bytes:
@@ -51,14 +55,15 @@ def next_text(channel: Channel, timeout: float | None = 60) -> str:
 
 
 def test_a_message_that_is_there_is_given_and_then_the_next_one(ends):
-    ends[1].sendall(text("one") + text("two"))
+    ends[1].send(text("one"))
+    ends[1].send(text("two"))
     channel = made(ends[0])
     assert [next_text(channel), next_text(channel)] == ["one", "two"]
 
 
 def test_a_message_that_comes_later_is_waited_for_and_none_is_said_to_be_none(ends):
     channel = made(ends[0])
-    later = threading.Timer(0.1, ends[1].sendall, [text("late")])
+    later = threading.Timer(0.1, ends[1].send, [text("late")])
     later.start()
     assert next_text(channel) == "late"
     later.join()
@@ -67,19 +72,22 @@ def test_a_message_that_comes_later_is_waited_for_and_none_is_said_to_be_none(en
 
 
 def test_what_cannot_be_read_is_dropped(ends):
-    ends[1].sendall(packed([b"nothing"]) + message("comm_open", {}) + text("that"))
+    for packet in (*packets([b"nothing"]), message("comm_open", {}), b"\0\0", text("that")):
+        ends[1].send(packet)
     assert next_text(made(ends[0])) == "that"
 
 
 def test_on_the_shell_only_replies_are_taken_in(ends):
-    ends[1].sendall(text("no") + message("kernel_info_reply", {"language_info": {"name": "python"}}))
+    ends[1].send(text("no"))
+    ends[1].send(message("kernel_info_reply", {"language_info": {"name": "python"}}))
     reply = asyncio.run(made(ends[0], Replies).get_msg(60))
     assert reply["content"]["language_info"] == {"name": "python"}
 
 
 def test_of_a_message_that_is_too_long_the_student_reads_that_it_was_cut(ends, monkeypatch):
     monkeypatch.setattr(incoming, "FRAME_BYTES", 1000)
-    ends[1].sendall(text("x" * 2000) + text("short"))
+    ends[1].send(text("x" * 2000))
+    ends[1].send(text("short"))
     channel = made(ends[0])
     assert [next_text(channel), next_text(channel)] == [OUTPUT_CUT, "short"] and channel.ended == []
 
@@ -91,9 +99,9 @@ def test_a_large_message_goes_while_a_reply_is_waited_for(ends):
 
     def read() -> None:
         coming = Unpacked(1000, 2**30)
-        while (found := coming.message()) is None:
-            coming.feed(ends[1].recv(2**16))
-        ends[1].sendall(text(str(len(found[-1]))))
+        while (found := coming.feed(ends[1].recv(PACKET_BYTES))) is None:
+            pass
+        ends[1].send(text(str(len(found[-1]))))
 
     kernel = threading.Thread(target=read)
     kernel.start()
@@ -102,15 +110,15 @@ def test_a_large_message_goes_while_a_reply_is_waited_for(ends):
 
 
 def test_a_large_request_goes_also_while_the_loop_stands_still(ends):
-    requests, (judges, its_outputs) = made(ends[0]), socket.socketpair()
+    requests, (judges, its_outputs) = made(ends[0]), socket.socketpair(socket.AF_UNIX, frames.KIND)
     outputs = made(judges)
     requests.send({**Session(key=b"").msg("request", {}), "buffers": [bytes(3_000_000)]})
 
     def read() -> None:
         coming = Unpacked(1000, 2**30)
-        while coming.message() is None:
-            coming.feed(ends[1].recv(2**16))
-        its_outputs.sendall(text("read"))
+        while coming.feed(ends[1].recv(PACKET_BYTES)) is None:
+            pass
+        its_outputs.send(text("read"))
 
     kernel, end = threading.Thread(target=read), time.monotonic() + 60
     with judges, its_outputs:
@@ -123,7 +131,7 @@ def test_a_large_request_goes_also_while_the_loop_stands_still(ends):
 
 def test_a_kernel_whose_end_is_closed_says_nothing_more_and_takes_no_time(ends):
     channel = made(ends[0])
-    ends[1].sendall(text("last"))
+    ends[1].send(text("last"))
     ends[1].close()
     assert next_text(channel) == "last"
     began = time.process_time()
@@ -136,7 +144,7 @@ def test_a_kernel_whose_end_is_closed_says_nothing_more_and_takes_no_time(ends):
 def test_a_kernel_that_has_spoilt_its_connection_is_ended(ends, spoilt: str):
     channel = made(ends[0])
     if spoilt == "a number of frames":
-        ends[1].sendall(struct.pack("<I", incoming.FRAMES + 1))
+        ends[1].send(FIRST + struct.pack("<I", incoming.FRAMES + 1))
         with pytest.raises(Empty):
             next_text(channel, timeout=0)
     else:

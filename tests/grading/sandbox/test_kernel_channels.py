@@ -4,7 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 from kernel_runs import Run, opened
+from nbclient import NotebookClient
+from nbclient.util import run_sync
+from nbformat.v4 import new_notebook
 
+from grading.judge import kernels
 from grading.sandbox.kept_sandboxes import Pool
 
 
@@ -96,9 +100,17 @@ def test_a_cell_that_prints_on_and_on_can_be_stopped_and_the_next_one_runs(pool:
 
 
 @pytest.mark.parametrize("waits", ["await asyncio.sleep(60)", "time.sleep(60)", "while True: pass"])
-def test_a_cell_that_waits_can_be_stopped_and_the_next_one_runs(pool: Pool, waits: str):
-    run = Run(pool, f"import asyncio, time\nprint('waits')\n{waits}", "print('next')", timeout_s=1)
-    assert run.printed == "waits\nnext" and not run.died and run.struck is None
+def test_a_cell_that_waits_can_be_stopped_and_leaves_a_kernel_that_responds(
+    pool: Pool, waits: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(kernels.KernelManager, "pool", pool, raising=False)
+    client = NotebookClient(new_notebook(), kernel_manager_class=kernels.KernelManager)
+    with client.setup_kernel():
+        client.kc.execute(f"import asyncio, time\nprint('waits')\n{waits}")
+        while run_sync(client.kc.iopub_channel.get_msg)(60)["content"].get("text") != "waits\n":
+            pass
+        run_sync(client.km.interrupt_kernel)()
+        assert run_sync(client.kc.responds)(60.0)
 
 
 def test_a_thread_prints_into_the_cell_that_runs(pool: Pool):

@@ -1157,7 +1157,7 @@ def test_what_others_take_of_the_processor_is_no_time_of_a_cell_or_notebook(monk
 
 
 # What is written without end while two processes wait for the processor, so that no sleep counts.
-HEAD = r"b'\1\0\0\0\xff\xff\xff\xff'"  # of a message of one frame of 4 GiB
+HEAD = r"b'\1\1\0\0\0\xff\xff\xff\xff'"  # of a message of one frame of 4 GiB
 FLOODS = {
     "lists": """
 session, channel = kernel.session, kernel.iopub_thread
@@ -1165,9 +1165,9 @@ empty = session.serialize(session.msg('display_data', {}, parent=kernel.get_pare
 lists = b'{"data": {}, "metadata": {}, "of": [' + b','.join([b'[]'] * 490_000) + b']}'
 def write(): channel.send_multipart([b'kernel', *empty[:-1], lists])
 """,
-    "messages of no frame": "piece = bytes(4) * 20_000",
-    "frames of one byte": "piece = b'\\1\\0\\0\\0\\1\\0\\0\\0x' * 10_000",
-    "a frame that isn't kept": f"piece = bytes(200_000)\nkernel.iopub_thread._sock.sendall({HEAD})",
+    "packets of nothing": "piece = bytes(100_000)",
+    "messages of no frame": "piece = b'\\1' + bytes(4)",
+    "a frame that isn't kept": f"piece = bytes(100_000)\nkernel.iopub_thread._sock.send({HEAD})",
 }
 FLOOD = """
 import os, socket, time
@@ -1176,7 +1176,7 @@ for _ in range(2):
     if os.fork() == 0:
         while time.monotonic() < end: time.sleep(1e-6)
         os._exit(0)
-def write(): kernel.iopub_thread._sock.sendall(piece)
+def write(): kernel.iopub_thread._sock.send(piece)
 """
 
 
