@@ -109,7 +109,7 @@ USES = (
     Use(
         "grading.sandbox.kernel_channels",
         of("ipykernel.iostream", "IOPubThread IOPubThread.schedule OutStream._is_master_process OutStream._master_pid")
-        + of("ipykernel.iostream.OutStream", "_flush _schedule_flush _flush_pending _original_stdstream_copy"),
+        + ("ipykernel.iostream.OutStream._original_stdstream_copy",),
         "outputs go straight to a socket; what is written past Python comes by one thread, and to its own cell",
         "none: an OutStream takes nothing but ipykernel's own thread, which takes nothing but ZeroMQ's sockets",
     ),

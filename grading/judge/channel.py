@@ -72,7 +72,7 @@ class Channel(ChannelABC):
                 frames = self._frames()
             except BlockingIOError:
                 return False, None
-            except (OSError, ValueError):
+            except OSError:
                 self._spoilt()
                 return False, None
             message = None if frames is None else incoming.read(frames)

@@ -31,7 +31,8 @@ def packets(frames: list) -> list[bytes]:
 class Unpacked:
     """Puts messages together from packets as they come, whoever sent them.
 
-    Of a message at most `most` frames and `room` bytes are kept: what goes beyond is None in place of a frame.
+    Of a message at most `room` bytes are kept: what goes beyond is None in place of a frame. One of more frames than
+    `most` is dropped.
     """
 
     def __init__(self, most: int, room: int) -> None:
@@ -42,10 +43,7 @@ class Unpacked:
         self._left = self._skip = 0  # bytes that may still be kept; that are to come of a frame that isn't kept
 
     def feed(self, packet: bytes) -> list[bytes | None] | None:
-        """Takes a packet, and gives the message that is whole with it; None until one is.
-
-        Errors  ValueError for one of more frames than anybody sends.
-        """
+        """Takes a packet, and gives the message that is whole with it; None until one is."""
         if packet[:1] == FIRST:
             self._came, self._lengths, self._frames = bytearray(), None, []
             self._left, self._skip = self._room, 0
@@ -73,7 +71,7 @@ class Unpacked:
         (count,) = COUNT.unpack_from(self._came)
         if count > self._most:
             self._came = None
-            raise ValueError(f"a message of {count} frames")
+            return False
         end = COUNT.size * (1 + count)
         if len(self._came) < end:
             return False

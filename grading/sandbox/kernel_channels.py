@@ -13,16 +13,18 @@ import select
 import signal
 import socket
 import threading
-import time
 from collections.abc import Callable
+from itertools import groupby
+from operator import itemgetter
+from time import monotonic
 from types import ModuleType
 
 import zmq
 from ipykernel.iostream import IOPubThread, OutStream
 
 PIECE_BYTES = 2**16  # of what comes through a pipe, taken at once
+SOON_S = 0.2  # after which what was printed is sent, if its cell goes on
 STREAMS = ("stdout", "stderr")  # whose descriptors are 1 and 2
-SIGNALS = signal.valid_signals()
 
 
 class Channel:
@@ -113,19 +115,20 @@ class IOPub(Channel, IOPubThread):
         self.thread.start()
 
     def _watch(self) -> None:
-        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # they are the main thread's
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are the main thread's
         poll, due = select.poll(), 0.0
         by_pipe = {stream.pipe: stream for stream in self._streams}
         for pipe in by_pipe:
             poll.register(pipe, select.POLLIN)
         while True:
-            for pipe, _ in poll.poll(1000 * OutStream.flush_interval):
-                if not by_pipe[pipe].drain():
-                    poll.unregister(pipe)
-            if time.monotonic() >= due:
-                due = time.monotonic() + OutStream.flush_interval
-                for stream in self._streams:
-                    stream.send()
+            with contextlib.suppress(Exception):  # whatever a cell has done to what is used here: the next one prints
+                for pipe, _ in poll.poll(1000 * SOON_S):
+                    if not by_pipe[pipe].drain():
+                        poll.unregister(pipe)
+                if monotonic() >= due:
+                    due = monotonic() + SOON_S
+                    for stream in self._streams:
+                        stream.send()
 
 
 class Output(OutStream):
@@ -137,6 +140,7 @@ class Output(OutStream):
         super().__init__(session, channel, name, watchfd=False)
         self._descriptor = 1 + STREAMS.index(name)
         self._line = ""  # that a fork of this process has not finished
+        self._waiting: list[tuple[dict, str]] = []  # texts, each with the header of the request that it belongs to
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._sending, self._draining = threading.RLock(), threading.RLock()
 
@@ -156,28 +160,32 @@ class Output(OutStream):
                 data = os.read(self.pipe, PIECE_BYTES)
             except BlockingIOError:
                 return True
-            self.write(self._decoder.decode(data))
+            if not self.closed:
+                self.write(self._decoder.decode(data))
         return bool(data)
 
     def write(self, string: str) -> int:
-        """As ipykernel does; a fork of this process writes whole lines to the pipe: the channel is not its own."""
+        """As ipykernel does; a fork of this process writes whole lines to the pipe: the channel is not its own.
+
+        Errors  TypeError for what is no text, and ValueError if this is closed.
+        """
         if not isinstance(string, str):
-            return super().write(string)  # which says what it takes
-        if self._is_master_process():
-            if not string.isascii():  # half of a letter, which no message can hold, would cost the cell its reply
-                string = string.encode("utf-8", "replace").decode("utf-8")
-            return super().write(string)
-        lines, end, self._line = (self._line + string).rpartition("\n")
-        self._write_past(lines + end)
+            raise TypeError(f"write() argument must be str, not {type(string)}")
+        if self.closed:
+            raise ValueError("I/O operation on closed file")
+        if not self._is_master_process():
+            lines, end, self._line = (self._line + string).rpartition("\n")
+            self._write_past(lines + end)
+        elif string:
+            # Half of a letter, which no message can hold, would cost the cell its reply.
+            whole = string if string.isascii() else string.encode("utf-8", "replace").decode("utf-8")
+            self._waiting.append((self.parent_header, whole))
         return len(string)
 
     def _write_past(self, text: str) -> None:
         data = text.encode("utf-8", "replace")
         while data:
             data = data[os.write(self._descriptor, data) :]
-
-    def _schedule_flush(self) -> None:
-        self._flush_pending = True
 
     def flush(self) -> None:
         """Sends all that was written, by whatever way."""
@@ -187,11 +195,12 @@ class Output(OutStream):
             return
         if self.pipe is not None:
             self.drain()
-        self._flush_pending = True
         self.send()
 
     def send(self) -> None:
-        """Sends what waits."""
-        if self._flush_pending:
-            with self._sending:
-                self._flush()
+        """Sends what waits; a handler of a signal may do that in between."""
+        with self._sending:
+            waiting, self._waiting = self._waiting, []
+            for parent, texts in groupby(waiting, itemgetter(0)):
+                content = {"name": self.name, "text": "".join(text for _, text in texts)}
+                self.session.send(self.pub_thread, "stream", content, parent, self.topic)

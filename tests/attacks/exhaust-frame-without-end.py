@@ -1,6 +1,6 @@
-"""Writes the head of a message of one frame of 4 GiB to each of the kernel's connections, and not the frame."""
+"""Writes the head of a message of one frame of 4 GiB to each of the kernel's connections; the next message is read."""
 # part: 3
-# earns: 0
+# earns: 10
 # %%
 # MODEL
 # %%

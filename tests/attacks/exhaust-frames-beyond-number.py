@@ -1,6 +1,6 @@
 """A message that says that it has four thousand million frames, each of which would be noted until the last one came."""
 # part: 3
-# earns: 0
+# earns: 10
 # %%
 # MODEL
 # %%

@@ -1,6 +1,6 @@
 """Messages without end of as many frames as one may have, with nothing in them; the clocks are heard meanwhile."""
 # part: 3
-# earns: 0
+# earns: 10
 # %%
 # MODEL
 # %%

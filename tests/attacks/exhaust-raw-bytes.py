@@ -1,6 +1,6 @@
-"""Writes random bytes to the kernel's own connections, which end with that for good."""
+"""Writes random bytes to the kernel's own connections, where they are no messages."""
 # part: 3
-# earns: 0
+# earns: 10
 # %%
 # MODEL
 # %%

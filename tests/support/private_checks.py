@@ -402,8 +402,6 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{APP}.init_signal": (takes("self"), source("1cc9a8700fd0"), used_by(f"{APP}.initialize", "init_signal")),
     "IPython.core.shellapp.InteractiveShellApp.init_path": (takes("self"), used_by(f"{APP}.initialize", "init_path")),
     f"{IOPUB}.schedule": (takes("self", "f"), used_by(f"{OUT}.write", "pub_thread", "schedule")),
-    f"{OUT}._flush": (takes("self"), used_by(f"{OUT}._flush", "_flush_pending", "pub_thread", "send")),
-    f"{OUT}._schedule_flush": (takes("self"), used_by(f"{OUT}.write", "_schedule_flush")),
     f"{OUT}._is_master_process": (takes("self"), used_by(f"{OUT}._is_master_process", "_master_pid")),
     f"{OUT}._original_stdstream_copy": (used_by(f"{OUT}.fileno", "_original_stdstream_copy"),),
     f"{APP}.init_connection_file": (takes("self"), used_by(f"{APP}.initialize", "init_connection_file")),

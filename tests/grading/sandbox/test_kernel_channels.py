@@ -124,6 +124,30 @@ def test_a_thread_prints_into_the_cell_that_runs(pool: Pool):
     assert after == list(range(after[0], 200)) and sorted({*before, *after}) == [*before, *after]
 
 
+@pytest.mark.parametrize(
+    "breaks",
+    [
+        "from unittest import mock\nimport time\nwait = time.sleep\n"
+        "with mock.patch('time.monotonic', side_effect=RuntimeError): wait(0.5)",
+        "import os, sys, time\nclosed, sys.stdout = sys.stdout, sys.stderr\nclosed.close()\n"
+        "nothing = os.system('echo lost')\ntime.sleep(0.5)\n"
+        "closed.pub_thread, sys.stdout = sys.stderr.pub_thread, closed",
+        "import json, time\nclosed, json.dumps = json.dumps, None\nprint('a')\ntime.sleep(0.5)\njson.dumps = closed",
+    ],
+)
+def test_whatever_a_cell_does_to_what_prints_the_next_one_prints_soon(pool: Pool, breaks: str):
+    soon = "import os, time\nprint('first')\nwrite = os.write(1, bytes(100_000))\ntime.sleep(1)\nos._exit(1)"
+    run = Run(pool, breaks, soon, timeout_s=20)
+    assert run.died and "first" in run.printed and run.printed.count("\0") == 100_000
+
+
+def test_a_message_of_more_frames_than_are_taken_in_ends_nothing(pool: Pool):
+    run = Run(
+        pool, "import comm\ncomm.create_comm('a').send({}, buffers=[b'x'] * 2000)\nprint('sent')", "print('next')"
+    )
+    assert run.printed == "sent\nnext" and run.errors == [] and not run.died
+
+
 def test_half_of_a_letter_is_printed_as_a_question_mark(pool: Pool):
     run = Run(pool, "print('a\\ud800b')", "print('next')")
     assert run.printed == "a?b\nnext" and run.errors == []
