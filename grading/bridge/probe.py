@@ -7,13 +7,16 @@ an exception of ours. Without a judge (JupyterLab, nbval, plain nbgrader) the co
 
 import ast
 import contextlib
+import functools
 import inspect
+import linecache
 import marshal
 import textwrap
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
+from itertools import starmap
 from typing import Protocol
 
 import numpy as np
@@ -91,8 +94,7 @@ def remote(
     """
     if function is None:
         return partial(remote, reply_bytes=reply_bytes, using=using)
-    code = compile("\n\n".join(map(_source, (*using, function))), TEST_FILE, "exec")
-    compiled = np.frombuffer(marshal.dumps(code), np.uint8)
+    compiled = np.frombuffer(_compiled(tuple(map(_place, (*using, function)))), np.uint8)
 
     def ask(*args: object) -> object:
         return _ask(function.__name__, compiled, args, reply_bytes)[0]
@@ -100,9 +102,21 @@ def remote(
     return ask
 
 
-def _source(function: Callable) -> str:
-    """A function's source, without its decorators."""
-    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+def _place(function: Callable) -> tuple[int, tuple[str, ...]]:
+    """Where a function begins, counted from 1, and in which lines."""
+    code = function.__code__
+    return code.co_firstlineno, tuple(linecache.getlines(code.co_filename))
+
+
+@functools.lru_cache(200)
+def _compiled(places: tuple[tuple[int, tuple[str, ...]], ...]) -> bytes:
+    """The code of the functions at some places, as it is sent; each student's test has the same ones."""
+    return marshal.dumps(compile("\n\n".join(starmap(_source, places)), TEST_FILE, "exec"))
+
+
+def _source(first: int, lines: tuple[str, ...]) -> str:
+    """The source of the function that begins there, without its decorators."""
+    tree = ast.parse(textwrap.dedent("".join(inspect.getblock(list(lines[first - 1 :])))))
     tree.body[0].decorator_list = []
     return ast.unparse(tree)
 

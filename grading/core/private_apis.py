@@ -108,7 +108,7 @@ USES = (
     ),
     Use(
         "grading.sandbox.kernel_channels",
-        of("ipykernel.iostream", "IOPubThread IOPubThread.schedule OutStream._is_master_process OutStream._master_pid")
+        of("ipykernel.iostream", "IOPubThread IOPubThread.schedule OutStream._master_pid")
         + ("ipykernel.iostream.OutStream._original_stdstream_copy",),
         "outputs go straight to a socket; what is written past Python comes by one thread, and to its own cell",
         "none: an OutStream takes nothing but ipykernel's own thread, which takes nothing but ZeroMQ's sockets",
@@ -139,9 +139,9 @@ USES = (
     ),
     Use(
         "grading.submission.in_memory",
-        ("nbconvert.exporters.Exporter.from_filename",),
-        "what it adds to the resources (name and path), for a notebook that doesn't come from its file",
-        "none: from_notebook_node leaves the resources to its caller, and no page lists them",
+        of("nbconvert.exporters.Exporter", "from_filename _preprocess _preprocessors _validate_preprocessor"),
+        "a notebook that doesn't come from its file has the same resources, and goes from step to step without copies",
+        "none: from_notebook_node leaves the resources to its caller, and no page lists them or the steps",
     ),
     Use(
         "grading.pages.student_pages",

@@ -16,6 +16,7 @@ import linecache
 import os
 from dataclasses import replace
 from pathlib import Path
+from types import CodeType
 
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbclient.util import run_sync
@@ -174,17 +175,28 @@ def run_test(source: str, name: str, points: float) -> Report:
     """
     file = f"<{name}>"
     linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)  # for inspect.getsource
+    body, last = _compiled(source, name)
+    names = {"__name__": file}
+    with contextlib.redirect_stdout(io.StringIO()), _libraries().limit(limits=1), rubric.collected() as reports:
+        exec(body, names)
+        marks = eval(last, names)
+    if len(reports) != 1 or type(marks) is not float or marks != reports[0].marks or not 0.0 <= marks <= points:
+        raise ValueError(f"{marks!r} is not a mark out of {points:g}")
+    return reports[0]
+
+
+@functools.lru_cache(100)
+def _compiled(source: str, name: str) -> tuple[CodeType, CodeType]:
+    """A test cell, and apart from it its last expression; each student's notebook has the same.
+
+    Errors  SyntaxError, and ValueError for a cell that ends with something else.
+    """
+    file = f"<{name}>"
     tree = ast.parse(source, file)
     if not tree.body or not isinstance(tree.body[-1], ast.Expr):
         raise ValueError(f"{name} does not end with its marks")
     last = ast.Expression(tree.body.pop().value)
-    names = {"__name__": file}
-    with contextlib.redirect_stdout(io.StringIO()), _libraries().limit(limits=1), rubric.collected() as reports:
-        exec(compile(tree, file, "exec"), names)
-        marks = eval(compile(last, file, "eval"), names)
-    if len(reports) != 1 or type(marks) is not float or marks != reports[0].marks or not 0.0 <= marks <= points:
-        raise ValueError(f"{marks!r} is not a mark out of {points:g}")
-    return reports[0]
+    return compile(tree, file, "exec"), compile(last, file, "eval")
 
 
 @functools.cache

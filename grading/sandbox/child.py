@@ -13,10 +13,10 @@ import marshal
 import os
 import random
 import re
+import shutil
 import signal
 import socket
 import sys
-import tempfile
 import threading
 from collections.abc import Callable
 from types import ModuleType
@@ -105,9 +105,10 @@ def application(argv: list[str]) -> "WalledKernelApp":
     for singleton in (WalledKernelApp, WalledKernel, ZMQInteractiveShell):
         singleton.clear_instance()
     made = WalledKernelApp.instance(log=SILENT)
-    with tempfile.TemporaryDirectory() as folder:
-        made.ipython_dir = folder
-        made.initialize(argv)
+    made.ipython_dir = os.path.expanduser("~/.ipython")
+    os.makedirs(made.ipython_dir)
+    made.initialize(argv)
+    shutil.rmtree(made.ipython_dir)  # each kernel has a home of its own
     made.made_with = configured(argv)
     atexit.unregister(made.shell.atexit_operations)
     return made
@@ -228,6 +229,7 @@ class WalledKernelApp(IPKernelApp):
         """Begins to be a kernel, in the process and the folder that it will have, on the sockets of its channels."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         self.session.pid = os.getpid()
+        os.makedirs(self.profile_dir.location)
         for channel, fd in zip((self.kernel.shell_stream, self.iopub_thread), channels, strict=True):
             channel.connect(fd)
         self.iopub_thread.capture(sys.stdout, sys.stderr)

@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable
 from itertools import groupby
 from operator import itemgetter
+from os import getpid, read, write  # by names of our own, which no mock in a cell reaches
 from time import monotonic
 from types import ModuleType
 
@@ -37,11 +38,11 @@ class Channel:
 
     def connect(self, fd: int) -> None:
         """Takes over the socket, in the process that serves it."""
-        self._sock, self._process = socket.socket(fileno=fd), os.getpid()
+        self._sock, self._process = socket.socket(fileno=fd), getpid()
 
     def is_own(self) -> bool:
         """Whether this process serves it; before it is connected none does."""
-        return self._process == os.getpid()
+        return self._process == getpid()
 
     def send_multipart(self, frames: list, **_: object) -> None:
         """Sends one message; nothing before the socket is there, and nothing once the judge is gone."""
@@ -98,7 +99,6 @@ class IOPub(Channel, IOPubThread):
 
     def __init__(self, frames: ModuleType) -> None:
         super().__init__(frames)
-        self.thread = threading.Thread(target=self._watch, name="outputs", daemon=True)
         self.socket = self.background_socket = self
         self.io_loop = None
         self._streams: list[Output] = []
@@ -112,6 +112,7 @@ class IOPub(Channel, IOPubThread):
         self._streams = list(streams)
         for stream in streams:
             stream.capture()
+        self.thread = threading.Thread(target=self._watch, name="outputs", daemon=True)
         self.thread.start()
 
     def _watch(self) -> None:
@@ -146,22 +147,21 @@ class Output(OutStream):
 
     def capture(self) -> None:
         """Puts a pipe in place of the descriptor, in the process that this stream is of."""
-        self._master_pid = os.getpid()
+        self._master_pid = getpid()
         self._original_stdstream_copy = os.dup(self._descriptor)
-        self.pipe, write = os.pipe()
+        self.pipe, end = os.pipe()
         os.set_blocking(self.pipe, False)
-        os.dup2(write, self._descriptor)
-        os.close(write)
+        os.dup2(end, self._descriptor)
+        os.close(end)
 
     def drain(self) -> bool:
         """Takes over what has come through the pipe by now, up to a piece; False if nothing can come any more."""
         with self._draining:
             try:
-                data = os.read(self.pipe, PIECE_BYTES)
+                data = read(self.pipe, PIECE_BYTES)
             except BlockingIOError:
                 return True
-            if not self.closed:
-                self.write(self._decoder.decode(data))
+            self._keep(self._decoder.decode(data))
         return bool(data)
 
     def write(self, string: str) -> int:
@@ -173,28 +173,38 @@ class Output(OutStream):
             raise TypeError(f"write() argument must be str, not {type(string)}")
         if self.closed:
             raise ValueError("I/O operation on closed file")
-        if not self._is_master_process():
+        if not self._is_own():
             lines, end, self._line = (self._line + string).rpartition("\n")
             self._write_past(lines + end)
-        elif string:
-            # Half of a letter, which no message can hold, would cost the cell its reply.
-            whole = string if string.isascii() else string.encode("utf-8", "replace").decode("utf-8")
-            self._waiting.append((self.parent_header, whole))
+            return len(string)
+        if self.pipe is not None:
+            self.drain()  # what was written past this stream before
+        # Half of a letter, which no message can hold, would cost the cell its reply.
+        self._keep(string if string.isascii() else string.encode("utf-8", "replace").decode("utf-8"))
         return len(string)
+
+    def _is_own(self) -> bool:
+        return self._master_pid == getpid()
+
+    def _keep(self, text: str) -> None:
+        if text:
+            self._waiting.append((self.parent_header, text))
 
     def _write_past(self, text: str) -> None:
         data = text.encode("utf-8", "replace")
         while data:
-            data = data[os.write(self._descriptor, data) :]
+            data = data[write(self._descriptor, data) :]
 
     def flush(self) -> None:
         """Sends all that was written, by whatever way."""
-        if not self._is_master_process():
+        if not self._is_own():
             line, self._line = self._line, ""
             self._write_past(line)
             return
         if self.pipe is not None:
-            self.drain()
+            with self._draining:
+                self.drain()
+                self._keep(self._decoder.decode(b"", final=True))
         self.send()
 
     def send(self) -> None:

@@ -80,6 +80,13 @@ class Unread:
             return super().from_filename(filename, resources=resources, **kwargs)
         return self.from_notebook_node(held, resources=placed(resources, Path(filename)), **kwargs)
 
+    def _preprocess(self, nb: NotebookNode, resources: dict) -> tuple[NotebookNode, dict]:
+        """As nbconvert does, but what is handed from step to step is a copy already, and checked at the end alone."""
+        for step in self._preprocessors:
+            nb, resources = step(nb, resources)
+        self._validate_preprocessor(nb, self)
+        return nb, resources
+
 
 def placed(resources: dict | None, path: Path) -> dict:
     """An exporter's resources with what nbconvert's own `from_filename` adds to them, as far as anybody reads it."""

@@ -18,6 +18,7 @@ HOLDERS = {"ContextVar", "local", "Lock", "RLock", "Sandboxes"}  # what modules 
 KNOWN = {
     "attention/oracles.py: _gqa": "the numbers that it is given",
     "attention/part13.py: _full_case": "the state of a generator",
+    "grading/bridge/probe.py: _compiled": "a place in a text",
     "grading/bridge/probe.py: _way": "the test that runs",
     "grading/marking/budget.py: _here": "the thread",
     "grading/marking/rubric.py: _reports": "the test that runs",
@@ -46,6 +47,7 @@ KNOWN = {
     "grading/submission/nbgrader_patches.py: guard": "nbgrader, as installed",
     "grading/rules/reexports.py: _place": "a module, as installed",
     "grading/rules/reexports.py: _imports": "a file, as installed",
+    "grading/judge/execution.py: _compiled": "a test cell, by its text",
     "grading/judge/execution.py: _libraries": "the machine's libraries",
     "grading/sandbox/bubblewrap.py: available": "the machine",
     "grading/sandbox/cgroups.py: _homes": "the machine",

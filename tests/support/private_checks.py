@@ -402,7 +402,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{APP}.init_signal": (takes("self"), source("1cc9a8700fd0"), used_by(f"{APP}.initialize", "init_signal")),
     "IPython.core.shellapp.InteractiveShellApp.init_path": (takes("self"), used_by(f"{APP}.initialize", "init_path")),
     f"{IOPUB}.schedule": (takes("self", "f"), used_by(f"{OUT}.write", "pub_thread", "schedule")),
-    f"{OUT}._is_master_process": (takes("self"), used_by(f"{OUT}._is_master_process", "_master_pid")),
+    f"{OUT}._master_pid": (used_by(f"{OUT}._is_master_process", "_master_pid"),),
     f"{OUT}._original_stdstream_copy": (used_by(f"{OUT}.fileno", "_original_stdstream_copy"),),
     f"{APP}.init_connection_file": (takes("self"), used_by(f"{APP}.initialize", "init_connection_file")),
     f"{APP}.write_connection_file": (takes("self", "kwargs"), used_by(f"{APP}.initialize", "write_connection_file")),
@@ -447,6 +447,8 @@ CHECKS: dict[str, tuple[Check, ...]] = {
         used_by("jupyter_client.manager.KernelManager.format_kernel_cmd", "kernel_spec"),
     ),
     "jupyter_client.session.DELIM": (gives("is what the protocol says", lambda found: found == b"<IDS|MSG>"),),
+    "nbconvert.exporters.Exporter._preprocess": (takes("self", "nb", "resources"), source("247915eb1615")),
+    "nbconvert.exporters.Exporter._validate_preprocessor": (takes("self", "nbc", "preprocessor"),),
     "nbconvert.exporters.Exporter.from_filename": (
         gives("adds name, path and a date to the resources, and nothing else", resources_are_ours),
     ),

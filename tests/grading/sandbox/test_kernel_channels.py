@@ -30,6 +30,25 @@ def test_both_streams_are_captured_past_python(pool: Pool, stream: str):
     assert (output.name, output.text) == (stream, "raw")
 
 
+def test_what_is_written_past_python_stands_between_what_is_printed_before_and_after(pool: Pool):
+    run = Run(pool, "import os\nfor n in range(50):\n    print(n); nothing = os.write(1, b'raw%d\\n' % n)")
+    assert run.printed.split() == [text for n in range(50) for text in (str(n), f"raw{n}")]
+
+
+def test_bytes_that_are_no_text_are_told_in_their_own_cell(pool: Pool):
+    run = Run(pool, "import os\nnothing = os.write(1, b'a\\xc3')", "nothing = os.write(1, b'b')")
+    *first, last = [output.text for output in run.outputs]
+    assert ("".join(first), last) == ("a\ufffd", "b")
+
+
+def test_mocks_of_a_cell_do_not_reach_what_prints(pool: Pool):
+    mocked = "from unittest import mock\nimport os, time\n"
+    for name in ("os.read", "os.write", "time.monotonic"):
+        mocked += f"with mock.patch('{name}', side_effect=RuntimeError):\n    print('{name}', flush=True)\n"
+    run = Run(pool, mocked, "print('next')")
+    assert run.printed.split() == ["os.read", "os.write", "time.monotonic", "next"] and not run.errors
+
+
 def test_a_letter_of_several_bytes_is_whole_wherever_a_piece_ends(pool: Pool):
     run = Run(pool, "import os\ntext = 'x' + 'ä€' * 60_000\nprint(os.write(1, text.encode()) > 100)", "print(text)")
     first, *_ = run.outputs
