@@ -189,6 +189,7 @@ class WalledKernel(IPythonKernel):
                 return
             msg = self.shell_stream.recv_multipart()
         await super().dispatch_shell(msg, *args, **kwargs)
+        self.iopub_socket.finish()
 
     def asked(self, msg: list[zmq.Frame]) -> dict | None:
         """The request of a hidden test that a message is; None for all others."""
@@ -210,6 +211,7 @@ class WalledKernel(IPythonKernel):
         reply = self.answering["remote"].answer(sent, self.shell.user_ns)
         header, content = json.dumps({"msg_type": REPLY}), json.dumps({"token": message["content"]["token"]})
         self.iopub_socket.send_multipart([DELIM, b"", header.encode(), b"{}", b"{}", content.encode(), reply])
+        self.iopub_socket.finish()
 
 
 class WalledKernelApp(IPKernelApp):

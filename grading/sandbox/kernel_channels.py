@@ -13,6 +13,7 @@ import select
 import signal
 import socket
 import threading
+from collections import deque
 from collections.abc import Callable
 from itertools import groupby
 from operator import itemgetter
@@ -24,6 +25,7 @@ import zmq
 from ipykernel.iostream import IOPubThread, OutStream
 
 PIECE_BYTES = 2**16  # of what comes through a pipe, taken at once
+WAITING = 500  # packets that the judge has not taken yet, after which a cell waits, too
 SOON_S = 0.2  # after which what was printed is sent, if its cell goes on
 STREAMS = ("stdout", "stderr")  # whose descriptors are 1 and 2
 
@@ -35,6 +37,8 @@ class Channel:
         self._frames = frames
         self._sock: socket.socket | None = None
         self._process, self._sending = 0, threading.RLock()  # a handler of a signal may print, too
+        self._unsent: deque[bytes] = deque()
+        self._pushing = False
 
     def connect(self, fd: int) -> None:
         """Takes over the socket, in the process that serves it."""
@@ -45,12 +49,43 @@ class Channel:
         return self._process == getpid()
 
     def send_multipart(self, frames: list, **_: object) -> None:
-        """Sends one message; nothing before the socket is there, and nothing once the judge is gone."""
+        """Sends one message; nothing before the socket is there, and nothing once the judge is gone.
+
+        What the judge doesn't take yet waits here, up to a limit: on a busy machine no cell is to wait for the judge.
+        """
         if self.is_own():
             packets = self._frames.packets(frames)
-            with self._sending, contextlib.suppress(ConnectionError):
-                for packet in packets:
-                    self._sock.send(packet)
+            with self._sending:
+                self._unsent += packets
+            self.finish(WAITING)
+
+    def push(self) -> None:
+        """Sends what the judge takes now, unless that is under way: a handler of a signal may come in between."""
+        with self._sending:
+            if self._pushing:
+                return
+            self._pushing = True
+            try:
+                while self._unsent:
+                    packet = self._unsent.popleft()
+                    try:
+                        self._sock.send(packet, socket.MSG_DONTWAIT)
+                    except BlockingIOError:
+                        self._unsent.appendleft(packet)
+                        return
+                    except ConnectionError:
+                        self._unsent.clear()
+            finally:
+                self._pushing = False
+
+    def finish(self, left: int = 0) -> None:
+        """Waits until no more than so many packets are left to be sent."""
+        self.push()
+        while len(self._unsent) > left and not self._pushing:
+            poll = select.poll()
+            poll.register(self._sock, select.POLLOUT)
+            poll.poll()
+            self.push()
 
 
 class Shell(Channel):
@@ -130,6 +165,7 @@ class IOPub(Channel, IOPubThread):
                     due = monotonic() + SOON_S
                     for stream in self._streams:
                         stream.send()
+                    self.push()
 
 
 class Output(OutStream):

@@ -1,6 +1,6 @@
 """What the judge, the keeper and the preloaded process say to each other: JSON on SOCK_SEQPACKET sockets, with files.
 
-    control   {"op": "start", …} + a status socket, a gate, 2 sockets that listen for shell and iopub
+    control   {"op": "start", …} + a status socket, a gate, its ends of shell and iopub
               {"op": "go"}                                     the notebook begins, and with it the watch over it
               {"op": "ping", "n": …}                           answered {"pong": n}
               and first of all from the preloaded process: {"up": process} or {"failed": why}

@@ -1,5 +1,7 @@
 """What a cell prints, by whatever way, is that cell's output: all of it, once, and soon if the cell goes on."""
 
+import socket
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -9,6 +11,7 @@ from nbclient.util import run_sync
 from nbformat.v4 import new_notebook
 
 from grading.judge import kernels
+from grading.sandbox import frames, kernel_channels
 from grading.sandbox.kept_sandboxes import Pool
 
 
@@ -170,6 +173,20 @@ def test_a_message_of_more_frames_than_are_taken_in_ends_nothing(pool: Pool):
 def test_half_of_a_letter_is_printed_as_a_question_mark(pool: Pool):
     run = Run(pool, "print('a\\ud800b')", "print('next')")
     assert run.printed == "a?b\nnext" and run.errors == []
+
+
+def test_no_cell_waits_for_a_judge_that_is_late_to_read_and_all_comes_in_order():
+    ours, theirs = socket.socketpair(socket.AF_UNIX, frames.KIND)
+    channel, coming = kernel_channels.Channel(frames), frames.Unpacked(most=10, room=10_000)
+    channel.connect(theirs.detach())
+    with ours, channel._sock:
+        for n in range(300):
+            channel.send_multipart([b"%d" % n, bytes(5000)])  # 1.5 MB, where Linux keeps 0.2
+        sends = threading.Thread(target=channel.finish)
+        sends.start()
+        found = [coming.feed(ours.recv(frames.PACKET_BYTES))[0] for _ in range(300)]
+        sends.join()
+    assert found == [b"%d" % n for n in range(300)]
 
 
 def test_a_cell_that_closes_a_stream_goes_on(pool: Pool):
