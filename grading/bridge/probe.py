@@ -5,29 +5,20 @@ an exception of ours. Without a judge (JupyterLab, nbval, plain nbgrader) the co
 `through` puts another transport in that place, and no test cell can tell the difference.
 """
 
-import ast
 import contextlib
-import functools
-import inspect
-import linecache
-import marshal
-import textwrap
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import partial
-from itertools import starmap
 from typing import Protocol
 
 import numpy as np
 
-from grading.bridge import in_process, precision, wire
+from grading.bridge import in_process, precision, sent_code, wire
 from grading.bridge.reasons import Reason, Why, asked_for, worded
 from grading.bridge.wire import Tensor
 from grading.core import limits, messages
 from grading.core.course import Calls
-
-TEST_FILE = "<hidden test>"  # in the place of a file's name
 
 __all__ = ["Reason", "Tensor", "Way", "Why", "call", "call_as", "printed", "remote", "tensor", "through"]
 __all__ += ["unanswered", "unpacked", "variable"]
@@ -94,31 +85,12 @@ def remote(
     """
     if function is None:
         return partial(remote, reply_bytes=reply_bytes, using=using)
-    compiled = np.frombuffer(_compiled(tuple(map(_place, (*using, function)))), np.uint8)
+    compiled = np.frombuffer(sent_code.compiled(*using, function), np.uint8)
 
     def ask(*args: object) -> object:
         return _ask(function.__name__, compiled, args, reply_bytes)[0]
 
     return ask
-
-
-def _place(function: Callable) -> tuple[int, tuple[str, ...]]:
-    """Where a function begins, counted from 1, and in which lines."""
-    code = function.__code__
-    return code.co_firstlineno, tuple(linecache.getlines(code.co_filename))
-
-
-@functools.lru_cache(200)
-def _compiled(places: tuple[tuple[int, tuple[str, ...]], ...]) -> bytes:
-    """The code of the functions at some places, as it is sent; each student's test has the same ones."""
-    return marshal.dumps(compile("\n\n".join(starmap(_source, places)), TEST_FILE, "exec"))
-
-
-def _source(first: int, lines: tuple[str, ...]) -> str:
-    """The source of the function that begins there, without its decorators."""
-    tree = ast.parse(textwrap.dedent("".join(inspect.getblock(list(lines[first - 1 :])))))
-    tree.body[0].decorator_list = []
-    return ast.unparse(tree)
 
 
 @contextlib.contextmanager

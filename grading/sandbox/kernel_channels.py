@@ -203,7 +203,7 @@ class Output(OutStream):
     def write(self, string: str) -> int:
         """As ipykernel does; a fork of this process writes whole lines to the pipe: the channel is not its own.
 
-        Errors  TypeError for what is no text, and ValueError if this is closed.
+        Errors  TypeError for anything but a text, and ValueError if this is closed.
         """
         if not isinstance(string, str):
             raise TypeError(f"write() argument must be str, not {type(string)}")
