@@ -126,7 +126,8 @@ class Shell(Channel):
         return bool(poll.poll(limit_ms))
 
     def flush(self, *_: object) -> None:
-        """Does nothing: what was sent is sent."""
+        """Waits until the judge has taken all replies; ipykernel asks for that after each."""
+        self.finish()
 
 
 class IOPub(Channel, IOPubThread):

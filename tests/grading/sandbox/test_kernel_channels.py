@@ -175,6 +175,11 @@ def test_half_of_a_letter_is_printed_as_a_question_mark(pool: Pool):
     assert run.printed == "a?b\nnext" and run.errors == []
 
 
+def test_a_reply_that_linux_keeps_no_room_for_is_read_and_the_next_cell_runs(pool: Pool):
+    run = Run(pool, "raise ValueError('x' * 3_000_000)", "print('next')", timeout_s=20)
+    assert run.printed == "next" and run.errors == ["ValueError"]
+
+
 def test_no_cell_waits_for_a_judge_that_is_late_to_read_and_all_comes_in_order():
     ours, theirs = socket.socketpair(socket.AF_UNIX, frames.KIND)
     channel, coming = kernel_channels.Channel(frames), frames.Unpacked(most=10, room=10_000)
