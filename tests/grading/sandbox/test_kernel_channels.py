@@ -158,7 +158,7 @@ def test_a_thread_prints_into_the_cell_that_runs(pool: Pool):
     ],
 )
 def test_whatever_a_cell_does_to_what_prints_the_next_one_prints_soon(pool: Pool, breaks: str):
-    soon = "import os, time\nprint('first')\nwrite = os.write(1, bytes(100_000))\ntime.sleep(1)\nos._exit(1)"
+    soon = "import os, time\nprint('first')\nwrite = os.write(1, bytes(100_000))\ntime.sleep(3)\nos._exit(1)"
     run = Run(pool, breaks, soon, timeout_s=20)
     assert run.died and "first" in run.printed and run.printed.count("\0") == 100_000
 
