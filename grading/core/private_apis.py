@@ -108,7 +108,7 @@ USES = (
     ),
     Use(
         "grading.sandbox.kernel_channels",
-        of("ipykernel.iostream", "IOPubThread IOPubThread.schedule OutStream._master_pid")
+        of("ipykernel.iostream", "IOPubThread OutStream._master_pid")
         + ("ipykernel.iostream.OutStream._original_stdstream_copy",),
         "outputs go straight to a socket; what is written past Python comes by one thread, and to its own cell",
         "none: an OutStream takes nothing but ipykernel's own thread, which takes nothing but ZeroMQ's sockets",

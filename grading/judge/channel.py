@@ -29,7 +29,7 @@ class Channel(ChannelABC):
     clock = Clock()  # by the wall clock, until a client knows the kernel's own
     end: Callable[[], None] = staticmethod(lambda: None)  # ends the kernel
 
-    def __init__(self, sock: socket.socket, session: Session, _: object = None) -> None:
+    def __init__(self, sock: socket.socket, session: Session) -> None:
         self._sock, self._session = sock, session
         self._coming, self._waiting = Unpacked(incoming.FRAMES, incoming.FRAME_BYTES), deque()
         self._paused = 0.0  # when another task last had its turn

@@ -114,10 +114,10 @@ class KernelClient(AsyncKernelClient):
     def start_channels(self, shell=True, iopub=True, stdin=True, hb=True, control=True) -> None:
         """Takes over the judge's ends of shell and iopub."""
         ends = self.parent.provisioner.kernel.channels() or _of_nobody()
-        self._shell_channel, self._iopub_channel = (
-            kind(end, self.session) for kind, end in zip((channel.Replies, channel.Channel), ends, strict=True)
-        )
-        for started in (self._shell_channel, self._iopub_channel):
+        kinds = (self.shell_channel_class, self.iopub_channel_class)
+        both = [kind(end, self.session) for kind, end in zip(kinds, ends, strict=True)]
+        self._shell_channel, self._iopub_channel = both
+        for started in both:
             started.clock, started.end = self.clock, self.parent.end
         self.allow_stdin = False
 

@@ -60,11 +60,6 @@ class Clock:
         finally:
             self._served_s += time.thread_time() - began
 
-    def _just_served_s(self) -> float:
-        """What was computed for it since this was last asked."""
-        served_s, self._served_s = self._served_s, 0.0
-        return served_s
-
     def _look(self) -> None:
         root, at = self._root(), time.monotonic()
         passed_s = at - self._looked
@@ -81,7 +76,8 @@ class Clock:
             self._seen[thread] = ran, waited
         if len(self._seen) > REMEMBERED:
             self._seen = {thread: counts for thread, counts in self._seen.items() if _is_alive(thread)}
-        ran_s, waited_s = self._just_served_s() + ran_ns / 1e9, sum(heapq.nlargest(WAITERS, waits_ns)) / 1e9
+        served_s, self._served_s = self._served_s, 0.0
+        ran_s, waited_s = served_s + ran_ns / 1e9, sum(heapq.nlargest(WAITERS, waits_ns)) / 1e9
         own_s = max(ran_s, passed_s - waited_s)
         waited_before_s = max(0.0, longest_ns / 1e9 - passed_s)  # more than this interval has room for
         taken_back_s = min(waited_before_s, self._doubtful_s)

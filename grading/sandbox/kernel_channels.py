@@ -137,24 +137,18 @@ class IOPub(Channel, IOPubThread):
         super().__init__(frames)
         self.socket = self.background_socket = self
         self.io_loop = None
-        self._streams: list[Output] = []
-
-    def schedule(self, call: Callable[[], None]) -> None:
-        """Calls at once: there is no thread that would have to."""
-        call()
 
     def capture(self, *streams: "Output") -> None:
         """Has what is written to a stream's descriptor go to that stream, and what waits in a stream be sent soon."""
-        self._streams = list(streams)
         for stream in streams:
             stream.capture()
-        self.thread = threading.Thread(target=self._watch, name="outputs", daemon=True)
+        self.thread = threading.Thread(target=self._watch, args=streams, name="outputs", daemon=True)
         self.thread.start()
 
-    def _watch(self) -> None:
+    def _watch(self, *streams: "Output") -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())  # they are the main thread's
         poll, due = select.poll(), 0.0
-        by_pipe = {stream.pipe: stream for stream in self._streams}
+        by_pipe = {stream.pipe: stream for stream in streams}
         for pipe in by_pipe:
             poll.register(pipe, select.POLLIN)
         while True:
@@ -164,7 +158,7 @@ class IOPub(Channel, IOPubThread):
                         poll.unregister(pipe)
                 if monotonic() >= due:
                     due = monotonic() + SOON_S
-                    for stream in self._streams:
+                    for stream in streams:
                         stream.send()
                     self.push()
 

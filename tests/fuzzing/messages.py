@@ -77,7 +77,7 @@ def channel(name: str, messages: list[list[bytes]]) -> Channel:
                 raise BlockingIOError
             return messages.pop(0)
 
-    return Handed(*_sockets()[:1], None)
+    return Handed(_sockets()[0], None)
 
 
 @functools.cache

@@ -240,7 +240,7 @@ APP, CONVERTER = "ipykernel.kernelapp.IPKernelApp", "nbgrader.converters.base.Ba
 COLLECT, SCORES = "nbgrader.exchange.default.ExchangeCollect", "nbgrader.preprocessors.SaveAutoGrades"
 RELEASE = "nbgrader.exchange.default.ExchangeReleaseFeedback"
 ZIP = "nbgrader.apps.zipcollectapp.ZipCollectApp"
-IOPUB, OUT = (f"ipykernel.iostream.{name}" for name in ("IOPubThread", "OutStream"))
+OUT = "ipykernel.iostream.OutStream"
 SHELL, COMPILER = "IPython.core.interactiveshell.InteractiveShell", "IPython.core.compilerop.CachingCompiler"
 PARSERS = "nbconvert.filters.markdown_mistune"
 MARKDOWN, RENDERER = (f"{PARSERS}.{name}" for name in ("MarkdownWithMath", "IPythonRenderer"))
@@ -401,7 +401,6 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{APP}.log_connection_info": (takes("self"), used_by(f"{APP}.initialize", "log_connection_info")),
     f"{APP}.init_signal": (takes("self"), source("1cc9a8700fd0"), used_by(f"{APP}.initialize", "init_signal")),
     "IPython.core.shellapp.InteractiveShellApp.init_path": (takes("self"), used_by(f"{APP}.initialize", "init_path")),
-    f"{IOPUB}.schedule": (takes("self", "f"), used_by(f"{OUT}.write", "pub_thread", "schedule")),
     f"{OUT}._master_pid": (used_by(f"{OUT}._is_master_process", "_master_pid"),),
     f"{OUT}._original_stdstream_copy": (used_by(f"{OUT}.fileno", "_original_stdstream_copy"),),
     f"{APP}.init_connection_file": (takes("self"), used_by(f"{APP}.initialize", "init_connection_file")),

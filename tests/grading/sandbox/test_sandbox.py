@@ -1170,7 +1170,7 @@ def write(): channel.send_multipart([b'kernel', *empty[:-1], lists])
     "a frame that isn't kept": f"piece = bytes(100_000)\nkernel.iopub_thread._sock.send({HEAD})",
 }
 FLOOD = """
-import os, socket, time
+import os, time
 kernel, end = get_ipython().kernel, time.monotonic() + 8
 for _ in range(2):
     if os.fork() == 0:
