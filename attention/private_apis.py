@@ -8,9 +8,9 @@ from grading.core.private_use import Use, of
 USES = (
     Use(
         "attention.warmup",
-        ("matplotlib.font_manager._get_font",),
-        "fonts that no fork may use are given up before the first one; else each kernel does it, a millisecond",
-        "none: Matplotlib gives them up in a forked process, by itself",
+        ("matplotlib.font_manager._get_font", "io.open"),
+        "fonts that lie in memory and are open in each fork, where they would be opened and read letter by letter",
+        "none: Matplotlib opens its fonts by their paths alone, and gives them up in a forked process",
     ),
     Use(
         "attention.questions.part07",

@@ -4,8 +4,12 @@ Like the zygote it stands alone. It computes on one thread, draws no random numb
 it was: no figure of pyplot's, no backend chosen, no shell.
 """
 
+import contextlib
+import functools
+import io
 import sys
 import zlib
+from collections.abc import Iterator
 
 import numpy as np
 import sympy
@@ -16,18 +20,20 @@ from matplotlib import font_manager
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.ft2font import FT2Font
 
 
 def warm() -> None:
     """Uses a little of everything that notebooks use."""
     compute()
-    draw()
+    with fonts_held():
+        draw()
     fail()
 
 
 def compute() -> None:
     """Products, a softmax, an SVD, symbols, and what they look like when printed."""
-    ones = torch.ones(2, 2, 2)
+    ones = torch.ones(2, 2, 2, device=torch.get_default_device())
     torch.einsum("abc,acd->abd", ones, ones).softmax(-1)
     torch.nn.functional.scaled_dot_product_attention(ones, ones, torch.nn.Linear(2, 2, bias=False)(ones))
     left, values, right = np.linalg.svd(np.eye(2))
@@ -55,8 +61,45 @@ def draw() -> None:
     canvas.draw()
     zlib.compress(canvas.buffer_rgba(), 3)
     for weight, style in (("normal", "normal"), ("bold", "normal"), ("normal", "oblique")):
-        font_manager.findfont(font_manager.FontProperties(weight=weight, style=style))
-    font_manager._get_font.cache_clear()  # else each kernel does that, font by font, as it is forked
+        font_manager.get_font(font_manager.findfont(font_manager.FontProperties(weight=weight, style=style)))
+
+
+@contextlib.contextmanager
+def fonts_held() -> Iterator[None]:
+    """Each font that is used meanwhile lies in memory, and is open in every fork.
+
+    matplotlib has a forked process open its fonts anew, because a file has one place that is read next, whoever reads
+    it; memory has one in each process. From a file fonts are read letter by letter, which takes longer than to draw.
+    """
+    get_font, open_file, held = font_manager._get_font, io.open, {}
+
+    def hold(paths: tuple, **options: object) -> FT2Font:
+        key = (paths, *options.items())
+        if key not in held:
+            held[key] = get_font.__wrapped__(paths, **options)
+        return held[key]
+
+    @functools.wraps(get_font.__wrapped__)
+    def held_or_opened(paths: tuple, **options: object) -> FT2Font:
+        return held.get((paths, *options.items())) or get_font(paths, **options)
+
+    def in_memory(path: str, mode: str) -> "InMemory":
+        with open_file(path, mode) as file:
+            return InMemory(path, file.read())
+
+    font_manager._get_font, io.open = hold, in_memory
+    try:
+        yield
+    finally:
+        font_manager._get_font, io.open = held_or_opened, open_file
+
+
+class InMemory(io.BytesIO):
+    """What a file holds, with the file's name."""
+
+    def __init__(self, name: str, content: bytes) -> None:
+        super().__init__(content)
+        self.name = name
 
 
 def fail() -> None:

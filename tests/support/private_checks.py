@@ -5,22 +5,27 @@ import importlib
 import importlib.metadata
 import importlib.util
 import inspect
+import io
 import logging
 import platform
 import re
+import sys
 import textwrap
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 from types import CodeType
+from unittest import mock
 
 from attention import private_apis as of_the_course
 from grading.core import private_apis as of_the_engine
 from grading.core.private_use import Use
+from grading.sandbox import private_apis as of_the_sandbox
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLES = {"attention": of_the_course, "grading": of_the_engine}  # by the package whose modules each lists
-USES = (*of_the_course.USES, *of_the_engine.USES)
+# By the package whose modules each lists, a package's own before those of the package that it is in.
+TABLES = {"attention": of_the_course, "grading.sandbox": of_the_sandbox, "grading": of_the_engine}
+USES = tuple(use for table in TABLES.values() for use in table.USES)
 
 Check = Callable[[object], str | None]  # what is wrong with what a name stands for, or None
 
@@ -228,6 +233,31 @@ def finds_source(cache: dict) -> bool:
     return inspect.getsource(names["f"]) == text
 
 
+def says_that_a_file_is_no_modules(files: dict) -> bool:
+    names, looked_at = {}, []
+    exec(compile("def f(): yield sys._getframe()", "/no/such/file.py", "exec"), {"sys": sys}, names)
+    files["/no/such/file.py"] = ""
+
+    class Modules(dict):
+        def copy(self) -> dict:
+            looked_at.append(self)
+            return super().copy()
+
+    with mock.patch.object(inspect.sys, "modules", Modules(sys.modules)):
+        found = inspect.getmodule(next(names["f"]()))
+    del files["/no/such/file.py"]
+    return found is None and not looked_at
+
+
+def opens_by_io(get_font: Callable) -> bool:
+    from matplotlib.font_manager import findfont
+
+    path = findfont("DejaVu Sans")
+    with mock.patch.object(io, "open", wraps=io.open) as opened:
+        font = get_font.__wrapped__(((path, 0),), _kerning_factor=None, thread_id=0, enable_last_resort=False)
+    return font.fname == path and opened.mock_calls[0] == mock.call(path, "rb")
+
+
 def checksum(compute: Callable) -> bool:
     import nbformat
 
@@ -249,8 +279,11 @@ OVERWRITE = "nbgrader.preprocessors.OverwriteCells"
 MEMORY = "numpy._core._exceptions._ArrayMemoryError"
 CHECKS: dict[str, tuple[Check, ...]] = {
     "matplotlib.font_manager._get_font": (
-        gives("forgets all fonts", lambda found: found.cache_clear() is None and found.cache_info().currsize == 0),
+        gives("opens a font by `io.open`, and goes by its path", opens_by_io),
         used_by("matplotlib.font_manager.get_font", "_get_font"),
+    ),
+    "inspect.modulesbyfile": (
+        gives("tells that a file is no module's, without a look at modules", says_that_a_file_is_no_modules),
     ),
     "tornado.httpserver.HTTPServer.handle_stream": (takes("self", "stream", "address"),),
     "nbgrader.server_extensions.formgrader.handlers.template_path": (
@@ -481,6 +514,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{SHELL}.enable_gui": (takes("self", "gui"),),
     f"{SHELL}.showtraceback": (used_by(f"{SHELL}.run_code", "showtraceback"),),
     f"{SHELL}.showsyntaxerror": (used_by(f"{SHELL}.showtraceback", "showsyntaxerror"),),
+    "ipykernel.compiler.XCachingCompiler.get_code_name": (takes("self", "raw_code", "code", "number"),),
     f"{COMPILER}.get_code_name": (
         takes("self", "raw_code", "transformed_code", "number"),
         used_by(f"{COMPILER}.cache", "get_code_name"),
@@ -520,7 +554,12 @@ CHECKS: dict[str, tuple[Check, ...]] = {
 
 def table_of(ours: str) -> str:
     """The file with the table in which this module of ours belongs."""
-    return f"{TABLES.get(ours.partition('.')[0], of_the_engine).__name__.replace('.', '/')}.py"
+    return f"{TABLES[package_of(ours)].__name__.replace('.', '/')}.py"
+
+
+def package_of(ours: str) -> str:
+    """The package whose table lists this module of ours; the engine's where no other one does."""
+    return next((package for package in TABLES if f"{ours}.".startswith(f"{package}.")), "grading")
 
 
 def trouble(use: Use, name: str) -> str | None:
