@@ -19,7 +19,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import zmq
@@ -86,13 +86,13 @@ def run(
     app.start()
 
 
-def make_kernel(run_command: Callable[[str], int], frames: ModuleType, channels: ModuleType) -> None:
-    """Makes the application, the kernel and the shell that each fork begins with; it runs commands so.
+def make_kernel(run_command: Callable[[str], int], **modules: ModuleType) -> None:
+    """Makes the application, the kernel and the shell that each fork begins with, of files next to this one.
 
     So a kernel finds them in memory that all share, and need not make its own. Nothing of a notebook's is in them.
     """
     zmqshell.system = run_command
-    WalledKernelApp.frames, WalledKernelApp.channels = frames, channels
+    WalledKernelApp.parts = SimpleNamespace(**modules)
     application(ARGUMENTS)
 
 
@@ -221,11 +221,9 @@ class WalledKernelApp(IPKernelApp):
     and of each page that it touches a kernel gets a copy.
     """
 
-    frames: ModuleType
-    channels: ModuleType
+    parts: SimpleNamespace  # the modules `frames`, `kernel_channels` and `cell_names`
     made_with: Config | None = None
-    kernel_class = Type(WalledKernel)
-    outstream_class = None
+    kernel_class, outstream_class = Type(WalledKernel), None
 
     def connect(self, channels: list[int]) -> None:
         """Begins to be a kernel, in the process and the folder that it will have, on the sockets of its channels."""
@@ -254,6 +252,8 @@ class WalledKernelApp(IPKernelApp):
         """Runs nothing: there is no profile."""
         self.shell.user_ns_hidden.update(self.shell.user_ns)
         self.shell._sys_modules_keys = LOADED
+        self.shell.compile = self.parts.cell_names.Compiler()
+        self.shell.display_formatter.format("")  # makes the formatters, which it does when the first one is asked for
         self.shell.ask_exit = lambda: None  # after exit() in a cell the kernel would end while the next cells run
 
     def init_path(self) -> None:
@@ -271,7 +271,7 @@ class WalledKernelApp(IPKernelApp):
     def init_sockets(self) -> None:
         """Makes the two channels, which nobody is connected to yet."""
         self.session.key = b""  # a signature would say nothing: the kernel is the student's, its key would be, too
-        self.iopub_thread = self.iopub_socket = self.channels.IOPub(self.frames)
+        self.iopub_thread = self.iopub_socket = self.parts.kernel_channels.IOPub(self.parts.frames)
         logging.getLogger("tornado").addHandler(logging.NullHandler())  # else Tornado adds one for all that is logged
 
     def log_connection_info(self) -> None:
@@ -279,15 +279,16 @@ class WalledKernelApp(IPKernelApp):
 
     def init_io(self) -> None:
         """As ipykernel does, with streams whose descriptors are redirected in the kernel alone."""
-        for name in self.channels.STREAMS:
-            setattr(sys, name, self.channels.Output(self.session, self.iopub_thread, name))
+        for name in self.parts.kernel_channels.STREAMS:
+            setattr(sys, name, self.parts.kernel_channels.Output(self.session, self.iopub_thread, name))
         super().init_io()
 
     def init_kernel(self) -> None:
         """As ipykernel does, but without the streams and the thread for control and a debugger."""
         taken_over = "session iopub_thread iopub_socket log profile_dir user_ns".split()
         given = {name: getattr(self, name) for name in taken_over}
-        given |= {"shell_stream": self.channels.Shell(self.frames), "shell_channel_thread": NoThread()}
+        given["shell_stream"] = self.parts.kernel_channels.Shell(self.parts.frames)
+        given["shell_channel_thread"] = NoThread()
         self.kernel = self.kernel_class.instance(parent=self, **given)
         self.displayhook.get_execution_count = lambda: self.kernel.execution_count
 

@@ -115,7 +115,7 @@ class Shell(Channel):
             if not (packet := self._sock.recv(self._frames.PACKET_BYTES)):
                 raise SystemExit  # the judge is gone
             found = self._coming.feed(packet)
-        return [zmq.Frame(frame) for frame in found]
+        return [zmq.Frame(frame, copy=True) for frame in found]  # else ZeroMQ starts a thread to watch a large one
 
     def comes(self, limit_ms: int) -> bool:
         """Whether another message comes within this time, or never will."""

@@ -39,9 +39,9 @@ def forget_unless_here(contents: dict[str, bytes]) -> None:
     """Forgets the package with these contents if the working folder, which a notebook's files are in, has another."""
     if all(_content(path) == content for path, content in contents.items()):
         return
-    names = {path.partition("/")[0] for path in contents}
-    for module in [module for module in sys.modules if module.partition(".")[0] in names]:
-        sys.modules.pop(module)
+    for path in contents:
+        module = path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
+        sys.modules.pop(module, None)
 
 
 def _content(path: str) -> bytes | None:

@@ -137,7 +137,8 @@ def load(settings: dict) -> tuple[ModuleType, ModuleType, dict]:
     if settings["warmup"]:
         module(settings["warmup"]).warm()
     package = package_ahead.load(settings["package"], settings["folder"]) if settings["package"] else {}
-    child.make_kernel(neighbour("shell_commands").run, neighbour("frames"), neighbour("kernel_channels"))
+    made_of = {name: neighbour(name) for name in ("frames", "kernel_channels", "cell_names")}
+    child.make_kernel(neighbour("shell_commands").run, **made_of)
     return child, namespaces, package
 
 

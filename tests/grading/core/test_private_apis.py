@@ -17,7 +17,7 @@ from types import FunctionType
 import private_checks
 import private_search
 import pytest
-from private_checks import APP, CHECKS, TABLES, USES, resolved, table_of, trouble
+from private_checks import APP, CHECKS, TABLES, USES, package_of, resolved, table_of, trouble
 from private_search import OURS, overridden, reached
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -115,13 +115,13 @@ def test_the_line_says_which_version_breaks_what_and_what_to_do(monkeypatch: pyt
         "the fork, and serves two plain sockets: no connection file, control or debugger. Public way: none: a "
         "connection file takes no open sockets, and init_kernel, of which ours is a copy, wants all channels. Adapt "
         "that module, then "
-        "grading/core/private_apis.py and tests/support/private_checks.py; or keep the old version."
+        "grading/sandbox/private_apis.py and tests/support/private_checks.py; or keep the old version."
     )
 
 
-def test_the_engine_and_the_course_have_a_table_each_of_their_own_modules():
-    found = {package: {use.ours.partition(".")[0] for use in table.USES} for package, table in TABLES.items()}
-    assert found == {"attention": {"attention"}, "grading": {"grading"}}
+def test_the_engine_its_sandbox_and_the_course_have_a_table_each_of_their_own_modules():
+    found = {package: {package_of(use.ours) for use in table.USES} for package, table in TABLES.items()}
+    assert found == {package: {package} for package in ("attention", "grading.sandbox", "grading")}
     assert table_of("attention.questions.part07") == "attention/private_apis.py"
     assert all((ROOT / table_of(package)).is_file() for package in TABLES)
 
@@ -205,5 +205,5 @@ def test_the_search_finds_what_a_class_overrides():
 
     assert overridden(Ours) == {("ipykernel", "init_blackhole")}
     assert unknown("grading.sandbox.child", overridden(Ours)) == [
-        "grading.sandbox.child touches init_blackhole of ipykernel: grading/core/private_apis.py lacks it"
+        "grading.sandbox.child touches init_blackhole of ipykernel: grading/sandbox/private_apis.py lacks it"
     ]
