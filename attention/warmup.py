@@ -68,7 +68,7 @@ def draw() -> None:
 def fonts_held() -> Iterator[None]:
     """Each font that is used meanwhile lies in memory, and is open in every fork.
 
-    matplotlib has a forked process open its fonts anew, because a file has one place that is read next, whoever reads
+    matplotlib has a forked process open its fonts again, because a file has one place that is read next, whoever reads
     it; memory has one in each process. From a file fonts are read letter by letter, which takes longer than to draw.
     """
     get_font, open_file, held = font_manager._get_font, io.open, {}

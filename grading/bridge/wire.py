@@ -4,7 +4,7 @@ A message is MAGIC, the header's length in 8 bytes, a JSON header and the raw by
 The header is a tree of ["tag", ...] lists; an array names its dtype and shape, and its bytes follow one another
 without gaps. `decode` refuses everything else with WireError. Both ends use this file, which needs NumPy alone: a
 torch tensor is a `Tensor` here, an array that knows where it came from; `remote` turns the one into the other.
-Each kernel runs this file anew, so it makes no data classes and compiles no patterns, which take half of its time.
+Each kernel runs this file again, so it makes no data classes and compiles no patterns, which take half of its time.
 """
 
 import json

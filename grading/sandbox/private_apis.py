@@ -50,6 +50,6 @@ USES = (
         "grading.sandbox.cell_names",
         ("ipykernel.compiler.XCachingCompiler.get_code_name", "inspect.modulesbyfile"),
         "names for cells in no time, and tracebacks without a look through all modules for each of their lines",
-        "none: ipykernel has no setting for how it names cells, and inspect can't be told what is no module's",
+        "none: ipykernel has no setting for how it names cells, and inspect can't be told where code comes from",
     ),
 )
