@@ -252,7 +252,6 @@ class WalledKernelApp(IPKernelApp):
         """Runs nothing: there is no profile."""
         self.shell.user_ns_hidden.update(self.shell.user_ns)
         self.shell._sys_modules_keys = LOADED
-        self.shell.compile = self.parts.cell_names.Compiler()
         self.shell.display_formatter.format("")  # makes the formatters, which it does when the first one is asked for
         self.shell.ask_exit = lambda: None  # after exit() in a cell the kernel would end while the next cells run
 
@@ -289,6 +288,7 @@ class WalledKernelApp(IPKernelApp):
         given = {name: getattr(self, name) for name in taken_over}
         given["shell_stream"] = self.parts.kernel_channels.Shell(self.parts.frames)
         given["shell_channel_thread"] = NoThread()
+        given["compiler_class"] = self.parts.cell_names.Compiler
         self.kernel = self.kernel_class.instance(parent=self, **given)
         self.displayhook.get_execution_count = lambda: self.kernel.execution_count
 
