@@ -7,6 +7,8 @@ it was: no figure of pyplot's, no backend chosen, no shell.
 import contextlib
 import functools
 import io
+import itertools
+import os
 import sys
 import zlib
 from collections.abc import Iterator
@@ -20,7 +22,6 @@ from matplotlib import font_manager
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
-from matplotlib.ft2font import FT2Font
 
 
 def warm() -> None:
@@ -66,32 +67,25 @@ def draw() -> None:
 
 @contextlib.contextmanager
 def fonts_held() -> Iterator[None]:
-    """Each font that is used meanwhile lies in memory, and is open in every fork.
+    """Each font that is used meanwhile lies in memory, and is open in every kernel.
 
     matplotlib has a forked process open its fonts again, because a file has one place that is read next, whoever reads
     it; memory has one in each process. From a file fonts are read letter by letter, which takes longer than to draw.
     """
-    get_font, open_file, held = font_manager._get_font, io.open, {}
-
-    def hold(paths: tuple, **options: object) -> FT2Font:
-        key = (paths, *options.items())
-        if key not in held:
-            held[key] = get_font.__wrapped__(paths, **options)
-        return held[key]
-
-    @functools.wraps(get_font.__wrapped__)
-    def held_or_opened(paths: tuple, **options: object) -> FT2Font:
-        return held.get((paths, *options.items())) or get_font(paths, **options)
+    fonts = font_manager._get_font = functools.lru_cache(64)(font_manager._get_font.__wrapped__)
+    forks = itertools.count()  # from here to this process: a kernel's own is the first, and keeps its fonts
+    os.register_at_fork(after_in_child=lambda: next(forks) and fonts.cache_clear())
+    open_file = io.open
 
     def in_memory(path: str, mode: str) -> "InMemory":
         with open_file(path, mode) as file:
             return InMemory(path, file.read())
 
-    font_manager._get_font, io.open = hold, in_memory
+    io.open = in_memory
     try:
         yield
     finally:
-        font_manager._get_font, io.open = held_or_opened, open_file
+        io.open = open_file
 
 
 class InMemory(io.BytesIO):

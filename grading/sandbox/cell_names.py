@@ -16,6 +16,8 @@ class Compiler(XCachingCompiler):
 
     def get_code_name(self, raw_code: str, code: str, number: int) -> str:
         """The name of a cell's file, which is never written."""
+        if "IPYKERNEL_CELL_NAME" in os.environ:
+            return super().get_code_name(raw_code, code, number)
         folder = os.path.join(tempfile.gettempdir(), f"ipykernel_{os.getpid()}")
         name = os.path.join(folder, f"{zlib.crc32(raw_code.encode())}.py")
         # For each line of a traceback `inspect` would look through all modules, and find that it is in none.

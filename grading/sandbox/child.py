@@ -252,7 +252,6 @@ class WalledKernelApp(IPKernelApp):
         """Runs nothing: there is no profile."""
         self.shell.user_ns_hidden.update(self.shell.user_ns)
         self.shell._sys_modules_keys = LOADED
-        self.shell.display_formatter.format("")  # makes the formatters, which it does when the first one is asked for
         self.shell.ask_exit = lambda: None  # after exit() in a cell the kernel would end while the next cells run
 
     def init_path(self) -> None:

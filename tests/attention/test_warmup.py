@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from kernel_runs import Run, opened
 
 ROOT = Path(__file__).resolve().parents[2]
 # Prints what a process has drawn, which files of fonts it has opened for that, and which of them are open.
@@ -66,3 +67,12 @@ def test_a_fork_draws_the_same_pixels_as_a_process_that_was_not_warmed_up(forked
 
 def test_a_fork_opens_only_the_fonts_that_no_figure_of_the_course_uses(forked):
     assert forked[1] == sorted(["DejaVuSans-BoldOblique.ttf", "LastResortHE-Regular.ttf"] * 2)
+
+
+def test_a_kernel_has_these_fonts_and_a_fork_of_its_own_opens_all_again():
+    held = "from matplotlib import font_manager\nprint(font_manager._get_font.cache_info().currsize > 0, flush=True)"
+    with opened() as pool:
+        run = Run(
+            pool, f"import os\n{held}", f"if not (pid := os.fork()):\n    {held.splitlines()[1]}\n    os._exit(0)"
+        )
+    assert run.printed.split() == ["True", "False"]

@@ -32,6 +32,10 @@ def test_each_cell_has_a_name_of_its_own_in_the_folder_that_ipykernel_would_use(
     assert here[1].rpartition("/")[2] == again[1].rpartition("/")[2] != other[1].rpartition("/")[2]
 
 
+def test_a_name_that_a_cell_chooses_for_the_next_ones_is_heard(pool):
+    assert Run(pool, "import os\nos.environ['IPYKERNEL_CELL_NAME'] = 'mine'", f"{NAMES}print(name)").printed == "mine"
+
+
 def test_inspect_finds_a_cells_functions_and_that_it_is_no_module(pool):
     asked = "print(inspect.getmodule(sys._getframe()), inspect.getsource(inspect.unwrap(shown)).strip())"
     assert Run(pool, f"{NAMES}def shown(): return 1\n{asked}").printed == "None def shown(): return 1"

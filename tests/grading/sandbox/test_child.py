@@ -60,3 +60,8 @@ def test_a_setting_of_the_shell_is_heard(pool):
     run = Run(pool, "1\n2", arguments=["--InteractiveShell.ast_node_interactivity=all"])
     assert [output.data["text/plain"] for output in run.outputs] == ["1", "2"]
     assert len(Run(pool, "1\n2").outputs) == 1
+
+
+def test_a_setting_before_the_first_output_is_heard_by_what_shows_it(pool):
+    run = Run(pool, "%config PlainTextFormatter.max_seq_length=3\nlist(range(9))")
+    assert [output.data["text/plain"] for output in run.outputs] == ["[0, 1, 2, ...]"]
