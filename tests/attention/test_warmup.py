@@ -70,9 +70,8 @@ def test_a_fork_opens_only_the_fonts_that_no_figure_of_the_course_uses(forked):
 
 
 def test_a_kernel_has_these_fonts_and_a_fork_of_its_own_opens_all_again():
-    held = "from matplotlib import font_manager\nprint(font_manager._get_font.cache_info().currsize > 0, flush=True)"
+    shown = "print(font_manager._get_font.cache_info().currsize > 0, flush=True)"
+    in_a_fork = f"if not (pid := os.fork()):\n    {shown}\n    os._exit(0)\nos.waitpid(pid, 0)"
     with opened() as pool:
-        run = Run(
-            pool, f"import os\n{held}", f"if not (pid := os.fork()):\n    {held.splitlines()[1]}\n    os._exit(0)"
-        )
+        run = Run(pool, "import os\nfrom matplotlib import font_manager", shown, in_a_fork)
     assert run.printed.split() == ["True", "False"]
