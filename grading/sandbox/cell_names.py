@@ -5,10 +5,9 @@ Like the zygote this file stands alone.
 
 import inspect
 import os
-import tempfile
 import zlib
 
-from ipykernel.compiler import XCachingCompiler
+from ipykernel.compiler import XCachingCompiler, get_tmp_directory
 
 
 class Compiler(XCachingCompiler):
@@ -18,8 +17,7 @@ class Compiler(XCachingCompiler):
         """The name of a cell's file, which is never written."""
         if "IPYKERNEL_CELL_NAME" in os.environ:
             return super().get_code_name(raw_code, code, number)
-        folder = os.path.join(tempfile.gettempdir(), f"ipykernel_{os.getpid()}")
-        name = os.path.join(folder, f"{zlib.crc32(raw_code.encode())}.py")
+        name = os.path.join(get_tmp_directory(), f"{zlib.crc32(raw_code.encode())}.py")
         # For each line of a traceback `inspect` would look through all modules, and find that it is in none.
         inspect.modulesbyfile[name] = ""
         return name
