@@ -8,9 +8,9 @@ from grading.core.private_use import Use, of
 USES = (
     Use(
         "attention.warmup",
-        ("matplotlib.font_manager._get_font", "io.open"),
+        ("matplotlib.font_manager._get_font", "matplotlib.font_manager.threading", "io.open"),
         "fonts that lie in memory and are open in each fork, where they would be opened and read letter by letter",
-        "none: Matplotlib opens its fonts by their paths alone, and gives them up in a forked process",
+        "none: Matplotlib opens its fonts by their paths alone, for each thread, and gives them up in a forked process",
     ),
     Use(
         "attention.questions.part07",

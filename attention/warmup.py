@@ -7,11 +7,12 @@ it was: no figure of pyplot's, no backend chosen, no shell.
 import contextlib
 import functools
 import io
-import itertools
 import os
 import sys
+import threading
 import zlib
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import numpy as np
 import sympy
@@ -71,10 +72,10 @@ def fonts_held() -> Iterator[None]:
 
     matplotlib has a forked process open its fonts again, because a file has one place that is read next, whoever reads
     it; memory has one in each process. From a file fonts are read letter by letter, which takes longer than to draw.
+    A fork of a process that has opened others since opens all again.
     """
     fonts = font_manager._get_font = functools.lru_cache(64)(font_manager._get_font.__wrapped__)
-    forks = itertools.count()  # from here to this process: a kernel's own is the first, and keeps its fonts
-    os.register_at_fork(after_in_child=lambda: next(forks) and fonts.cache_clear())
+    font_manager.threading = of_main_threads()
     open_file = io.open
 
     def in_memory(path: str, mode: str) -> "InMemory":
@@ -86,6 +87,25 @@ def fonts_held() -> Iterator[None]:
         yield
     finally:
         io.open = open_file
+    opened = fonts.cache_info().misses
+
+    def forked() -> None:
+        nonlocal opened
+        if fonts.cache_info().misses != opened:
+            fonts.cache_clear()
+            opened = -1  # whatever is opened from here on lies in files
+
+    os.register_at_fork(after_in_child=forked)
+
+
+def of_main_threads() -> SimpleNamespace:
+    """`threading`, in which the main thread of each fork has this one's number.
+
+    matplotlib keeps a font for each thread, and a kernel's main thread is the one that forked it.
+    """
+    here, number, main = threading.get_ident(), threading.get_ident, threading.main_thread
+    own = {"get_ident": lambda: here if number() == main().ident else number()}
+    return SimpleNamespace(**vars(threading) | own)
 
 
 class InMemory(io.BytesIO):

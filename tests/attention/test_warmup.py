@@ -47,6 +47,40 @@ os.close(writing)
 print(os.read(reading, 10_000).decode())
 os.waitpid(pid, 0)
 """
+NOT_HELD = ["DejaVuSans-BoldOblique.ttf", "LastResortHE-Regular.ttf"]  # no figure of the course has such letters
+IN_A_KERNEL = """
+from matplotlib import font_manager
+
+io.open = noted
+before, kept = in_a_fork(), font_manager.get_font(font_manager.findfont("DejaVu Sans"))
+print(json.dumps([before, drawn(), sorted(opened), in_a_fork(), in_a_thread() is kept]))
+"""
+HELPERS = """
+import threading
+
+def in_a_fork():
+    "How many fonts are open in a fork of this process."
+    from matplotlib import font_manager
+
+    reading, writing = os.pipe()
+    if (pid := os.fork()) == 0:
+        os.write(writing, str(font_manager._get_font.cache_info().currsize).encode())
+        os._exit(0)
+    os.waitpid(pid, 0)
+    os.close(writing)
+    with open(reading) as pipe:
+        return int(pipe.read())
+
+def in_a_thread():
+    "The font that another thread gets."
+    from matplotlib import font_manager
+
+    found = []
+    thread = threading.Thread(target=lambda: found.append(font_manager.get_font(font_manager.findfont("DejaVu Sans"))))
+    thread.start()
+    thread.join()
+    return found[0]
+"""
 
 
 def printed(code: str) -> object:
@@ -66,12 +100,13 @@ def test_a_fork_draws_the_same_pixels_as_a_process_that_was_not_warmed_up(forked
 
 
 def test_a_fork_opens_only_the_fonts_that_no_figure_of_the_course_uses(forked):
-    assert forked[1] == sorted(["DejaVuSans-BoldOblique.ttf", "LastResortHE-Regular.ttf"] * 2)
+    assert forked[1] == sorted(NOT_HELD * 2)
 
 
-def test_a_kernel_has_these_fonts_and_a_fork_of_its_own_opens_all_again():
-    shown = "print(font_manager._get_font.cache_info().currsize > 0, flush=True)"
-    in_a_fork = f"if not (pid := os.fork()):\n    {shown}\n    os._exit(0)\nos.waitpid(pid, 0)"
+def test_a_kernel_finds_these_fonts_open_and_opens_others_itself_as_each_fork_after_that_does():
     with opened() as pool:
-        run = Run(pool, "import os\nfrom matplotlib import font_manager", shown, in_a_fork)
-    assert run.printed.split() == ["True", "False"]
+        run = Run(pool, DRAWN, HELPERS, IN_A_KERNEL)
+    in_a_fork, pixels, fonts, in_a_later_fork, of_a_thread = json.loads(run.printed)
+    assert (in_a_fork > 0, in_a_later_fork, of_a_thread) == (True, 0, False)
+    assert fonts == NOT_HELD
+    assert pixels == printed("print(json.dumps(drawn()))")
