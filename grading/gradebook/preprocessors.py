@@ -14,15 +14,53 @@ from nbgrader.api import (
     Comment,
     Grade,
     Gradebook,
+    GradeCell,
     MissingEntry,
     Notebook,
     SourceCell,
     SubmittedAssignment,
     SubmittedNotebook,
+    TaskCell,
 )
 from nbgrader.preprocessors import NbGraderPreprocessor
+from sqlalchemy import Row, Select, bindparam, func, select
 
 Held = TypeVar("Held")
+_graded, _tasks = GradeCell.__table__, TaskCell.__table__
+# A cell with points for its text or its outputs has two rows in the gradebook, of which one has the points.
+RELEASED = (
+    select(SourceCell.name, SourceCell.cell_type, SourceCell.locked, SourceCell.source, SourceCell.checksum)
+    .add_columns(func.max(func.coalesce(_graded.c.max_score, _tasks.c.max_score)).label("max_score"))
+    .join(Notebook, Notebook.id == SourceCell.notebook_id)
+    .join(Assignment, Assignment.id == Notebook.assignment_id)
+    .outerjoin(BaseCell, (BaseCell.notebook_id == SourceCell.notebook_id) & (BaseCell.name == SourceCell.name))
+    .outerjoin(_graded, _graded.c.id == BaseCell.id)
+    .outerjoin(_tasks, _tasks.c.id == BaseCell.id)
+    .where(Notebook.name == bindparam("notebook"), Assignment.name == bindparam("assignment"))
+    .group_by(SourceCell.id)
+)
+
+
+def _submitted(what: Select) -> Select:
+    """The query for something of one student's notebook; what it selects from is joined with SubmittedNotebook."""
+    return (
+        what.join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+        .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+        .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
+        .where(SubmittedAssignment.student_id == bindparam("student"))
+        .where(Assignment.name == bindparam("assignment"), Notebook.name == bindparam("notebook"))
+    )
+
+
+GRADES, COMMENTS = (
+    _submitted(
+        select(BaseCell.name, kind)
+        .join(kind, kind.cell_id == BaseCell.id)
+        .join(SubmittedNotebook, SubmittedNotebook.id == kind.notebook_id)
+    )
+    for kind in (Grade, Comment)
+)
+LATE = _submitted(select(SubmittedNotebook.late_submission_penalty, SubmittedAssignment.timestamp, Assignment.duedate))
 
 
 class OverwriteCells(preprocessors.OverwriteCells):
@@ -36,24 +74,27 @@ class OverwriteCells(preprocessors.OverwriteCells):
         what = resources["nbgrader"]
         self.notebook_id, self.assignment_id = what["notebook"], what["assignment"]
         with Gradebook(what["db_url"]) as book:
-            self.gradebook = Cells(book.find_notebook(self.notebook_id, self.assignment_id))
-            return NbGraderPreprocessor.preprocess(self, nb, resources)
+            self.gradebook = Cells(book, self.notebook_id, self.assignment_id)
+        return NbGraderPreprocessor.preprocess(self, nb, resources)
 
 
 class Cells:
     """The released cells of a notebook; answers what nbgrader asks a gradebook about them."""
 
-    def __init__(self, released: Notebook) -> None:
-        self._source = {cell.name: cell for cell in released.source_cells}
-        self._graded = {cell.name: cell for cell in [*released.grade_cells, *released.task_cells]}
+    def __init__(self, book: Gradebook, notebook: str, assignment: str) -> None:
+        self._cells = {
+            cell.name: cell for cell in book.db.execute(RELEASED, {"notebook": notebook, "assignment": assignment})
+        }
+        if not self._cells:
+            book.find_notebook(notebook, assignment)
 
-    def find_source_cell(self, name: str, *_: str) -> SourceCell:
-        """A cell's released text. Errors  MissingEntry if none has the name."""
-        return _found(self._source, name)
+    def find_source_cell(self, name: str, *_: str) -> Row:
+        """A cell as released. Errors  MissingEntry if none has the name."""
+        return _found(self._cells, name)
 
-    def find_graded_cell(self, name: str, *_: str) -> BaseCell:
+    def find_graded_cell(self, name: str, *_: str) -> Row:
         """A cell with points. Errors  MissingEntry if none has the name."""
-        return _found(self._graded, name)
+        return _found({name: cell for name, cell in self._cells.items() if cell.max_score is not None}, name)
 
 
 class SaveAutoGrades(preprocessors.SaveAutoGrades):
@@ -67,8 +108,7 @@ class SaveAutoGrades(preprocessors.SaveAutoGrades):
         what = resources["nbgrader"]
         self.notebook_id, self.assignment_id, self.student_id = what["notebook"], what["assignment"], what["student"]
         with Gradebook(what["db_url"]) as book:
-            submitted = book.find_submission_notebook(self.notebook_id, self.assignment_id, self.student_id)
-            self.gradebook = Submitted(book, submitted)
+            self.gradebook = Submitted(book, self.notebook_id, self.assignment_id, self.student_id)
             nb, resources = NbGraderPreprocessor.preprocess(self, nb, resources)
             book.db.commit()
         return nb, resources
@@ -77,17 +117,11 @@ class SaveAutoGrades(preprocessors.SaveAutoGrades):
 class Submitted:
     """What a gradebook holds of a submitted notebook; answers what SaveAutoGrades asks about it."""
 
-    def __init__(self, book: Gradebook, submitted: SubmittedNotebook) -> None:
-        self.db = self
-        self._grades, self._comments = (
-            dict(
-                book.db.query(BaseCell.name, kind)
-                .join(kind, kind.cell_id == BaseCell.id)
-                .filter(kind.notebook_id == submitted.id)
-                .all()
-            )
-            for kind in (Grade, Comment)
-        )
+    def __init__(self, book: Gradebook, notebook: str, assignment: str, student: str) -> None:
+        self.db, asked = self, {"notebook": notebook, "assignment": assignment, "student": student}
+        self._grades, self._comments = (dict(book.db.execute(what, asked).all()) for what in (GRADES, COMMENTS))
+        if not self._grades and not self._comments:
+            book.find_submission_notebook(notebook, assignment, student)
 
     def commit(self) -> None:
         """Saves nothing: `SaveAutoGrades` does, after the last cell."""
@@ -111,17 +145,8 @@ class AssignLatePenalties(preprocessors.AssignLatePenalties):
         """
         what = resources["nbgrader"]
         with Gradebook(what["db_url"]) as book:
-            found = (
-                book.db.query(
-                    SubmittedNotebook.late_submission_penalty, SubmittedAssignment.timestamp, Assignment.duedate
-                )
-                .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-                .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
-                .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-                .filter(SubmittedAssignment.student_id == what["student"])
-                .filter(Assignment.name == what["assignment"], Notebook.name == what["notebook"])
-                .one_or_none()
-            )
+            asked = {name: what[name] for name in ("notebook", "assignment", "student")}
+            found = book.db.execute(LATE, asked).one_or_none()
         if found is not None:
             penalty, time, due = found
             if penalty is None and (time is None or due is None or time <= due):

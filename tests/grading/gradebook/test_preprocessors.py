@@ -1,5 +1,6 @@
 """A notebook's scores are saved as nbgrader saves them, but with two questions, and all or none of them."""
 
+import copy
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from nbgrader import api, utils
 from nbgrader.preprocessors import AssignLatePenalties as Late
+from nbgrader.preprocessors import OverwriteCells as Overwrite
 from nbgrader.preprocessors import SaveAutoGrades as Nbgraders
 from traitlets.config import Config
 
@@ -110,7 +112,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_grades_and_comments_are_asked_for_once_each_and_saved_together(address: str, asked: list[str]):
     saved(preprocessors.SaveAutoGrades, address, notebook())
-    assert asked.count("SELECT") == 3  # the first for the notebook
+    assert asked.count("SELECT") == 2
     assert asked.count("COMMIT") == 1
 
 
@@ -120,6 +122,64 @@ def test_where_a_cell_cannot_be_saved_nothing_is(address: str):
     with pytest.raises(api.MissingEntry):
         saved(preprocessors.SaveAutoGrades, address, made)
     assert held(address) == before
+
+
+def test_marks_of_a_student_or_a_notebook_that_nobody_knows_are_told_as_nbgrader_tells_it(address: str):
+    for wrong in ({"student": "eve"}, {"notebook": "part02"}, {"assignment": "unknown"}):
+        for by in (preprocessors.SaveAutoGrades, Nbgraders):
+            with pytest.raises(api.MissingEntry):
+                by().preprocess(notebook(), {"nbgrader": {**WHERE, **wrong, "db_url": address}})
+
+
+@pytest.fixture
+def released(address: str) -> str:
+    """The gradebook with the released text of each cell; of another assignment's notebook of this name with others."""
+    with api.Gradebook(address) as book:
+        for made in notebook().cells[1:]:
+            name, kind = made.metadata.nbgrader.grade_id, made.cell_type
+            for assignment, text in (("other", "of another"), ("ps", made.source)):
+                checksum = utils.compute_checksum(NotebookNode({**made, "source": text}))
+                text = {"source": text, "checksum": checksum, "locked": name in ("test", "failed")}
+                book.add_source_cell(name, "part01", assignment, cell_type=kind, **text)
+        book.add_grade_cell("test", "part01", "other", max_score=9, cell_type="code")
+    return address
+
+
+def changed() -> NotebookNode:
+    """A notebook in which everything of each cell was changed."""
+    made = notebook()
+    made.cells.insert(2, cell("of nobody", "own", solution=True))
+    for each in made.cells[1:]:
+        each.source += " # changed"
+        each.metadata.nbgrader.update(locked=not each.metadata.nbgrader.locked, points=7, checksum="changed")
+    made.cells[-1].cell_type = "code"
+    return made
+
+
+def test_the_cells_that_are_put_in_are_those_that_nbgrader_puts_in_and_are_asked_for_once(
+    released: str, asked: list[str]
+):
+    made, where = changed(), {"nbgrader": {**WHERE, "db_url": released}}
+    ours, _ = preprocessors.OverwriteCells().preprocess(copy.deepcopy(made), where)
+    assert asked.count("SELECT") == 1
+    assert ours == Overwrite().preprocess(made, where)[0]
+    assert [each.metadata.nbgrader.get("points") for each in ours.cells[3:]] == [4, 3, 2, 7]
+    assert "changed" in ours.cells[1].source and "changed" not in ours.cells[3].source
+
+
+def test_cells_of_a_notebook_that_nobody_knows_are_not_put_in(address: str):
+    with pytest.raises(api.MissingEntry):
+        preprocessors.OverwriteCells().preprocess(
+            notebook(), {"nbgrader": {**WHERE, "notebook": "part02", "db_url": address}}
+        )
+
+
+def test_a_cell_whose_points_the_gradebook_does_not_know_is_told_as_nbgrader_tells_it(released: str):
+    made = notebook()
+    made.cells[1].metadata.nbgrader.update(grade=True, points=1)
+    for by in (preprocessors.OverwriteCells, Overwrite):
+        with pytest.raises(api.MissingEntry):
+            by().preprocess(copy.deepcopy(made), {"nbgrader": {**WHERE, "db_url": released}})
 
 
 @pytest.mark.parametrize("before", [None, 0.0, 2.0])
