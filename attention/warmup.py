@@ -24,12 +24,51 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 
+RESOLUTION = 100  # dots per inch of the figures
+# Of the figures' labels those that stand in the course's package, which students have, and short numbers: no answers.
+# By size in points and weight.
+LABELS = {
+    (9, "normal"): r"-1|-10|0|0.2|0.3|0.4|1|1.0|10|100|2|20|4|50|D_1|D_2|c",
+    (10, "bold"): r"0|1|10|11|2|3|4|5|6|7|8|9",
+    (10, "normal"): (
+        r"-5|0|0.2|0.4|0.6|0.8|1|1.0|10|10 000|100|1000|11|12|14|15|16|16k|18|1M|1k|2|20|22|24|25|256k|3|4|4k|"
+        r"5|6|64k|7|8|9|DeepSeek-V2 236B|DeepSeek-V3 671B|GQA with G = 1: both heads get one row|LLaMA 7B|"
+        r"Llama 2 70B|Llama 3 405B|Mistral 7B|Your product: a row per head|"
+        r"attended word of y, and its position $l_2$|attending word of x, and its position $l_1$|"
+        r"entry 0 of the row|entry 1 of the row|fits|k, latent numbers kept|key/value head $g$|"
+        r"kv-cache in KiB per token, all layers, 2 bytes per number (log scale)|logit|logits times the factor|"
+        r"mean squared error (log scale)|memory in GiB, 2 bytes per number (log scale)|"
+        r"numbers kept per position, for the keys alone|query head $h$|query heads|rows of your $A\,W$|"
+        r"rows of your $B\,\widetilde{W}$|share per unit|the noise alone: 0.01|tokens in each conversation|"
+        r"tokens in the cache|vectors|weight|your MHA"
+    ),
+    (11, "bold"): r"0|1|2",
+    (11, "normal"): (
+        r"$\Sigma\,\alpha$|$\hat q\cdot\hat k$|0|1|2|3|4|5|"
+        r"Keys and values per position: one of each per key/value head|"
+        r"Output, vanilla: every head has a value of its own|"
+        r"The pairing: query head h reads key/value head g if h ≡ g (mod 3)|"
+        r"What your matrices do, with d = 1: the number of a row of $W$, or ? for none|key|keys|one user|"
+        r"output|queries|query|q·k|token|value|values|x|y"
+    ),
+    (12, "normal"): (
+        r"Head 0 attends to the same meaning|Head 1 attends to the same place in the sentence|"
+        r"How thin can the latent be? A noisy stack of six copies, D = 24|What one token leaves in the cache"
+    ),
+    (13, "normal"): (
+        r"$W^O$|$W^O_h$|$W^Q_h$|$W^{DKV}$|$W^{UK}_h$|$W^{UV}_h$|$\hat K$|$\hat O_h$|$\hat Q_h$|$\hat V$|$o$|"
+        r"$x^{out}$"
+    ),
+    (14, "normal"): r"+|=",
+}
+
 
 def warm() -> None:
     """Uses a little of everything that notebooks use."""
     compute()
     with fonts_held():
         draw()
+    label()
     fail()
 
 
@@ -41,7 +80,7 @@ def compute() -> None:
     left, values, right = np.linalg.svd(np.eye(2))
     np.einsum("ab,b,bc->ac", left, values, right)
     a, b = sympy.symbols("a b", positive=True)
-    repr([ones.double() @ ones.double(), np.eye(2), sympy.simplify((a * b + b) / b)])
+    repr([ones.double() @ ones.double(), np.eye(2), sympy.sympify("2*a + b") / b, sympy.expand((a + b) * b)])
 
 
 def draw() -> None:
@@ -64,6 +103,14 @@ def draw() -> None:
     zlib.compress(canvas.buffer_rgba(), 3)
     for weight, style in (("normal", "normal"), ("bold", "normal"), ("normal", "oblique")):
         font_manager.get_font(font_manager.findfont(font_manager.FontProperties(weight=weight, style=style)))
+
+
+def label() -> None:
+    """The images of labels, which the course's package keeps, where that is loaded."""
+    package = sys.modules.get("attention_course.letters")
+    for (size, weight), texts in LABELS.items() if package else ():
+        for text in texts.split("|"):
+            package.letters(text, size, weight, RESOLUTION)
 
 
 @contextlib.contextmanager

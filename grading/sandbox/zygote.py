@@ -134,9 +134,9 @@ def load(settings: dict) -> tuple[ModuleType, ModuleType, dict]:
 
         context._default_context._default_context = context._default_context.get_context("fork")
     child, namespaces = neighbour("child"), neighbour("namespaces")
+    package = package_ahead.load(settings["package"], settings["folder"]) if settings["package"] else {}
     if settings["warmup"]:
         module(settings["warmup"]).warm()
-    package = package_ahead.load(settings["package"], settings["folder"]) if settings["package"] else {}
     made_of = {name: neighbour(name) for name in ("frames", "kernel_channels", "cell_names")}
     child.make_kernel(neighbour("shell_commands").run, **made_of)
     return child, namespaces, package

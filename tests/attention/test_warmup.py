@@ -1,6 +1,8 @@
 """What the first kernel and all others find done: fonts that lie in memory, and are open in each fork."""
 
+import ast
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +10,11 @@ from pathlib import Path
 import pytest
 from kernel_runs import Run, opened
 
+from attention import warmup
+from attention.course import COURSE
+
 ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = ROOT / "source" / COURSE.name
 # Prints what a process has drawn, which files of fonts it has opened for that, and which of them are open.
 DRAWN = """
 import hashlib, io, json, os
@@ -81,22 +87,53 @@ def in_a_thread():
     thread.join()
     return found[0]
 """
+# Prints how many labels the figures of the model answers draw, and how many of them are drawn when a kernel begins.
+LABELS = """
+def count():  # all names are its own: the cells run in this module, which is emptied before
+    import json, pathlib, sys
+
+    sys.path.append(sys.argv[1])
+    from attention import course, warmup
+    from attention_course import labels, letters
+    from benchmarks import floor
+
+    drawn, found = set(), letters.letters
+
+    def noted(*label):
+        drawn.add(label)
+        return found(*label)
+
+    letters.letters = labels.letters = noted
+    floor.draw_when_shown()
+    for part in course.PARTS.values():
+        if part.number != 13:
+            floor.run_cells(floor.read(pathlib.Path(f"{part.stem}.ipynb")), part.stem)
+    letters.letters = found
+    found.cache_clear()
+    warmup.label()
+    ahead = found.cache_info().misses
+    for label in drawn:
+        found(*label)
+    print(json.dumps([len(drawn), ahead, found.cache_info().hits]))
+
+count()
+"""
 
 
-def printed(code: str) -> object:
-    run = subprocess.run(
-        [sys.executable, "-c", DRAWN + code], cwd=ROOT, capture_output=True, text=True, check=True, timeout=120
+def printed(code: str, folder: Path = ROOT) -> object:
+    command = [sys.executable, "-c", code, str(ROOT)]
+    return json.loads(
+        subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=120).stdout
     )
-    return json.loads(run.stdout)
 
 
 @pytest.fixture(scope="module")
 def forked() -> tuple[str, list[str]]:
-    return printed(IN_A_FORK)
+    return printed(DRAWN + IN_A_FORK)
 
 
 def test_a_fork_draws_the_same_pixels_as_a_process_that_was_not_warmed_up(forked):
-    assert forked[0] == printed("print(json.dumps(drawn()))")
+    assert forked[0] == printed(DRAWN + "print(json.dumps(drawn()))")
 
 
 def test_a_fork_opens_only_the_fonts_that_no_figure_of_the_course_uses(forked):
@@ -109,4 +146,21 @@ def test_a_kernel_finds_these_fonts_open_and_opens_others_itself_as_each_fork_af
     in_a_fork, pixels, fonts, in_a_later_fork, of_a_thread = json.loads(run.printed)
     assert (in_a_fork > 0, in_a_later_fork, of_a_thread) == (True, 0, False)
     assert fonts == NOT_HELD
-    assert pixels == printed("print(json.dumps(drawn()))")
+    assert pixels == printed(DRAWN + "print(json.dumps(drawn()))")
+
+
+def test_labels_that_are_drawn_ahead_stand_in_the_package_or_are_short_numbers_so_none_says_an_answer():
+    package = {
+        line
+        for path in (NOTEBOOKS / "attention_course").glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        for line in node.value.split("\n")
+    }
+    labels = {text for texts in warmup.LABELS.values() for text in texts.split("|")}
+    assert [text for text in labels - package if not re.fullmatch(r"-?\d{1,2}", text)] == []
+
+
+def test_two_fifths_of_the_labels_of_all_figures_are_drawn_ahead_and_all_of_these_are_used():
+    drawn, ahead, hits = printed(LABELS, NOTEBOOKS)
+    assert hits >= 0.4 * drawn and hits == ahead
