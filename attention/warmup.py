@@ -25,27 +25,24 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 
 RESOLUTION = 100  # dots per inch of the figures
-# Of the figures' labels those that stand in the course's package, which students have, and short numbers: no answers.
-# By size in points and weight.
+# Drawn before the first fork: labels of figures that stand in the course's package, which every student has, by size in
+# points and weight. They say no answer, as little as numbers of two digits do.
 LABELS = {
-    (9, "normal"): r"-1|-10|0|0.2|0.3|0.4|1|1.0|10|100|2|20|4|50|D_1|D_2|c",
-    (10, "bold"): r"0|1|10|11|2|3|4|5|6|7|8|9",
+    (9, "normal"): r"0.2|0.3|0.4|1.0|100|D_1|D_2|c",
     (10, "normal"): (
-        r"-5|0|0.2|0.4|0.6|0.8|1|1.0|10|10 000|100|1000|11|12|14|15|16|16k|18|1M|1k|2|20|22|24|25|256k|3|4|4k|"
-        r"5|6|64k|7|8|9|DeepSeek-V2 236B|DeepSeek-V3 671B|GQA with G = 1: both heads get one row|LLaMA 7B|"
-        r"Llama 2 70B|Llama 3 405B|Mistral 7B|Your product: a row per head|"
-        r"attended word of y, and its position $l_2$|attending word of x, and its position $l_1$|"
-        r"entry 0 of the row|entry 1 of the row|fits|k, latent numbers kept|key/value head $g$|"
+        r"0.2|0.4|0.6|0.8|1.0|10 000|100|1000|16k|1M|1k|256k|4k|64k|DeepSeek-V2 236B|DeepSeek-V3 671B|"
+        r"GQA with G = 1: both heads get one row|LLaMA 7B|Llama 2 70B|Llama 3 405B|Mistral 7B|"
+        r"Your product: a row per head|attended word of y, and its position $l_2$|"
+        r"attending word of x, and its position $l_1$|entry 0 of the row|entry 1 of the row|fits|"
+        r"k, latent numbers kept|key/value head $g$|"
         r"kv-cache in KiB per token, all layers, 2 bytes per number (log scale)|logit|logits times the factor|"
         r"mean squared error (log scale)|memory in GiB, 2 bytes per number (log scale)|"
         r"numbers kept per position, for the keys alone|query head $h$|query heads|rows of your $A\,W$|"
         r"rows of your $B\,\widetilde{W}$|share per unit|the noise alone: 0.01|tokens in each conversation|"
         r"tokens in the cache|vectors|weight|your MHA"
     ),
-    (11, "bold"): r"0|1|2",
     (11, "normal"): (
-        r"$\Sigma\,\alpha$|$\hat q\cdot\hat k$|0|1|2|3|4|5|"
-        r"Keys and values per position: one of each per key/value head|"
+        r"$\Sigma\,\alpha$|$\hat q\cdot\hat k$|Keys and values per position: one of each per key/value head|"
         r"Output, vanilla: every head has a value of its own|"
         r"The pairing: query head h reads key/value head g if h ≡ g (mod 3)|"
         r"What your matrices do, with d = 1: the number of a row of $W$, or ? for none|key|keys|one user|"
@@ -61,6 +58,7 @@ LABELS = {
     ),
     (14, "normal"): r"+|=",
 }
+NUMBERS = range(25), ((9, "normal"), (10, "normal"), (10, "bold"), (11, "normal"))
 
 
 def warm() -> None:
@@ -80,7 +78,7 @@ def compute() -> None:
     left, values, right = np.linalg.svd(np.eye(2))
     np.einsum("ab,b,bc->ac", left, values, right)
     a, b = sympy.symbols("a b", positive=True)
-    repr([ones.double() @ ones.double(), np.eye(2), sympy.sympify("2*a + b") / b, sympy.expand((a + b) * b)])
+    repr([ones.double() @ ones.double(), np.eye(2), sympy.simplify((a * b + b) / b)])
 
 
 def draw() -> None:
@@ -106,11 +104,13 @@ def draw() -> None:
 
 
 def label() -> None:
-    """The images of labels, which the course's package keeps, where that is loaded."""
+    """Images of labels, which the course's package keeps, if it is loaded, for as long as no cell sets another font."""
     package = sys.modules.get("attention_course.letters")
-    for (size, weight), texts in LABELS.items() if package else ():
-        for text in texts.split("|"):
-            package.letters(text, size, weight, RESOLUTION)
+    if package is None:
+        return
+    labels = [(text, *of) for of, texts in LABELS.items() for text in texts.split("|")]
+    for text, size, weight in [*labels, *((str(number), *of) for of in NUMBERS[1] for number in NUMBERS[0])]:
+        package.letters(text, size, weight, RESOLUTION)
 
 
 @contextlib.contextmanager

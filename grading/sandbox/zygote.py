@@ -134,6 +134,8 @@ def load(settings: dict) -> tuple[ModuleType, ModuleType, dict]:
 
         context._default_context._default_context = context._default_context.get_context("fork")
     child, namespaces = neighbour("child"), neighbour("namespaces")
+    # The package first: some of what is warmed up is its own. And whenever a class is registered with an abstract one,
+    # Python forgets which objects it knew not to be such.
     package = package_ahead.load(settings["package"], settings["folder"]) if settings["package"] else {}
     if settings["warmup"]:
         module(settings["warmup"]).warm()

@@ -83,6 +83,15 @@ def test_a_formula_that_has_more_than_letters_with_an_index_is_left_to_matplotli
     assert labels.letters(text, 10, "normal", 100) is None
 
 
+def test_a_label_is_drawn_in_the_font_that_is_set_at_that_moment():
+    def image(family: str) -> np.ndarray:
+        with plt.rc_context({"font.family": family}):
+            return labels.letters("query heads $W^Q_h$", 10, "normal", 100).letters
+
+    first, other, again = image("sans-serif"), image("serif"), image("sans-serif")
+    assert first.tobytes() == again.tobytes() != other.tobytes()
+
+
 def test_any_other_turned_text_is_drawn_by_matplotlib():
     (ours, axes), (theirs, others) = empty(), empty()
     labels.write(axes, 0.5, 0.5, "x", rotation=45)

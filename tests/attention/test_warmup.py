@@ -2,11 +2,11 @@
 
 import ast
 import json
-import re
 import subprocess
 import sys
 from pathlib import Path
 
+import busy
 import pytest
 from kernel_runs import Run, opened
 
@@ -87,7 +87,7 @@ def in_a_thread():
     thread.join()
     return found[0]
 """
-# Prints how many labels the figures of the model answers draw, and how many of them are drawn when a kernel begins.
+# Prints how many labels the figures of the model answers have, and how many of them are drawn when a kernel begins.
 LABELS = """
 def count():  # all names are its own: the cells run in this module, which is emptied before
     import json, pathlib, sys
@@ -97,10 +97,10 @@ def count():  # all names are its own: the cells run in this module, which is em
     from attention_course import labels, letters
     from benchmarks import floor
 
-    drawn, found = set(), letters.letters
+    wanted, found = set(), letters.letters
 
     def noted(*label):
-        drawn.add(label)
+        wanted.add(label)
         return found(*label)
 
     letters.letters = labels.letters = noted
@@ -108,13 +108,12 @@ def count():  # all names are its own: the cells run in this module, which is em
     for part in course.PARTS.values():
         if part.number != 13:
             floor.run_cells(floor.read(pathlib.Path(f"{part.stem}.ipynb")), part.stem)
-    letters.letters = found
-    found.cache_clear()
+    letters.letters, images = found, letters.drawn
+    images.cache_clear()
     warmup.label()
-    ahead = found.cache_info().misses
-    for label in drawn:
+    for label in wanted:
         found(*label)
-    print(json.dumps([len(drawn), ahead, found.cache_info().hits]))
+    print(json.dumps([len(wanted), images.cache_info().hits]))
 
 count()
 """
@@ -123,7 +122,9 @@ count()
 def printed(code: str, folder: Path = ROOT) -> object:
     command = [sys.executable, "-c", code, str(ROOT)]
     return json.loads(
-        subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=120).stdout
+        subprocess.run(
+            command, cwd=folder, capture_output=True, text=True, check=True, timeout=busy.patience(120)
+        ).stdout
     )
 
 
@@ -149,7 +150,7 @@ def test_a_kernel_finds_these_fonts_open_and_opens_others_itself_as_each_fork_af
     assert pixels == printed(DRAWN + "print(json.dumps(drawn()))")
 
 
-def test_labels_that_are_drawn_ahead_stand_in_the_package_or_are_short_numbers_so_none_says_an_answer():
+def test_labels_that_are_drawn_ahead_stand_in_the_package_so_that_none_says_an_answer():
     package = {
         line
         for path in (NOTEBOOKS / "attention_course").glob("*.py")
@@ -157,10 +158,9 @@ def test_labels_that_are_drawn_ahead_stand_in_the_package_or_are_short_numbers_s
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         for line in node.value.split("\n")
     }
-    labels = {text for texts in warmup.LABELS.values() for text in texts.split("|")}
-    assert [text for text in labels - package if not re.fullmatch(r"-?\d{1,2}", text)] == []
+    assert [text for texts in warmup.LABELS.values() for text in texts.split("|") if text not in package] == []
 
 
-def test_two_fifths_of_the_labels_of_all_figures_are_drawn_ahead_and_all_of_these_are_used():
-    drawn, ahead, hits = printed(LABELS, NOTEBOOKS)
-    assert hits >= 0.4 * drawn and hits == ahead
+def test_two_fifths_of_the_labels_of_all_figures_are_drawn_ahead():
+    wanted, found = printed(LABELS, NOTEBOOKS)
+    assert found >= 0.4 * wanted

@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib import rcParams
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.ft2font import LoadFlags
 
@@ -19,6 +20,7 @@ UPRIGHT = "Σ"  # of the letters of formulas, which lean otherwise
 SMALL = 0.7  # times its text's size, an index or exponent
 RAISED = {"": 0.0, "^": 0.4, "_": -0.2, "_ below ^": -0.36}  # of a text's size: by how much it stands above its line
 LOWER = {"_": "_ below ^"}
+FONTS = "font.family", "font.sans-serif", "font.serif", "font.monospace"  # settings that say which font is used
 PIECE = re.compile(
     r"(?P<place>[_^]?)(?:\{(?P<group>[^{}\\]+)\}|(?P<accent>\\hat|\\widetilde)(?:\s+(?P<under>\w)|\{(?P<braced>\w)\})"
     r"|(?P<sign>\\(?:,|\w+))|(?P<one>[^\s\\{}_^]))\s*"
@@ -40,17 +42,22 @@ class Letters(NamedTuple):
     gap: float
 
 
-@functools.lru_cache(1000)
 def letters(text, size, weight, dpi) -> Letters | None:
     """The image of a line, `size` in points; None if it has a formula that only matplotlib knows."""
+    return drawn(text, size, weight, dpi, tuple(str(rcParams[name]) for name in FONTS))
+
+
+@functools.lru_cache(1000)
+def drawn(text, size, weight, dpi, fonts) -> Letters | None:
+    """As `letters`, in these settings' fonts; an image that was drawn before is there at once."""
     words = text.split("$")
     if len(words) == 1:
-        return _plain(text, size, weight, "normal", dpi)
+        return _plain(text, size, weight, "normal", dpi, fonts)
     placed, pen = [], 0.0  # images, each with where it starts and by how much it is raised
     for number, piece in enumerate(words):
         if number % 2 == 0:
             if piece:
-                placed.append((_plain(piece, size, weight, "normal", dpi), pen, 0.0))
+                placed.append((_plain(piece, size, weight, "normal", dpi, fonts), pen, 0.0))
                 pen += placed[-1][0].width
             continue
         runs = _runs(piece)
@@ -58,10 +65,11 @@ def letters(text, size, weight, dpi) -> Letters | None:
             return None
         base = pen  # where indices and exponents of the last letter start
         for place, content, leans in runs:
-            drawn = _plain(content, size * (SMALL if place else 1), "normal", "oblique" if leans else "normal", dpi)
+            smaller, style = size * (SMALL if place else 1), "oblique" if leans else "normal"
+            image = _plain(content, smaller, "normal", style, dpi, fonts)
             start = base if place else pen
-            placed.append((drawn, start, RAISED[place] * size * dpi / 72))
-            pen = max(pen, start + drawn.width)
+            placed.append((image, start, RAISED[place] * size * dpi / 72))
+            pen = max(pen, start + image.width)
             base = base if place else pen
     return _joined(placed, pen)
 
@@ -106,8 +114,8 @@ def _joined(placed: list[tuple[Letters, float, float]], width: float) -> Letters
 
 
 @functools.lru_cache(1000)
-def _plain(text, size, weight, style, dpi) -> Letters:
-    font = get_font(_file(weight, style))
+def _plain(text, size, weight, style, dpi, fonts) -> Letters:
+    font = get_font(_file(weight, style, fonts))
     font.set_size(size, dpi)
     font.set_text(text, flags=LoadFlags.DEFAULT)
     font.draw_glyphs_to_bitmap()
@@ -125,6 +133,6 @@ def _plain(text, size, weight, style, dpi) -> Letters:
 
 
 @functools.cache
-def _file(weight, style) -> str:
+def _file(weight, style, _fonts) -> str:
     """Where a font is; matplotlib would look it up for each text."""
     return findfont(FontProperties(weight=weight, style=style))

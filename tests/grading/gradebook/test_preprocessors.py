@@ -1,5 +1,6 @@
 """A notebook's scores are saved as nbgrader saves them, but with two questions, and all or none of them."""
 
+import contextlib
 import copy
 from pathlib import Path
 
@@ -180,6 +181,37 @@ def test_a_cell_whose_points_the_gradebook_does_not_know_is_told_as_nbgrader_tel
     for by in (preprocessors.OverwriteCells, Overwrite):
         with pytest.raises(api.MissingEntry):
             by().preprocess(copy.deepcopy(made), {"nbgrader": {**WHERE, "db_url": released}})
+
+
+@pytest.fixture
+def empty(address: str) -> str:
+    """The gradebook with a second notebook, which has no cell that nbgrader knows, and its submission by ada alone."""
+    with api.Gradebook(address) as book:
+        book.add_notebook("part02", "ps")
+        book.remove_submission("ps", "ada")
+        book.add_submission("ps", "ada")
+    return address
+
+
+def test_a_notebook_without_cells_is_saved_where_it_was_submitted_and_else_told(empty: str):
+    for student, where in (("ada", contextlib.nullcontext()), ("eve", pytest.raises(api.MissingEntry))):
+        with where:
+            preprocessors.SaveAutoGrades().preprocess(
+                new_notebook(), {"nbgrader": {**WHERE, "notebook": "part02", "student": student, "db_url": empty}}
+            )
+
+
+def test_into_a_notebook_without_cells_none_are_put(empty: str):
+    where = {"nbgrader": {**WHERE, "notebook": "part02", "db_url": empty}}
+    made, _ = preprocessors.OverwriteCells().preprocess(new_notebook(cells=[new_code_cell("own = 1")]), where)
+    assert [each.source for each in made.cells] == ["own = 1"]
+
+
+def test_a_task_that_a_submission_calls_graded_has_the_points_that_nbgrader_gives_it(released: str):
+    made, where = notebook(), {"nbgrader": {**WHERE, "db_url": released}}
+    made.cells[-1].metadata.nbgrader.update(grade=True, points=7)
+    for by in (preprocessors.OverwriteCells, Overwrite):
+        assert by().preprocess(copy.deepcopy(made), where)[0].cells[-1].metadata.nbgrader.points == 1
 
 
 @pytest.mark.parametrize("before", [None, 0.0, 2.0])
