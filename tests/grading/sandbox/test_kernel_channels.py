@@ -79,7 +79,8 @@ def test_a_forked_process_displays_nothing_and_spoils_nothing(pool: Pool):
         "import os\nif (child := os.fork()) == 0:\n    display('x' * 100_000); os._exit(0)\nos.waitpid(child, 0)[1]",
         "'here'",
     )
-    assert [output.data["text/plain"] for output in run.outputs] == ["0", "'here'"]
+    shown = [output for output in run.outputs if output.output_type != "stream"]  # Python 3.12 warns of fork there
+    assert [output.data["text/plain"] for output in shown] == ["0", "'here'"]
 
 
 def test_a_forked_process_that_goes_on_takes_none_of_the_kernel_s_cells(pool: Pool):
