@@ -24,7 +24,6 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 
-RESOLUTION = 100  # dots per inch of the figures
 # Drawn before the first fork: labels of figures that stand in the course's package, which every student has, by size in
 # points and weight. They say no answer, as little as numbers of two digits do.
 LABELS = {
@@ -58,7 +57,8 @@ LABELS = {
     ),
     (14, "normal"): r"+|=",
 }
-NUMBERS = range(25), ((9, "normal"), (10, "normal"), (10, "bold"), (11, "normal"))
+NUMBERS = range(25)
+OF_NUMBERS = ((9, "normal"), (10, "normal"), (10, "bold"), (11, "normal"))
 
 
 def warm() -> None:
@@ -105,12 +105,13 @@ def draw() -> None:
 
 def label() -> None:
     """Images of labels, which the course's package keeps, if it is loaded, for as long as no cell sets another font."""
-    package = sys.modules.get("attention_course.letters")
-    if package is None:
+    figure, letters = (sys.modules.get(f"attention_course.{name}") for name in ("figure", "letters"))
+    if letters is None:
         return
     labels = [(text, *of) for of, texts in LABELS.items() for text in texts.split("|")]
-    for text, size, weight in [*labels, *((str(number), *of) for of in NUMBERS[1] for number in NUMBERS[0])]:
-        package.letters(text, size, weight, RESOLUTION)
+    labels += [(str(number), *of) for of in OF_NUMBERS for number in NUMBERS]
+    for text, size, weight in labels:
+        letters.letters(text, size, weight, figure.DPI)
 
 
 @contextlib.contextmanager

@@ -85,6 +85,7 @@ class Cells:
         self._cells = {
             cell.name: cell for cell in book.db.execute(RELEASED, {"notebook": notebook, "assignment": assignment})
         }
+        self._graded = {name: cell for name, cell in self._cells.items() if cell.max_score is not None}
         if not self._cells:
             book.find_notebook(notebook, assignment)
 
@@ -94,7 +95,7 @@ class Cells:
 
     def find_graded_cell(self, name: str, *_: str) -> Row:
         """A cell with points. Errors  MissingEntry if none has the name."""
-        return _found({name: cell for name, cell in self._cells.items() if cell.max_score is not None}, name)
+        return _found(self._graded, name)
 
 
 class SaveAutoGrades(preprocessors.SaveAutoGrades):

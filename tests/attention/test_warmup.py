@@ -1,4 +1,4 @@
-"""What the first kernel and all others find done: fonts that lie in memory, and are open in each fork."""
+"""What the first kernel and all others find done: fonts lie in memory, open in each fork, and labels are drawn."""
 
 import ast
 import json
