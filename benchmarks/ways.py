@@ -91,11 +91,15 @@ def class_of(workers: int) -> Way:
 
 
 def environment() -> dict[str, str]:
-    """What every way is started with: the packages, and nothing of this process's plots."""
+    """What every way is started with: the packages, and nothing of this process's plots.
+
+    Python keeps what it compiles, as it does for a user: else each process would compile all of our code again.
+    """
     paths = dict.fromkeys([str(REPOSITORY), str(HERE)])
     bins = [str(Path(sys.executable).parent), os.environ.get("PATH", "")]
     found = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PATH": os.pathsep.join(bins)}
-    found.pop("MPLBACKEND", None)
+    for ours in ("MPLBACKEND", "PYTHONDONTWRITEBYTECODE"):
+        found.pop(ours, None)
     return found
 
 

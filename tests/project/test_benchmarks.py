@@ -311,6 +311,14 @@ def test_the_trace_of_system_calls_finds_its_packages_from_any_folder(tmp_path: 
     assert (run.returncode, run.stderr) == (0, "")
 
 
+def test_what_is_measured_keeps_what_python_compiles_as_a_user_s_command_does(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+
+    said = [sys.executable, "-c", "import sys; print(sys.dont_write_bytecode)"]
+
+    assert subprocess.check_output(said, env=autograde.ways.environment(), text=True).strip() == "False"
+
+
 def test_a_command_that_fails_is_told_with_its_last_line(tmp_path: Path):
     with pytest.raises(RuntimeError, match="ended with 3: no such class"):
         code = "import sys\nprint('no such class')\nsys.exit(3)"
