@@ -46,7 +46,7 @@ def main() -> None:
     sys.modules["torch"].set_num_threads(1)
     zygote.module(str(COURSE.libraries.warmup)).warm()
     with tempfile.TemporaryDirectory() as folder:
-        package_ahead.load(os.path.abspath(COURSE.module), folder)
+        package_ahead.Package(os.path.abspath(COURSE.module)).load(folder)
     warnings.simplefilter("ignore")
     notebooks = {path.stem: _sources(path) for path in sorted(Path().glob("part*.ipynb"))}
     own = mmap.mmap(-1, OWN_PAGES * mmap.PAGESIZE, flags=mmap.MAP_PRIVATE)

@@ -78,7 +78,7 @@ class Judge(Execute):
             self.pool = SANDBOXES.of_course(self.course, self.sandbox == "bubblewrap")
             # Without an exporter nobody knows of other notebooks.
             self.student = OneStudent(Path(place)) if self.parent is None else self.parent.student(Path(place))
-            self.student.workspace.bring_up_to_date()
+            self.student.workspace.bring_up_to_date(self.pool.package)
             resources["metadata"]["path"] = str(self.student.workspace.path)
             for gpu in gpu_failures.runs(nb, self.pool):
                 self.gpu, self.ended, self.stopped, self.room = gpu, None, [], incoming.Room(self.course.plain)
@@ -97,7 +97,7 @@ class Judge(Execute):
         manager = super().create_kernel_manager()
         manager.seed = kernel_seed.of_notebook(self.taken_in, os.environ.get(self.course.secret, ""))
         manager.pool, manager.gpu = self.pool, self.gpu
-        manager.allowance = self.student.allowance
+        manager.allowance, manager.package = self.student.allowance, self.student.workspace.has_package
         return manager
 
     def preprocess_cell(self, cell: NotebookNode, resources: dict, index: int) -> tuple[NotebookNode, dict]:

@@ -55,7 +55,7 @@ class Provisioner(KernelProvisionerBase):
         self.box = manager.pool.take()
         env = {name: kwargs["env"][name] for name in PASSED_ON if name in kwargs["env"]}
         env |= {} if manager.gpu else {gpu_trial.VISIBLE: ""}
-        self.kernel = self.box.start(folder, cmd[1:], env, manager.seed, manager.allowance)
+        self.kernel = self.box.start(folder, cmd[1:], env, manager.seed, manager.allowance, manager.package)
         manager.session.key = b""  # a signature would say nothing: the kernel is the student's, its key would be, too
         manager.session.username = NAME  # in the header of each message; the default is the grader's own
         self.connection_info = manager.get_connection_info()
@@ -202,6 +202,7 @@ class KernelManager(AsyncKernelManager):
     seed: int | None = None  # what the kernel's random numbers follow from, from 0 to 2**64 - 1; None: nobody knows
     gpu = True  # whether it may use one
     allowance: Allowance | None = None  # what its submission's notebooks have together; None: only the notebook's limit
+    package = False  # whether its sandbox puts the course's package into the kernel's folder
     struck: limits.EndedBy | None = None  # the limit that ended the last kernel
 
     @property

@@ -2,7 +2,7 @@
 
 Inside there is a read-only minimum of a file system (/usr without what is not the system's, and the Python that runs
 this), an empty /tmp of bounded size, no network, no environment, no other process, no way to become another user.
-Nothing of the course is there but the file that warms up its libraries, and the modules that it releases next to
+Nothing of the course is there but the file that warms up its libraries, and the package that it releases next to
 its notebooks.
 """
 
@@ -16,7 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -69,17 +69,19 @@ class Command:
             os.close(fd)
 
 
-def plain(control: int, base: Path, libraries: Libraries) -> Command:
-    """The zygote without walls, in a folder on the disk; for submissions that are trusted."""
+def plain(control: int, base: Path, libraries: Libraries, package: Mapping[str, bytes]) -> Command:
+    """The zygote without walls, in a folder on the disk; for submissions that are trusted. `package`: as below."""
     settings = {"walled": False, "folder": f"{base}/submission", "home": f"{base}/home", "base": str(base)}
     settings |= {"fonts": [str(path) for path in font_lists()], "modules": libraries.modules}
     settings["warmup"] = str(libraries.warmup) if libraries.warmup else None
-    settings["package"] = str(libraries.package) if _modules(libraries.package) else None
+    settings["package"] = str(libraries.package) if package else None
     return Command(_zygote(str(ZYGOTE), control, settings), environment(settings["home"], settings["home"]))
 
 
-def walled(control: int, granted: Limits, gpu: bool, stage: Path, libraries: Libraries) -> Command:
-    """The zygote under bubblewrap; `stage` is an empty folder that any user may enter.
+def walled(
+    control: int, granted: Limits, gpu: bool, stage: Path, libraries: Libraries, package: Mapping[str, bytes]
+) -> Command:
+    """The zygote under bubblewrap; `stage` is an empty folder that any user may enter, `package` what is in a course's.
 
     Errors  OSError, ValueError if this machine has no filter or no Python that can be shown inside.
     """
@@ -92,9 +94,8 @@ def walled(control: int, granted: Limits, gpu: bool, stage: Path, libraries: Lib
     settings |= {"gpu": gpu, "warmup": WARMUP if libraries.warmup else None}
     shown = (path for path in (*SYSTEM, *SETTINGS) if os.path.isdir(path) and not os.path.islink(path))
     settings["system"] = [*shown, *interpreter_roots()]
-    modules = {f"{PACKAGE}/{path.parent.name}/{path.name}": path for path in _modules(libraries.package)}
-    data |= {inside: path.read_bytes() for inside, path in modules.items()}
-    settings["package"] = f"{PACKAGE}/{libraries.package.name}" if modules else None
+    data |= {f"{PACKAGE}/{path}": content for path, content in package.items()}
+    settings["package"] = f"{PACKAGE}/{libraries.package.name}" if package else None
     sizes = {"/tmp": granted.scratch_bytes, "/dev/shm": granted.shared_bytes}
     settings["places"] = {path: f"size={size},nr_inodes={granted.files},mode=755" for path, size in sizes.items()}
     of_course = [path.parent for path in (libraries.warmup, libraries.package) if path]
@@ -141,11 +142,6 @@ def bubblewrap(
         places = [part for pair in staged.items() for part in pair]
         argv = ["unshare", "--mount", "--", "sh", "-c", STAGE, "stage", *places, "--", *argv]
     return Command(argv, {"PATH": SEARCH}, fds)
-
-
-def _modules(package: Path | None) -> list[Path]:
-    """The modules of a course's package; none where the course was installed without its notebooks."""
-    return sorted(package.glob("*.py")) if package is not None else []
 
 
 def _system() -> list[str]:

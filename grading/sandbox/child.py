@@ -49,17 +49,14 @@ NEXT_MS = 50  # how long the next request is waited for; the judge has computed 
 def run(
     settings: dict,
     receive: Callable,
-    filled: Callable[[], None],
+    package: object,
     own_limits: ModuleType,
     request: dict,
     channels: list[int],
     status: socket.socket,
     gate: socket.socket,
 ) -> None:
-    """Becomes a kernel, which begins when its folder has come through the gate; returns when asked to shut down.
-
-    `filled` is called when the folder is complete.
-    """
+    """Becomes a kernel, which begins when its folder has come through the gate; returns when asked to shut down."""
     prctl = ctypes.CDLL(None).prctl
     if not settings["walled"]:
         prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
@@ -75,11 +72,13 @@ def run(
         while (message := receive(gate))[0] is not None:
             if "seed" in message[0]:
                 draw_from(message[0]["seed"])
+            elif "package" in message[0]:
+                package.link()
             else:
                 put(message[0]["path"], *message[1])
     sys.path_importer_cache.pop(os.getcwd(), None)  # what was known of a folder that was empty until now
     own_limits.set_by_user(request["limits"])
-    filled()
+    package.forget_unless_here()
     if request["granted_bytes"] is not None:
         own_limits.limit_addresses(request["granted_bytes"], request["watched"]["memory_bytes"])
     status.close()  # from here on student code runs: its only way to the judge is its kernel's messages

@@ -23,6 +23,7 @@ from grading.core.course import Libraries
 from grading.sandbox import (
     bubblewrap,
     cgroups,
+    course_package,
     frames,
     gpu_trial,
     kernel_handle,
@@ -57,8 +58,10 @@ class Sandbox:
         granted: Limits | None = None,
         gpu: bool = True,
         libraries: Libraries = Libraries(),  # noqa: B008  (it is frozen)
+        package: dict[str, bytes] | None = None,
     ) -> None:
-        self.walled, self.limits, self._libraries = walled, granted or Limits(), libraries
+        self.walled, self.limits = walled, granted or Limits()
+        self._given = libraries, package or course_package.read(libraries.package)
         wanted = os.environ.get(gpu_trial.VISIBLE, "all") not in ("", "-1")  # as CUDA itself reads it
         self.gpu = gpu and wanted and bool(glob.glob("/dev/nvidia*"))
         if self.gpu:
@@ -178,11 +181,11 @@ class Sandbox:
         env: dict[str, str],
         seed: int | None = None,
         allowance: Allowance | None = None,
+        package: bool = False,
     ) -> Kernel:
-        """A kernel that has a copy of the folder as its working folder; one at a time.
+        """A kernel whose working folder has a copy of the folder, and with `package` the course's; one at a time.
 
-        Its random numbers follow from `seed`, from 0 to 2**64 - 1; None: from one that nobody knows. What it takes of
-        own time is taken off the allowance.
+        Its random numbers follow from `seed`, below 2**64; None: one nobody knows. Own time is taken off the allowance.
 
         Errors  SandboxError if the sandbox is gone, or this process may open no more files.
         """
@@ -197,7 +200,7 @@ class Sandbox:
             self._control.settimeout(limits.SILENCE_LIMIT_S)
             packets.send(self._control, {"op": "go"})
             files = notebook_folder.opened(folder, self.limits) if folder is not None else ()
-            kernel.begin(files, seed, allowance)
+            kernel.begin(files, seed, allowance, package)
         return kernel
 
     def kill(self) -> None:
@@ -243,9 +246,9 @@ class Sandbox:
         with theirs:
             control, disk = theirs.fileno(), self._base / "disk"
             if self.walled:
-                command = bubblewrap.walled(control, self.limits, self.gpu, self._base / "stage", self._libraries)
+                command = bubblewrap.walled(control, self.limits, self.gpu, self._base / "stage", *self._given)
             else:
-                command = bubblewrap.plain(control, disk, self._libraries)
+                command = bubblewrap.plain(control, disk, *self._given)
             try:
                 self.group = cgroups.around(self.limits) if self.walled else self.group
                 self._process = pidfd_process.Process(

@@ -10,7 +10,7 @@ import functools
 import threading
 
 from grading.core.course import Course, Libraries
-from grading.sandbox import bubblewrap, sandbox_limits
+from grading.sandbox import bubblewrap, course_package, sandbox_limits
 from grading.sandbox.host import Sandbox, SandboxError
 
 KEPT = 2  # courses whose sandboxes stay: a process grades one course, or a few in turns; each holds libraries
@@ -30,7 +30,8 @@ class Pool:
         """Errors  SandboxError where walls are asked for and cannot stand."""
         if walled and (reason := bubblewrap.available()):
             raise SandboxError(str(reason))
-        self._make = functools.partial(Sandbox, walled, granted, gpu, libraries)
+        self.package = course_package.read(libraries.package) if walled else {}  # what is behind the walls of each
+        self._make = functools.partial(Sandbox, walled, granted, gpu, libraries, self.package)
         self._ahead, self._lock, self._closed = ahead, threading.Lock(), False
         self._kept: Sandbox | None = self._make()
         atexit.register(self.close)

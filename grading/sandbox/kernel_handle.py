@@ -64,8 +64,12 @@ class Kernel:
         channels, self._channels = self._channels, []
         return channels
 
-    def begin(self, files: Iterable[tuple[str, int]], seed: int | None, allowance: Allowance | None) -> None:
+    def begin(
+        self, files: Iterable[tuple[str, int]], seed: int | None, allowance: Allowance | None, package: bool = False
+    ) -> None:
         """Its notebook begins, and once it has these files, with open descriptors, in its folder, the judge's clock.
+
+        With `package` the course's package is in its folder, too, as the sandbox has it.
 
         Until then it has run nothing of the student's, and a busy machine may be slow to start it.
         """
@@ -76,6 +80,8 @@ class Kernel:
                 _, processes = packets.receive(self._gate)
                 for pidfd in processes:
                     self.box.group.enter(pidfd)
+                if package:
+                    packets.send(self._gate, {"package": True})
                 for path, fd in files:
                     try:
                         packets.send(self._gate, {"path": path}, fd)

@@ -8,6 +8,7 @@
               from the sandbox {"failed": why}, {"exit": code, "struck": the limit that ended it or null, "cpu_s": …}
     gate      first of all, once the last notebook is gone, {} + a descriptor of the kernel's process, with its number
               to the kernel {"path": …} + an open file          put it into the notebook's folder
+              {"package": true}                                has the course's package in that folder
               {"seed": n}                                      what its random numbers follow from
               and the end of the socket: the folder is complete, cells may run
     way       from the keeper the judge's "start", with the supervisor's socket after status and gate

@@ -97,8 +97,7 @@ def main() -> None:
         return
     hidden = neighbour("gpu_trial").hide_unless_it_computes([control, way], settings, namespaces, prepare)
     packets.send(control, {"up": os.getpid(), "gpu_hidden": hidden})
-    filled = functools.partial(package_ahead.forget_unless_here, package)
-    run = functools.partial(child.run, settings, packets.receive, filled, own_limits)
+    run = functools.partial(child.run, settings, packets.receive, package, own_limits)
     preloaded = Preloaded(way, settings, namespaces, run)
     with contextlib.suppress(BrokenPipeError):
         if settings["walled"]:
@@ -118,10 +117,10 @@ def leave_no_dump() -> None:
         kept.write("0")
 
 
-def load(settings: dict) -> tuple[ModuleType, ModuleType, dict]:
+def load(settings: dict) -> tuple[ModuleType, ModuleType, package_ahead.Package]:
     """Imports what every kernel needs, and makes the one that all are forked from.
 
-    Returns  the modules `child` and `namespaces`, and what `package_ahead` has loaded.
+    Returns  the modules `child` and `namespaces`, and the course's package.
     """
     prepare(settings)
     for name in [*settings["modules"], *PRELOAD]:
@@ -136,7 +135,8 @@ def load(settings: dict) -> tuple[ModuleType, ModuleType, dict]:
     child, namespaces = neighbour("child"), neighbour("namespaces")
     # The package first: some of what is warmed up is its own. And whenever a class is registered with an abstract one,
     # Python forgets which objects it knew not to be such.
-    package = package_ahead.load(settings["package"], settings["folder"]) if settings["package"] else {}
+    package = package_ahead.Package(settings["package"])
+    package.load(settings["folder"])
     if settings["warmup"]:
         module(settings["warmup"]).warm()
     made_of = {name: neighbour(name) for name in ("frames", "kernel_channels", "cell_names")}

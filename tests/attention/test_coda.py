@@ -286,7 +286,7 @@ def test_weights_and_texts_go_wherever_the_package_goes(tmp_path: Path):
     graded.mkdir(parents=True)
     handed_in.equip(graded)
     seen = Workspace(graded)
-    seen.bring_up_to_date()
+    seen.bring_up_to_date({})
     for folder in (
         seen.path,
         REPOSITORY / "release" / COURSE.name,

@@ -61,6 +61,7 @@ class Run:
         files: dict[str, str] | None = None,
         timeout_s: int = 60,
         arguments: Sequence[str] = (),
+        package: bool = False,
     ) -> None:
         notebook = new_notebook(cells=[new_code_cell(source) for source in cells])
         managers = []
@@ -68,7 +69,7 @@ class Run:
         class Manager(kernels.KernelManager):
             def __init__(self, **settings: object) -> None:
                 super().__init__(**settings)
-                self.pool = pool
+                self.pool, self.package = pool, package
                 managers.append(self)
 
         execute = Execute(

@@ -47,7 +47,7 @@ def test_two_courses_that_one_process_grades_at_once_share_nothing_though_their_
     runs, (mine, _, theirs) = (Exporter(), Exporter()), places.values()
     here, there = runs[0].student(mine), runs[1].student(theirs)
     for student in (here, there):
-        student.workspace.bring_up_to_date()
+        student.workspace.bring_up_to_date({})
     here.allowance.spent_s = 5.0
     assert there.allowance.spent_s == 0.0
     assert [(s.workspace.path / "data.csv").read_text() for s in (here, there)] == [str(mine), str(theirs)]

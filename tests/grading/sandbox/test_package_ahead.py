@@ -1,5 +1,8 @@
 """A package that is imported before the fork: used by a notebook that has the very same one, unknown to any other."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from kernel_runs import Run
 
@@ -14,14 +17,23 @@ WHO = "import os, sys\nprint('beside' in sys.modules, end=' ')\nimport beside.nu
 WHO += "print(beside.one, os.path.relpath(beside.numbers.__file__))"
 
 
+def of_sandboxes(folder: Path, walled: bool) -> Iterator[Pool]:
+    package = folder / "beside"
+    package.mkdir()
+    for name, text in {**FILES, "beside/numbers.csv": "1,2"}.items():
+        (folder / name).write_text(text)
+    with Pool(walled=walled, ahead=False, libraries=Libraries(package=package)) as found:
+        yield found
+
+
 @pytest.fixture(scope="module", params=[True, False], ids=["walled", "plain"])
 def pool(request, tmp_path_factory):
-    package = tmp_path_factory.mktemp("course") / "beside"
-    package.mkdir()
-    for name, text in FILES.items():
-        (package.parent / name).write_text(text)
-    with Pool(walled=request.param, ahead=False, libraries=Libraries(package=package)) as found:
-        yield found
+    yield from of_sandboxes(tmp_path_factory.mktemp("course"), request.param)
+
+
+@pytest.fixture(scope="module")
+def walled(tmp_path_factory):
+    yield from of_sandboxes(tmp_path_factory.mktemp("course"), True)
 
 
 def test_a_notebook_with_the_same_files_finds_the_package_imported_and_in_its_own_folder(pool):
@@ -57,3 +69,52 @@ def test_a_module_of_the_student_s_in_the_package_is_imported_too(pool):
 def test_what_a_cell_writes_over_the_package_changes_nothing_that_was_imported(pool):
     run = Run(pool, "open('beside/numbers.py', 'w').write('one = 4')", "import beside\nprint(beside.one)", files=FILES)
     assert run.printed == "1"
+
+
+FIND = "import os\nprint({name: os.path.islink(f'beside/{name}') for name in sorted(os.listdir('beside'))})"
+READ = "print(open('beside/numbers.csv').read())"
+
+
+def test_without_walls_each_notebook_gets_a_copy_because_nothing_keeps_a_cell_from_changing_it(tmp_path):
+    for each in of_sandboxes(tmp_path, False):
+        assert each.package == {}
+
+
+def test_behind_the_walls_a_kernel_finds_the_whole_package_as_links_and_imported(walled):
+    run = Run(walled, FIND, WHO, READ, package=True)
+    assert run.printed.splitlines() == [
+        str(dict.fromkeys(("__init__.py", "numbers.csv", "numbers.py"), True)),
+        "True 1 beside/numbers.py",
+        "1,2",
+    ]
+
+
+def test_next_to_the_links_lie_a_notebook_s_own_files(walled):
+    run = Run(walled, FIND, "print(open('beside/own.txt').read())", files={"beside/own.txt": "mine"}, package=True)
+    assert "'own.txt': False" in run.printed and run.printed.endswith("mine")
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "open('beside/numbers.py', 'w')",
+        "open('beside/numbers.csv', 'r+b')",
+        "os.truncate('beside/numbers.csv', 0)",
+        "os.chmod('beside/numbers.py', 0o777)",
+        "os.utime('beside/numbers.py', (1, 1))",
+        "os.remove(os.path.realpath('beside/numbers.py'))",
+        "open(os.path.dirname(os.path.realpath('beside/numbers.py')) + '/more.py', 'w')",
+        "os.rename('beside/numbers.csv', os.path.realpath('beside/numbers.csv'))",
+        "os.setxattr('beside/numbers.py', 'user.note', b'1')",
+    ],
+)
+def test_no_cell_changes_what_the_links_lead_to(walled, write):
+    run = Run(walled, f"import os\n{write}", package=True)
+    assert run.errors in (["OSError"], ["PermissionError"])
+    assert Run(walled, WHO, READ, package=True).printed == "True 1 beside/numbers.py\n1,2"
+
+
+def test_a_link_that_a_cell_replaces_is_its_own_kernel_s_alone(walled):
+    replaced = "import os\nos.remove('beside/numbers.csv')\nopen('beside/numbers.csv', 'w').write('3')"
+    assert Run(walled, replaced, READ, package=True).printed == "3"
+    assert Run(walled, READ, package=True).printed == "1,2"

@@ -19,13 +19,18 @@ from grading.core import messages
 from grading.core.course import Part
 from grading.gradebook import course_folder, generate_assignment, snapshot
 from grading.judge.workspace import Workspace
+from grading.sandbox import course_package
 from grading.submission import bundle, clean_copy, extra_files, intake, notices
 
 THIRTEEN = course.PARTS[13]
 NAME = COURSE.module
 OURS = course_module.FILES["mha.py"]
 EVIL = "class MyMHA:\n    pass\n\n\ndef try_out(mha):\n    pass\n"
-LOOK = "print(MyMHA.__module__, MyMHA.__mro__[1].__name__, len(open('attention_course/mha.py').read()))"
+LOOK = """
+import os
+here = 'attention_course/mha.py'
+print(MyMHA.__module__, MyMHA.__mro__[1].__name__, len(open(here).read()), 'link' if os.path.islink(here) else 'copy')
+"""
 
 
 def hostile(folder: Path) -> None:
@@ -75,7 +80,7 @@ def test_a_student_s_kernel_imports_the_course_s_own(student: str, root: Path):
     result = graded_here.grade_student(root, student)
     assert not result.error and not result.unmarked
     folder = root / "autograded" / student / COURSE.name
-    assert f"{NAME}.mha Module {len(OURS.decode())}" in printed(folder / f"{THIRTEEN.stem}.ipynb")
+    assert f"{NAME}.mha Module {len(OURS.decode())} link" in printed(folder / f"{THIRTEEN.stem}.ipynb")
     assert {path.name: path.read_bytes() for path in (folder / NAME).iterdir()} == course_module.FILES
     assert not (folder / f"{NAME}.py").exists() and not (folder / "torch.py").exists()
 
@@ -135,8 +140,10 @@ def test_the_module_is_in_what_a_kernel_sees(tmp_path: Path):
     graded.mkdir(parents=True)
     handed_in.equip(graded)
     seen = Workspace(graded)
-    seen.bring_up_to_date()
+    seen.bring_up_to_date({})
     assert (seen.path / NAME / "mha.py").read_bytes() == OURS
+    seen.bring_up_to_date(course_package.read(COURSE.libraries.package))
+    assert seen.has_package and not (seen.path / NAME / "mha.py").exists()
 
 
 @pytest.mark.parametrize(

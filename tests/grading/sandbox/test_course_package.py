@@ -1,0 +1,40 @@
+"""What a course's package holds, as sandboxes get it."""
+
+from pathlib import Path
+
+import pytest
+
+from grading.sandbox import course_package
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    made = tmp_path / "beside"
+    made.mkdir()
+    (made / "__init__.py").write_bytes(b"one = 1")
+    (made / "data.csv").write_bytes(b"1,2")
+    return made
+
+
+def test_modules_and_data_are_found_by_their_paths_from_the_folder_around_the_package(package: Path):
+    assert course_package.read(package) == {"beside/__init__.py": b"one = 1", "beside/data.csv": b"1,2"}
+
+
+def test_what_nbgrader_releases_nowhere_is_not_read(package: Path):
+    (package / "__pycache__").mkdir()
+    (package / "__pycache__" / "data.cpython-311.pyc").write_bytes(b"")
+    for name in (".hidden", "left.pyc"):
+        (package / name).write_bytes(b"")
+    assert course_package.read(package).keys() == {"beside/__init__.py", "beside/data.csv"}
+
+
+def test_data_for_which_there_is_no_room_is_left_out_and_modules_never_are(package: Path, monkeypatch):
+    monkeypatch.setattr(course_package, "ROOM_BYTES", 4)
+    (package / "large.csv").write_bytes(b"1,2,3")
+    (package / "last.csv").write_bytes(b"4")
+    assert course_package.read(package).keys() == {"beside/__init__.py", "beside/data.csv", "beside/last.csv"}
+
+
+def test_where_there_is_no_module_there_is_no_package(tmp_path: Path):
+    (tmp_path / "data.csv").write_bytes(b"1,2")
+    assert course_package.read(tmp_path) == course_package.read(tmp_path / "nowhere") == course_package.read(None) == {}
