@@ -29,7 +29,7 @@ from grading.sandbox.sandbox_limits import Limits
 ZYGOTE = Path(__file__).with_name("zygote.py")
 SHOWN = "zygote packets watch patience processes open_files mappings computing_time supervisor namespaces".split()
 SHOWN += "keeper own_limits own_view package_ahead huge_pages gpu_trial shell_commands".split()
-SHOWN += "frames kernel_channels cell_names child".split()
+SHOWN += "frames kernel_channels cell_names cell_reading child".split()
 PROGRAM = tuple(ZYGOTE.with_name(f"{name}.py") for name in SHOWN)
 WARMUP, PACKAGE, FILTER = "/run/zygote/warmup.py", "/run/zygote/package", "/run/zygote/filter"
 HOME, FOLDER, FONTS = "/tmp/home", "/tmp/submission", "/run/fonts"

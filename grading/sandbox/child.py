@@ -251,6 +251,7 @@ class WalledKernelApp(IPKernelApp):
         """Runs nothing: there is no profile."""
         self.shell.user_ns_hidden.update(self.shell.user_ns)
         self.shell._sys_modules_keys = LOADED
+        self.parts.cell_reading.Reader(self.shell).take_over()
         self.shell.ask_exit = lambda: None  # after exit() in a cell the kernel would end while the next cells run
 
     def init_path(self) -> None:

@@ -139,7 +139,7 @@ def load(settings: dict) -> tuple[ModuleType, ModuleType, package_ahead.Package]
     package.load(settings["folder"])
     if settings["warmup"]:
         module(settings["warmup"]).warm()
-    made_of = {name: neighbour(name) for name in ("frames", "kernel_channels", "cell_names")}
+    made_of = {name: neighbour(name) for name in ("frames", "kernel_channels", "cell_names", "cell_reading")}
     child.make_kernel(neighbour("shell_commands").run, **made_of)
     return child, namespaces, package
 
