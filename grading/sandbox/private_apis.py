@@ -52,4 +52,11 @@ USES = (
         "names for cells in no time, and tracebacks without a look through all modules for each of their lines",
         "none: ipykernel has no setting for how it names cells, and inspect can't be told where code comes from",
     ),
+    Use(
+        "grading.sandbox.cell_reading",
+        of("IPython.core.inputtransformer2.TransformerManager", "transform_cell do_token_transforms")
+        + (f"{_SHELL}.should_run_async",),
+        "cells that are nothing but Python are not tokenized, and no cell is read twice",
+        "none: lists of transformers can be changed, but not when they are asked",
+    ),
 )

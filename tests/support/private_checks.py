@@ -272,6 +272,7 @@ RELEASE = "nbgrader.exchange.default.ExchangeReleaseFeedback"
 ZIP = "nbgrader.apps.zipcollectapp.ZipCollectApp"
 OUT = "ipykernel.iostream.OutStream"
 SHELL, COMPILER = "IPython.core.interactiveshell.InteractiveShell", "IPython.core.compilerop.CachingCompiler"
+TRANSFORMERS = "IPython.core.inputtransformer2.TransformerManager"
 PARSERS = "nbconvert.filters.markdown_mistune"
 MARKDOWN, RENDERER = (f"{PARSERS}.{name}" for name in ("MarkdownWithMath", "IPythonRenderer"))
 SERVER = "multiprocessing.forkserver.ForkServer"
@@ -514,6 +515,20 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     f"{SHELL}.enable_gui": (takes("self", "gui"),),
     f"{SHELL}.showtraceback": (used_by(f"{SHELL}.run_code", "showtraceback"),),
     f"{SHELL}.showsyntaxerror": (used_by(f"{SHELL}.showtraceback", "showsyntaxerror"),),
+    f"{TRANSFORMERS}.transform_cell": (
+        takes("self", "cell"),
+        used_by(f"{SHELL}.transform_cell", "transform_cell"),
+    ),
+    f"{TRANSFORMERS}.do_token_transforms": (
+        takes("self", "lines"),
+        used_by(f"{TRANSFORMERS}.transform_cell", "do_token_transforms", "cleanup_transforms", "line_transforms"),
+        used_by(f"{TRANSFORMERS}.do_one_token_transform", "token_transformers"),
+    ),
+    f"{SHELL}.should_run_async": (
+        takes("self", "raw_cell", "transformed_cell", "preprocessing_exc_tuple"),
+        used_by(f"{SHELL}._run_cell", "should_run_async"),
+        used_by("ipykernel.ipkernel.IPythonKernel.do_execute", "should_run_async", "transform_cell"),
+    ),
     "ipykernel.compiler.XCachingCompiler.get_code_name": (takes("self", "raw_code", "code", "number"),),
     f"{COMPILER}.get_code_name": (
         takes("self", "raw_code", "transformed_code", "number"),
