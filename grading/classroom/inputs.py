@@ -17,6 +17,7 @@ import platform
 import sys
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -105,22 +106,27 @@ class Inputs:
             raise NotKept
         return replace(self, archive=_kept[self.archived])
 
-    def contents(self, names: list[str]) -> tuple[bytes, ...]:
-        """The contents of files in the archive; the same objects each time, as long as the names are the same."""
-        return _contents(self.archive, tuple(names))
+    def contents(self) -> Mapping[str, bytes]:
+        """What the files in the archive hold, by their paths; the same objects each time."""
+        return _contents(self.archive)
 
     def write(self, root: Path) -> None:
         """Writes the files to a folder: release/, files next to the sources, and the gradebook."""
-        with zipfile.ZipFile(io.BytesIO(self.archive)) as archive:
-            archive.extractall(root)
+        folders = {root / "source", root / "submitted"}
+        for name, content in self.contents().items():
+            path = root / name
+            if path.parent not in folders:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                folders.add(path.parent)
+            path.write_bytes(content)
         for name in ("source", "submitted"):
             (root / name).mkdir(exist_ok=True)
 
 
-@functools.lru_cache(1)  # nearly all students of a class have the same files next to their notebooks
-def _contents(archive: bytes, names: tuple[str, ...]) -> tuple[bytes, ...]:
+@functools.lru_cache(1)  # all students of a class are graded with the same files
+def _contents(archive: bytes) -> Mapping[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-        return tuple(opened.read(name) for name in names)
+        return {name: opened.read(name) for name in opened.namelist()}
 
 
 def read(root: Path, engine: Engine, assignment: str = "") -> Inputs:

@@ -170,7 +170,7 @@ def _grade(
         with engine.begin() as connection:
             after = snapshot.of_student(connection, assignment, student)
     pages = root / "feedback" / student / assignment
-    as_graded = without_given(files(graded), root / "source" / assignment)
+    as_graded = without_given(files(graded), given, assignment)
     noted = reached.lines, reached.killed, reached.failures
     return Result(student, noticed, unmarked, error, after, as_graded, files(pages), *noted, written=written)
 
@@ -218,26 +218,23 @@ def _secret(name: str, secret: str):
             os.environ[name] = before
 
 
-def without_given(found: dict[str, File], source: Path) -> dict[str, File]:
+def without_given(found: dict[str, File], given: inputs.Inputs, assignment: str) -> dict[str, File]:
     """The files, without the content of those that nbgrader has copied from the sources: the parent has it."""
+    known = given.contents()
 
-    def is_given(path: Path, content: bytes | None) -> bool:
-        return content is not None and path.is_file() and path.read_bytes() == content
+    def is_given(name: str, content: bytes | None) -> bool:
+        return content is not None and known.get(f"source/{assignment}/{name}") == content
 
-    return {
-        name: (mode, AS_GIVEN if is_given(source / name, content) else content)
-        for name, (mode, content) in found.items()
-    }
+    return {name: (mode, AS_GIVEN if is_given(name, content) else content) for name, (mode, content) in found.items()}
 
 
 def with_given(found: dict[str, File], given: inputs.Inputs, assignment: str) -> dict[str, File]:
     """The files with their content, where a worker has left out what is as given."""
-    left_out = [name for name, (_, content) in found.items() if content == AS_GIVEN]
-    if not left_out:
-        return found
-    known = given.contents([f"source/{assignment}/{name}" for name in left_out])
-    contents = dict(zip(left_out, known, strict=True))
-    return {name: (mode, contents.get(name, content)) for name, (mode, content) in found.items()}
+    known = given.contents() if any(content == AS_GIVEN for _, content in found.values()) else {}
+    return {
+        name: (mode, known[f"source/{assignment}/{name}"] if content == AS_GIVEN else content)
+        for name, (mode, content) in found.items()
+    }
 
 
 def files(folder: Path) -> dict[str, File]:

@@ -7,14 +7,25 @@ In a course that was written for nbgrader alone SaveAutoGrades stays, and `ZeroF
 from pathlib import Path
 
 from nbformat import NotebookNode
-from nbgrader.api import Gradebook
+from nbgrader.api import Assignment, BaseCell, Grade, Gradebook, Notebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import rmtree
+from sqlalchemy import bindparam, select
 
 from grading.core import cells, find_course
 from grading.gradebook.preprocessors import SaveAutoGrades
 from grading.submission import in_memory
 
+NO_SCORE = (
+    select(Notebook.name, BaseCell.name)
+    .join(SubmittedNotebook, SubmittedNotebook.notebook_id == Notebook.id)
+    .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
+    .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
+    .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
+    .join(BaseCell, BaseCell.id == Grade.cell_id)
+    .where(Assignment.name == bindparam("assignment"), SubmittedAssignment.student_id == bindparam("student"))
+    .where(Grade.auto_score.is_(None))
+)
 NOT_MARKED = "NotMarked"  # the name of the one error that a test cell holds which is not marked
 
 
@@ -51,13 +62,8 @@ class ZeroForMissing(NbGraderPreprocessor):
 
 def unmarked(gradebook: Gradebook, assignment: str, student: str) -> list[str]:
     """The parts of a student's submission that wait for a mark because we failed, by notebook name."""
-    submission = gradebook.find_submission(assignment, student)
-    return sorted(
-        notebook.name
-        for notebook in submission.notebooks
-        for grade in notebook.grades
-        if cells.role(grade.cell.name) == "test" and grade.auto_score is None
-    )
+    found = gradebook.db.execute(NO_SCORE, {"assignment": assignment, "student": student})
+    return sorted(notebook for notebook, cell in found if cells.role(cell) == "test")
 
 
 def put_back_unmarked(assignment: str, student: str, notebooks: list[str]) -> None:

@@ -27,7 +27,7 @@ KNOWN = {
     "grading/submission/in_memory.py: _held": "the block; by paths, and where a course decides by that",
     "grading/sandbox/kept_sandboxes.py: SANDBOXES": "the course, and whether it is walled",
     "grading/classroom/inputs.py: distributions": "the course",
-    "grading/classroom/inputs.py: _contents": "the archive, and names of files",
+    "grading/classroom/inputs.py: _contents": "the archive",
     "grading/classroom/inputs.py: _installed": "the course's folders, and packages' names",
     "grading/classroom/inputs.py: _as_loaded": "a module, as loaded",
     "grading/submission/extra_files.py: _modules": "the course",

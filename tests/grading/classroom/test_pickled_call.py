@@ -74,23 +74,17 @@ def test_workers_on_this_disk_read_the_archive_once_from_a_file(monkeypatch: pyt
     assert bare.with_archive().archive == b"files"
 
 
-def test_a_result_has_no_files_that_the_parent_has_given(tmp_path: Path):
-    source = tmp_path / "source" / "small"
-    source.mkdir(parents=True)
-    (source / "data.csv").write_bytes(b"1,2")
-    (source / "table.csv").write_bytes(b"3,4")
-    archive = inputs._archive(
-        {f"source/small/{name}.csv": (source / f"{name}.csv").read_bytes() for name in ("data", "table")}
-    )
+def test_a_result_has_no_files_that_the_parent_has_given():
+    archive = inputs._archive({"source/small/data.csv": b"1,2", "source/small/table.csv": b"3,4"})
     found = {
         ".": (0o755, None),
         "data.csv": (0o644, b"1,2"),
         "table.csv": (0o644, b"changed"),
         "part.ipynb": (0o444, b"5"),
     }
-    sent = worker.without_given(found, source)
-    assert sent == {**found, "data.csv": (0o644, worker.AS_GIVEN)}
     given = inputs.Inputs(archive, Config(), "", {}, "")
+    sent = worker.without_given(found, given, "small")
+    assert sent == {**found, "data.csv": (0o644, worker.AS_GIVEN)}
     merged, next_one = (worker.with_given(sent, given, "small") for _ in range(2))
     assert merged == next_one == found
     assert merged["data.csv"][1] is next_one["data.csv"][1]  # a whole class's files take memory once
