@@ -1,8 +1,8 @@
 """Sandboxes as the judge holds them: walls with a preloaded process inside that forks one kernel per notebook.
 
-Nothing is shared with a sandbox but open sockets: a notebook's files go to its kernel one by one, a kernel's messages
-go through sockets that listen where no student can look. The judge keeps every clock; what does not answer is killed. A
-sandbox serves the next notebook, whoever submitted it, if all of the last one is gone and nothing else has changed.
+Nothing is shared with a sandbox but open sockets. The course's package is in there from the start, a notebook's own
+files go to its kernel one by one, and a kernel's messages go through sockets that listen where no student can look. The
+judge keeps every clock; what does not answer is killed. A sandbox serves the next notebook once the last one is gone.
 """
 
 import contextlib
