@@ -214,6 +214,8 @@ def _remove_unused(group: Path) -> None:
 def _remove(group: Path) -> None:
     """Kills all processes in a group where Linux can, and removes it; what resists is left to the next run."""
     _set(group, {"cgroup.kill": 1})  # Linux 5.14 and newer
+    with contextlib.suppress(OSError):  # it holds others, which are looked for among dozens of files, or processes
+        return group.rmdir()
     end = time.monotonic() + REMOVE_LIMIT_S
     for each in (*(entry for entry in group.glob("*") if entry.is_dir()), group):
         while each.exists():
