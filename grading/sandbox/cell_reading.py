@@ -6,9 +6,13 @@ that compiles there is none. Like the zygote this file stands alone.
 
 import ast
 import inspect
+import re
 
 from IPython.core.inputtransformer2 import TransformerManager
 from IPython.core.interactiveshell import InteractiveShell
+
+# Where a line may be more than Python, or IPython's tokenizer may fail at what the compiler takes.
+PECULIAR = re.compile(r"^[^\S\n]*[\\!%,;/?]|\?\s*$|=\s*[%!]|[\f\v]", re.MULTILINE)
 
 
 class Reader(TransformerManager):
@@ -36,8 +40,9 @@ class Reader(TransformerManager):
 
     def do_token_transforms(self, lines: list[str]) -> list[str]:
         """Lines without any syntax of IPython's own."""
-        as_python_counts_lines = all(line.endswith("\n") for line in lines)  # IPython warns of others
-        if as_python_counts_lines and self._ways() == self._usual and self._compiles("".join(lines)):
+        text = "".join(lines)
+        plain = len(lines) > 1 and all(line.endswith("\n") for line in lines) and not PECULIAR.search(text)
+        if plain and self._ways() == self._usual and self._compiles(text):
             return lines
         return super().do_token_transforms(lines)
 
@@ -59,7 +64,10 @@ class Reader(TransformerManager):
             return False
         try:
             flags = compile(text, "<>", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT).co_flags
-        except (SyntaxError, ValueError, OverflowError, MemoryError, RecursionError):
+        except (SyntaxError, MemoryError):
+            self._compiled = text, False  # as IPython takes it
+            return False
+        except (ValueError, OverflowError, RecursionError):
             return False
         self._compiled = text, bool(flags & inspect.CO_COROUTINE)
         return True

@@ -73,7 +73,7 @@ def run(
             if "seed" in message[0]:
                 draw_from(message[0]["seed"])
             elif "package" in message[0]:
-                package.link()
+                package.put()
             else:
                 put(message[0]["path"], *message[1])
     sys.path_importer_cache.pop(os.getcwd(), None)  # what was known of a folder that was empty until now

@@ -1,8 +1,12 @@
 """The files of the package that a course's notebooks import, which each of its sandboxes has behind the walls."""
 
+import re
 from pathlib import Path
 
-ROOM_BYTES = 2**26  # of files that are no modules; what finds no room comes with each notebook
+# What of a package's data finds no room, or bears an unusual name, comes with each notebook.
+ROOM_BYTES, ROOM_FILES = 2**26, 200
+USUAL = re.compile(r"\w[\w.-]*", re.ASCII)
+NEVER = frozenset({".py", ".pyc", ".ipynb"})  # modules are there already, and no notebook comes as it is
 
 
 def read(package: Path | None) -> dict[str, bytes]:
@@ -10,12 +14,15 @@ def read(package: Path | None) -> dict[str, bytes]:
 
     Nothing where there is none, as where the course was installed without its notebooks.
     """
-    modules = sorted(package.glob("*.py")) if package is not None else []
+    modules = [path for path in sorted(package.glob("*.py")) if path.is_file()] if package is not None else []
     if not modules:
         return {}
     found, room = {f"{package.name}/{path.name}": path.read_bytes() for path in modules}, ROOM_BYTES
-    for path in sorted(package.glob("[!.]*")):
-        if path.suffix in (".py", ".pyc") or not path.is_file() or (size := path.stat().st_size) > room:
+    for path in sorted(package.iterdir()):
+        is_data = path.suffix not in NEVER and path.is_file() and not path.is_symlink()
+        if not is_data or not USUAL.fullmatch(path.name) or (size := path.stat().st_size) > room:
             continue
+        if len(found) >= len(modules) + ROOM_FILES:
+            break
         found[f"{package.name}/{path.name}"], room = path.read_bytes(), room - size
     return found

@@ -9,13 +9,15 @@ import os
 import shutil
 import sys
 
+LARGE_BYTES = 2**18  # of a file that is no module
+
 
 class Package:
     """A package that lies at a path outside of all notebooks' folders; None: there is none."""
 
     def __init__(self, path: str | None) -> None:
-        self._path, self._linked = path, False
-        self._contents: dict[str, bytes] = {}  # of its modules, by their paths below a notebook's folder
+        self._path, self._put = path, False
+        self._contents: dict[str, bytes] = {}  # of its modules and small files, by their paths in a notebook's folder
 
     def load(self, folder: str) -> None:
         """Imports every module of the package, as if it lay in `folder`, where it does not stay."""
@@ -26,12 +28,14 @@ class Package:
         os.makedirs(copy)
         sys.path.insert(0, folder)
         try:
-            files = sorted(file for file in os.listdir(self._path) if file.endswith(".py"))
-            for file in files:
-                shutil.copyfile(os.path.join(self._path, file), os.path.join(copy, file))
-                with open(os.path.join(copy, file), "rb") as opened:
-                    self._contents[f"{name}/{file}"] = opened.read()
-            for module in [name, *(f"{name}.{file[:-3]}" for file in files if file != "__init__.py")]:
+            for file in sorted(os.listdir(self._path)):
+                path = os.path.join(self._path, file)
+                if os.path.isfile(path) and (file.endswith(".py") or os.path.getsize(path) < LARGE_BYTES):
+                    with open(path, "rb") as opened:
+                        self._contents[f"{name}/{file}"] = opened.read()
+            self._write(folder)
+            modules = [os.path.basename(path)[:-3] for path in self._contents if path.endswith(".py")]
+            for module in [name, *(f"{name}.{module}" for module in modules if module != "__init__")]:
                 importlib.import_module(module)
         finally:
             sys.path.remove(folder)
@@ -39,23 +43,31 @@ class Package:
             for path in (folder, copy):  # what was found there is there no longer
                 sys.path_importer_cache.pop(path, None)
 
-    def link(self) -> None:
-        """Puts the whole package into the working folder: a folder of links to files that nobody can change.
+    def put(self) -> None:
+        """Puts the whole package into the working folder, its large files as links.
 
-        Copied they would take longer than many a cell.
+        Nobody can change what these lead to. To copy it would take longer than many a cell.
         """
-        self._linked, name = True, os.path.basename(self._path)
+        self._put, name = True, os.path.basename(self._path)
         os.makedirs(name, exist_ok=True)
+        self._write("")
         for file in os.listdir(self._path):
-            os.symlink(os.path.join(self._path, file), os.path.join(name, file))
+            if f"{name}/{file}" not in self._contents:
+                os.symlink(os.path.join(self._path, file), os.path.join(name, file))
 
     def forget_unless_here(self) -> None:
         """Forgets what was imported if the working folder, which a notebook's files are in, has another package."""
-        if self._linked or all(_content(path) == content for path, content in self._contents.items()):
+        modules = {path: content for path, content in self._contents.items() if path.endswith(".py")}
+        if self._put or all(_content(path) == content for path, content in modules.items()):
             return
-        for path in self._contents:
+        for path in modules:
             module = path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
             sys.modules.pop(module, None)
+
+    def _write(self, folder: str) -> None:
+        for path, content in self._contents.items():
+            with open(os.path.join(folder, path), "wb", buffering=0) as file:
+                file.write(content)
 
 
 def _content(path: str) -> bytes | None:

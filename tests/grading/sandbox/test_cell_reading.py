@@ -24,7 +24,6 @@ PYTHON = {
     "no end of line": "a = 1\nb = 2",
     "indented": "    a = 1\n    print(a)",
     "a prompt": ">>> a = 1\n... print(a)\n",
-    "a text like a magic": 'text = """\n%time 1\n!ls\nmean?\n"""\nprint(text)',
     "continued lines": "a = 7 \\\n  % 4\nprint(a)",
     "within brackets": "print(\n    7\n    % 4,\n)",
     "compared": "print(1 != 2, not 1)",
@@ -32,10 +31,18 @@ PYTHON = {
     "other ends of lines": "a = 1\r\nprint(a)\r\n",
     "awaits": "import asyncio\nawait asyncio.sleep(0)\nprint('slept')",
     "warns": "print(1 is 1, '\\d')",
+    "warns on two lines": "a = 1\nprint(a is 1, '\\d')",
     "warns and awaits": "import asyncio\nawait asyncio.sleep(0)\nprint(1 is 1)",
     "fails": "print(1)\n1 / 0",
 }
 MORE = {
+    "a text like a magic": 'text = """\n%time 1\n!ls\nmean?\n"""\nprint(text)',
+    "a magic after a warning": "print('\\d', 1 is 1)\n%pwd\n",
+    "a magic's name before a warning": "who (1 is 1)",
+    "no Python after a warning": "print('\\d', 1 is 1)\na = = 1",
+    "help after a warning": "print('\\d', 1 is 1)\nlen?\n",
+    "nothing but a backslash": "def f():\n\\\n    if True:\n        a = 1\n    return a\nprint(f())",
+    "a form feed within": "def f():\n    if\x0c True:\n        a = 1\n    return a\nprint(f())",
     "a line magic": "%pwd",
     "a magic's value": "a = %pwd\nprint(type(a))",
     "a magic below": "a = 1\n%pinfo a\n",
@@ -114,12 +121,17 @@ def test_each_cell_of_the_solved_notebooks_becomes_what_ipython_makes_of_it(path
         assert shell.input_transformer_manager.transform_cell(source) == ipython.transform_cell(source)
 
 
-@pytest.mark.parametrize(("cells", "tokenized"), [(PYTHON, 0), ({"": "a = 1\n%pwd\n"}, 2)], ids=["python", "a magic"])
+PLAIN = ["no end of line", "indented", "a prompt", "other ends of lines", "awaits", "warns on two lines", "fails"]
+
+
+@pytest.mark.parametrize(
+    ("cells", "tokenized"), [([PYTHON[name] for name in PLAIN], 0), (["a = 1\n%pwd\n"], 2)], ids=["python", "a magic"]
+)
 def test_only_a_cell_with_more_than_python_is_tokenized_and_once(cells, tokenized: int, shells, monkeypatch):
     asked, tokens = [], inputtransformer2.make_tokens_by_line
     monkeypatch.setattr(inputtransformer2, "make_tokens_by_line", lambda lines: asked.append(lines) or tokens(lines))
     shell = shells(True)
-    for cell in cells.values():
+    for cell in cells:
         as_in_a_kernel(shell, cell)
     assert len(asked) == tokenized
 

@@ -1,5 +1,6 @@
 """What a course's package holds, as sandboxes get it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -20,11 +21,14 @@ def test_modules_and_data_are_found_by_their_paths_from_the_folder_around_the_pa
     assert course_package.read(package) == {"beside/__init__.py": b"one = 1", "beside/data.csv": b"1,2"}
 
 
-def test_what_nbgrader_releases_nowhere_is_not_read(package: Path):
+def test_notebooks_folders_links_and_what_is_left_over_are_not_read(package: Path):
     (package / "__pycache__").mkdir()
     (package / "__pycache__" / "data.cpython-311.pyc").write_bytes(b"")
-    for name in (".hidden", "left.pyc"):
-        (package / name).write_bytes(b"")
+    (package / "folder.py").mkdir()
+    (package / "leads_away.csv").symlink_to("/etc/hostname")
+    (package / "leads_nowhere.py").symlink_to("nowhere.py")
+    for name in (".hidden", "left.pyc", "part01.ipynb", "data.csv~", "#data.csv#", "data 2.csv", b"caf\xe9.csv"):
+        Path(os.fsdecode(os.path.join(os.fsencode(package), os.fsencode(name)))).write_bytes(b"")
     assert course_package.read(package).keys() == {"beside/__init__.py", "beside/data.csv"}
 
 
@@ -33,6 +37,8 @@ def test_data_for_which_there_is_no_room_is_left_out_and_modules_never_are(packa
     (package / "large.csv").write_bytes(b"1,2,3")
     (package / "last.csv").write_bytes(b"4")
     assert course_package.read(package).keys() == {"beside/__init__.py", "beside/data.csv", "beside/last.csv"}
+    monkeypatch.setattr(course_package, "ROOM_FILES", 1)
+    assert course_package.read(package).keys() == {"beside/__init__.py", "beside/data.csv"}
 
 
 def test_where_there_is_no_module_there_is_no_package(tmp_path: Path):

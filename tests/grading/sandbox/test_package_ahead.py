@@ -20,7 +20,7 @@ WHO += "print(beside.one, os.path.relpath(beside.numbers.__file__))"
 def of_sandboxes(folder: Path, walled: bool) -> Iterator[Pool]:
     package = folder / "beside"
     package.mkdir()
-    for name, text in {**FILES, "beside/numbers.csv": "1,2"}.items():
+    for name, text in {**FILES, "beside/numbers.csv": "1,2", "beside/weights.csv": "1,2" * 2**17}.items():
         (folder / name).write_text(text)
     with Pool(walled=walled, ahead=False, libraries=Libraries(package=package)) as found:
         yield found
@@ -72,7 +72,8 @@ def test_what_a_cell_writes_over_the_package_changes_nothing_that_was_imported(p
 
 
 FIND = "import os\nprint({name: os.path.islink(f'beside/{name}') for name in sorted(os.listdir('beside'))})"
-READ = "print(open('beside/numbers.csv').read())"
+READ = "for name in ('numbers', 'weights'):\n    print(open(f'beside/{name}.csv').read(3))"
+AS_GIVEN = "1,2\n1,2"
 
 
 def test_without_walls_each_notebook_gets_a_copy_because_nothing_keeps_a_cell_from_changing_it(tmp_path):
@@ -80,16 +81,13 @@ def test_without_walls_each_notebook_gets_a_copy_because_nothing_keeps_a_cell_fr
         assert each.package == {}
 
 
-def test_behind_the_walls_a_kernel_finds_the_whole_package_as_links_and_imported(walled):
+def test_behind_the_walls_a_kernel_finds_the_whole_package_imported_and_its_large_files_as_links(walled):
     run = Run(walled, FIND, WHO, READ, package=True)
-    assert run.printed.splitlines() == [
-        str(dict.fromkeys(("__init__.py", "numbers.csv", "numbers.py"), True)),
-        "True 1 beside/numbers.py",
-        "1,2",
-    ]
+    found = {"__init__.py": False, "numbers.csv": False, "numbers.py": False, "weights.csv": True}
+    assert run.printed == f"{found}\nTrue 1 beside/numbers.py\n{AS_GIVEN}"
 
 
-def test_next_to_the_links_lie_a_notebook_s_own_files(walled):
+def test_next_to_the_package_lie_a_notebook_s_own_files(walled):
     run = Run(walled, FIND, "print(open('beside/own.txt').read())", files={"beside/own.txt": "mine"}, package=True)
     assert "'own.txt': False" in run.printed and run.printed.endswith("mine")
 
@@ -97,24 +95,26 @@ def test_next_to_the_links_lie_a_notebook_s_own_files(walled):
 @pytest.mark.parametrize(
     "write",
     [
-        "open('beside/numbers.py', 'w')",
-        "open('beside/numbers.csv', 'r+b')",
-        "os.truncate('beside/numbers.csv', 0)",
-        "os.chmod('beside/numbers.py', 0o777)",
-        "os.utime('beside/numbers.py', (1, 1))",
-        "os.remove(os.path.realpath('beside/numbers.py'))",
-        "open(os.path.dirname(os.path.realpath('beside/numbers.py')) + '/more.py', 'w')",
-        "os.rename('beside/numbers.csv', os.path.realpath('beside/numbers.csv'))",
-        "os.setxattr('beside/numbers.py', 'user.note', b'1')",
+        "open('beside/weights.csv', 'w')",
+        "open('beside/weights.csv', 'r+b')",
+        "os.truncate('beside/weights.csv', 0)",
+        "os.chmod('beside/weights.csv', 0o777)",
+        "os.utime('beside/weights.csv', (1, 1))",
+        "os.remove(os.path.realpath('beside/weights.csv'))",
+        "open(os.path.dirname(os.path.realpath('beside/weights.csv')) + '/numbers.py', 'w')",
+        "open(os.path.dirname(os.path.realpath('beside/weights.csv')) + '/more.py', 'w')",
+        "os.rename('beside/numbers.csv', os.path.realpath('beside/weights.csv'))",
+        "os.setxattr('beside/weights.csv', 'user.note', b'1')",
     ],
 )
 def test_no_cell_changes_what_the_links_lead_to(walled, write):
     run = Run(walled, f"import os\n{write}", package=True)
     assert run.errors in (["OSError"], ["PermissionError"])
-    assert Run(walled, WHO, READ, package=True).printed == "True 1 beside/numbers.py\n1,2"
+    assert Run(walled, WHO, READ, package=True).printed == f"True 1 beside/numbers.py\n{AS_GIVEN}"
 
 
-def test_a_link_that_a_cell_replaces_is_its_own_kernel_s_alone(walled):
-    replaced = "import os\nos.remove('beside/numbers.csv')\nopen('beside/numbers.csv', 'w').write('3')"
-    assert Run(walled, replaced, READ, package=True).printed == "3"
-    assert Run(walled, READ, package=True).printed == "1,2"
+def test_what_a_cell_writes_over_the_package_or_in_a_link_s_place_is_its_own_kernel_s_alone(walled):
+    replaced = "import os\nos.remove('beside/weights.csv')\nfor name in ('numbers', 'weights'):\n"
+    replaced += "    open(f'beside/{name}.csv', 'w').write('345')\nopen('beside/numbers.py', 'w').write('one = 4')"
+    assert Run(walled, replaced, READ, "import beside\nprint(beside.one)", package=True).printed == "345\n345\n1"
+    assert Run(walled, READ, WHO, package=True).printed == f"{AS_GIVEN}\nTrue 1 beside/numbers.py"

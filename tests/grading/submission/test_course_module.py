@@ -28,8 +28,8 @@ OURS = course_module.FILES["mha.py"]
 EVIL = "class MyMHA:\n    pass\n\n\ndef try_out(mha):\n    pass\n"
 LOOK = """
 import os
-here = 'attention_course/mha.py'
-print(MyMHA.__module__, MyMHA.__mro__[1].__name__, len(open(here).read()), 'link' if os.path.islink(here) else 'copy')
+large = os.path.islink('attention_course/speaker.npz')
+print(MyMHA.__module__, MyMHA.__mro__[1].__name__, len(open('attention_course/mha.py').read()), large)
 """
 
 
@@ -80,7 +80,7 @@ def test_a_student_s_kernel_imports_the_course_s_own(student: str, root: Path):
     result = graded_here.grade_student(root, student)
     assert not result.error and not result.unmarked
     folder = root / "autograded" / student / COURSE.name
-    assert f"{NAME}.mha Module {len(OURS.decode())} link" in printed(folder / f"{THIRTEEN.stem}.ipynb")
+    assert f"{NAME}.mha Module {len(OURS.decode())} True" in printed(folder / f"{THIRTEEN.stem}.ipynb")
     assert {path.name: path.read_bytes() for path in (folder / NAME).iterdir()} == course_module.FILES
     assert not (folder / f"{NAME}.py").exists() and not (folder / "torch.py").exists()
 
