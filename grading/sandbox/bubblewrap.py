@@ -109,9 +109,20 @@ def bubblewrap(
 
     The folders `of_course` are hidden wherever they lie, as what `concealed` knows.
     It keeps what it needs to fork each kernel into namespaces of its own, and nothing else.
+    Errors  OSError if this process may not open so many files; those that it has opened are closed.
     """
-    fds: list[int] = []
+    command = Command([], {"PATH": SEARCH})
+    try:
+        command.argv = _bubblewrap(command.fds, inside, gpu, stage, data, of_course)
+    except OSError:
+        command.close()
+        raise
+    return command
 
+
+def _bubblewrap(
+    fds: list[int], inside: list[str], gpu: bool, stage: Path, data: dict[str, bytes], of_course: Iterable[Path]
+) -> list[str]:
     def handed(content: bytes) -> str:
         fds.append(os.memfd_create("grading"))
         os.write(fds[-1], content)
@@ -141,7 +152,7 @@ def bubblewrap(
     if staged:
         places = [part for pair in staged.items() for part in pair]
         argv = ["unshare", "--mount", "--", "sh", "-c", STAGE, "stage", *places, "--", *argv]
-    return Command(argv, {"PATH": SEARCH}, fds)
+    return argv
 
 
 def _system() -> list[str]:

@@ -16,7 +16,7 @@ PECULIAR = re.compile(r"^[^\S\n]*[\\!%,;/?]|\?\s*$|=\s*[%!]|[\f\v]", re.MULTILIN
 
 
 class Reader(TransformerManager):
-    """Reads the cells of a shell, each once; as IPython alone would, if a cell has changed how that is done."""
+    """Reads the cells of a shell; as IPython alone would, if a cell has changed how that is done."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         super().__init__()

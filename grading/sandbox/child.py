@@ -220,7 +220,7 @@ class WalledKernelApp(IPKernelApp):
     and of each page that it touches a kernel gets a copy.
     """
 
-    parts: SimpleNamespace  # the modules `frames`, `kernel_channels` and `cell_names`
+    parts: SimpleNamespace  # modules, by name: see `make_kernel`
     made_with: Config | None = None
     kernel_class, outstream_class = Type(WalledKernel), None
 

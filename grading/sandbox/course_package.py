@@ -18,11 +18,14 @@ def read(package: Path | None) -> dict[str, bytes]:
     if not modules:
         return {}
     found, room = {f"{package.name}/{path.name}": path.read_bytes() for path in modules}, ROOM_BYTES
-    for path in sorted(package.iterdir()):
-        is_data = path.suffix not in NEVER and path.is_file() and not path.is_symlink()
-        if not is_data or not USUAL.fullmatch(path.name) or (size := path.stat().st_size) > room:
-            continue
+    for path in filter(_is_data, sorted(package.iterdir())):
         if len(found) >= len(modules) + ROOM_FILES:
             break
-        found[f"{package.name}/{path.name}"], room = path.read_bytes(), room - size
+        if (size := path.stat().st_size) <= room:
+            found[f"{package.name}/{path.name}"], room = path.read_bytes(), room - size
     return found
+
+
+def _is_data(path: Path) -> bool:
+    usual = path.suffix not in NEVER and USUAL.fullmatch(path.name)
+    return bool(usual) and path.is_file() and not path.is_symlink()

@@ -5,6 +5,7 @@ import json
 import warnings
 from collections.abc import Callable
 
+import kernel_runs
 import pytest
 from IPython.core import inputtransformer2
 from IPython.core.interactiveshell import InteractiveShell
@@ -156,3 +157,11 @@ def test_where_nothing_may_await_a_cell_that_does_fails_as_in_ipython(shells):
         shell.run_line_magic("autoawait", "off")
         said.append([as_in_a_kernel(shell, PYTHON[name]) for name in ("awaits", "warns", "one line")])
     assert said[0] == said[1] and "SyntaxError" in said[0][0][-1]
+
+
+def test_a_kernel_reads_its_cells_in_this_way():
+    who = "print(type(get_ipython().input_transformer_manager).__module__, get_ipython().should_run_async.__name__)"
+    cells = [who, "import asyncio\nawait asyncio.sleep(0)\nprint('slept')", "%pwd\nprint('more')"]
+    with kernel_runs.opened() as pool:
+        run = kernel_runs.Run(pool, *cells)
+    assert run.printed.splitlines() == ["cell_reading should_run_async", "slept", "more"]

@@ -1,11 +1,12 @@
 """What a course's package holds, as sandboxes get it."""
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
-from grading.sandbox import course_package
+from grading.sandbox import bubblewrap, course_package
 
 
 @pytest.fixture
@@ -44,3 +45,17 @@ def test_data_for_which_there_is_no_room_is_left_out_and_modules_never_are(packa
 def test_where_there_is_no_module_there_is_no_package(tmp_path: Path):
     (tmp_path / "data.csv").write_bytes(b"1,2")
     assert course_package.read(tmp_path) == course_package.read(tmp_path / "nowhere") == course_package.read(None) == {}
+
+
+def test_where_no_more_files_can_be_opened_none_stays_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    before, made = os.listdir("/proc/self/fd"), os.memfd_create
+
+    def create(name: str) -> int:
+        if len(os.listdir("/proc/self/fd")) > len(before) + 3:
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return made(name)
+
+    monkeypatch.setattr(os, "memfd_create", create)
+    with pytest.raises(OSError, match="Too many open files"):
+        bubblewrap.bubblewrap([], False, tmp_path, {f"/run/beside/{n}.csv": b"" for n in range(9)})
+    assert os.listdir("/proc/self/fd") == before

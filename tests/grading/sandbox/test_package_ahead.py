@@ -104,7 +104,6 @@ def test_next_to_the_package_lie_a_notebook_s_own_files(walled):
         "open(os.path.dirname(os.path.realpath('beside/weights.csv')) + '/numbers.py', 'w')",
         "open(os.path.dirname(os.path.realpath('beside/weights.csv')) + '/more.py', 'w')",
         "os.rename('beside/numbers.csv', os.path.realpath('beside/weights.csv'))",
-        "os.setxattr('beside/weights.csv', 'user.note', b'1')",
     ],
 )
 def test_no_cell_changes_what_the_links_lead_to(walled, write):
@@ -118,3 +117,10 @@ def test_what_a_cell_writes_over_the_package_or_in_a_link_s_place_is_its_own_ker
     replaced += "    open(f'beside/{name}.csv', 'w').write('345')\nopen('beside/numbers.py', 'w').write('one = 4')"
     assert Run(walled, replaced, READ, "import beside\nprint(beside.one)", package=True).printed == "345\n345\n1"
     assert Run(walled, READ, WHO, package=True).printed == f"{AS_GIVEN}\nTrue 1 beside/numbers.py"
+
+
+def test_a_sandbox_that_takes_another_s_place_has_the_same_package_whatever_lies_on_the_disk_by_then(tmp_path):
+    for pool in of_sandboxes(tmp_path, True):
+        pool._kept.close()
+        (tmp_path / "beside" / "numbers.csv").write_text("5,6")
+        assert Run(pool, READ, package=True).printed == AS_GIVEN
