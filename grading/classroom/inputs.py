@@ -112,15 +112,11 @@ class Inputs:
 
     def write(self, root: Path) -> None:
         """Writes the files to a folder: release/, files next to the sources, and the gradebook."""
-        folders = {root / "source", root / "submitted"}
-        for name, content in self.contents().items():
-            path = root / name
-            if path.parent not in folders:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                folders.add(path.parent)
+        contents = {root / name: content for name, content in self.contents().items()}
+        for folder in {root / "source", root / "submitted", *(path.parent for path in contents)}:
+            folder.mkdir(parents=True, exist_ok=True)
+        for path, content in contents.items():
             path.write_bytes(content)
-        for name in ("source", "submitted"):
-            (root / name).mkdir(exist_ok=True)
 
 
 @functools.lru_cache(1)  # all students of a class are graded with the same files

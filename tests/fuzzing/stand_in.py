@@ -13,6 +13,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
+from types import MappingProxyType
 
 from jupyter_client.session import DELIM
 
@@ -206,7 +207,7 @@ class Box:
 class Pool:
     """The pool of a process, which has such boxes."""
 
-    gpu = False
+    gpu, package = False, MappingProxyType({})
 
     def __init__(self, spoil: Callable[[Kernel, str], None] = lambda kernel, moment: None, notebook_s: float = 60.0):
         self.box, self.given = Box(spoil, notebook_s), 0
