@@ -31,7 +31,7 @@ import matplotlib
 matplotlib.use("agg")
 
 from attention.course import COURSE
-from grading.sandbox import package_ahead, zygote
+from grading.sandbox import cell_reading, package_ahead, zygote
 
 MEASURES = ("cells", "first", "pages", "given", "again", "undrawn", "shell", "remembered", "floor")
 OWN_PAGES = 50_000  # more than any part is given
@@ -134,10 +134,10 @@ def by_exec(sources: list[str]) -> None:
 
 
 def shell() -> None:
-    """Makes the shell that `by_shell` uses."""
+    """Makes the shell that `by_shell` uses, which reads cells as a kernel's does."""
     from IPython.core.interactiveshell import InteractiveShell
 
-    InteractiveShell.instance(history_manager=None)
+    cell_reading.Reader(InteractiveShell.instance(history_manager=None)).take_over()
 
 
 def by_shell(sources: list[str]) -> None:
