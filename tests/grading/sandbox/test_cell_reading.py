@@ -150,6 +150,36 @@ def test_a_cell_is_read_in_the_way_that_another_one_has_chosen(shells):
     assert shell.transform_cell("one = 1\n") == "one = 1\ntwo = 2\n"
 
 
+class Twos(inputtransformer2.TokenTransformBase):
+    """Makes the first 1 that it finds a 2."""
+
+    @classmethod
+    def find(cls, tokens_by_line: list) -> "Twos | None":
+        return next((cls(token.start) for line in tokens_by_line for token in line if token.string == "1"), None)
+
+    def transform(self, lines: list[str]) -> list[str]:
+        line = lines[self.start_line]
+        return [*lines[: self.start_line], line.replace("1", "2", 1), *lines[self.start_line + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("ways", "way"),
+    [("token_transformers", Twos), ("line_transforms", lambda lines: [line.replace("1", "2") for line in lines])],
+)
+def test_each_way_of_reading_is_heard_in_a_cell_that_is_python(ways: str, way: object, shells):
+    shell = shells(True)
+    assert shell.transform_cell("one = 1\ntwo = 1\n") == "one = 1\ntwo = 1\n"
+    getattr(shell.input_transformer_manager, ways).append(way)
+    assert shell.transform_cell("one = 1\ntwo = 1\n") == "one = 2\ntwo = 2\n"
+
+
+def test_a_cell_that_awaits_only_after_it_was_changed_is_one_that_awaits(shells):
+    shell = shells(True)
+    shell.input_transformers_post.append(lambda lines: [*lines, "await two\n"])
+    changed = shell.transform_cell("one = 1\ntwo = 2\n")
+    assert shell.should_run_async("", transformed_cell=changed)
+
+
 def test_where_nothing_may_await_a_cell_that_does_fails_as_in_ipython(shells):
     said = []
     for read in (True, False):
