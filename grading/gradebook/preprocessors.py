@@ -41,15 +41,19 @@ RELEASED = (
 )
 
 
-def _submitted(what: Select) -> Select:
-    """The query for something of one student's notebook; what it selects from is joined with SubmittedNotebook."""
+def of_student(what: Select) -> Select:
+    """The query for something of one student's notebooks; what it selects from is joined with SubmittedNotebook."""
     return (
         what.join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
         .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
         .join(Notebook, Notebook.id == SubmittedNotebook.notebook_id)
-        .where(SubmittedAssignment.student_id == bindparam("student"))
-        .where(Assignment.name == bindparam("assignment"), Notebook.name == bindparam("notebook"))
+        .where(SubmittedAssignment.student_id == bindparam("student"), Assignment.name == bindparam("assignment"))
     )
+
+
+def _submitted(what: Select) -> Select:
+    """The same for one notebook."""
+    return of_student(what).where(Notebook.name == bindparam("notebook"))
 
 
 GRADES, COMMENTS = (

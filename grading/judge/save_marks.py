@@ -7,23 +7,20 @@ In a course that was written for nbgrader alone SaveAutoGrades stays, and `ZeroF
 from pathlib import Path
 
 from nbformat import NotebookNode
-from nbgrader.api import Assignment, BaseCell, Grade, Gradebook, Notebook, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import BaseCell, Grade, Gradebook, Notebook, SubmittedNotebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import rmtree
-from sqlalchemy import bindparam, select
+from sqlalchemy import select
 
 from grading.core import cells, find_course
-from grading.gradebook.preprocessors import SaveAutoGrades
+from grading.gradebook.preprocessors import SaveAutoGrades, of_student
 from grading.submission import in_memory
 
-NO_SCORE = (
+NO_SCORE = of_student(
     select(Notebook.name, BaseCell.name)
-    .join(SubmittedNotebook, SubmittedNotebook.notebook_id == Notebook.id)
-    .join(SubmittedAssignment, SubmittedAssignment.id == SubmittedNotebook.assignment_id)
-    .join(Assignment, Assignment.id == SubmittedAssignment.assignment_id)
-    .join(Grade, Grade.notebook_id == SubmittedNotebook.id)
+    .select_from(Grade)
     .join(BaseCell, BaseCell.id == Grade.cell_id)
-    .where(Assignment.name == bindparam("assignment"), SubmittedAssignment.student_id == bindparam("student"))
+    .join(SubmittedNotebook, SubmittedNotebook.id == Grade.notebook_id)
     .where(Grade.auto_score.is_(None))
 )
 NOT_MARKED = "NotMarked"  # the name of the one error that a test cell holds which is not marked

@@ -30,8 +30,9 @@ class Pool:
         """Errors  SandboxError where walls are asked for and cannot stand."""
         if walled and (reason := bubblewrap.available()):
             raise SandboxError(str(reason))
-        self.package = course_package.read(libraries.package) if walled else {}  # what is behind the walls of each
-        self._make = functools.partial(Sandbox, walled, granted, gpu, libraries, self.package)
+        package = course_package.read(libraries.package)
+        self.package = package if walled else {}  # what is behind the walls of each
+        self._make = functools.partial(Sandbox, walled, granted, gpu, libraries, package)
         self._ahead, self._lock, self._closed = ahead, threading.Lock(), False
         self._kept: Sandbox | None = self._make()
         atexit.register(self.close)

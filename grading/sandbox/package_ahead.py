@@ -57,8 +57,10 @@ class Package:
 
     def forget_unless_here(self) -> None:
         """Forgets what was imported if the working folder, which a notebook's files are in, has another package."""
+        if self._put:
+            return
         modules = {path: content for path, content in self._contents.items() if path.endswith(".py")}
-        if self._put or all(_content(path) == content for path, content in modules.items()):
+        if all(_content(path) == content for path, content in modules.items()):
             return
         for path in modules:
             module = path.removesuffix(".py").replace("/", ".").removesuffix(".__init__")
