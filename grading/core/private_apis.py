@@ -57,6 +57,18 @@ USES = (
         "setting says where a time comes from",
     ),
     Use(
+        "grading.submission.nbgrader_patches",
+        ("nbformat.v4.nbbase.validate",),
+        "each output that comes checked by a program that is compiled from its schema, as whole notebooks are",
+        "none: nbformat compiles the schema of whole notebooks alone, and nbclient checks each output that it takes",
+    ),
+    Use(
+        "grading.submission.schemas",
+        ("nbformat.json_compat.FastJsonSchemaValidator", "nbformat.v4.nbformat_schema"),
+        "what nbformat compiles a schema with, and the file that its schema stands in",
+        "fastjsonschema.compile, which this stands on, and a schema of our own",
+    ),
+    Use(
         "grading.gradebook.source_checks",
         ("nbgrader.converters.GenerateAssignment.convert_notebooks",),
         "nbgrader's own command and the Formgrader's button refuse what our release refuses, before anything is made",
@@ -112,6 +124,12 @@ USES = (
         of("nbconvert.exporters.Exporter", "from_filename _preprocess _preprocessors _validate_preprocessor"),
         "a notebook that doesn't come from its file has the same resources, and goes from step to step without copies",
         "none: from_notebook_node leaves the resources to its caller, and no page lists them or the steps",
+    ),
+    Use(
+        "grading.submission.intake",
+        ("nbconvert.exporters.Exporter.register_preprocessor",),
+        "each step of a conversion made once, and not again for every notebook",
+        "none: nbgrader hands classes over, twice for each notebook",
     ),
     Use(
         "grading.pages.student_pages",

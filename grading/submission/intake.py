@@ -13,7 +13,7 @@ from pathlib import Path
 
 import nbconvert.exporters
 import nbformat
-from traitlets import default
+from traitlets import Dict, HasTraits, default
 
 from grading.core import find_course
 from grading.core.course import Course
@@ -46,6 +46,7 @@ class Exporter(in_memory.Unread, nbconvert.exporters.Exporter):
     """
 
     output_mimetype = "application/json"
+    made = Dict(help="The step of each class that was registered.")
 
     @default("file_extension")
     def _file_extension_default(self) -> str:
@@ -54,6 +55,14 @@ class Exporter(in_memory.Unread, nbconvert.exporters.Exporter):
     @default("optimistic_validation")
     def _optimistic_validation_default(self) -> bool:
         return True  # one look at what is written, in place of one after each step
+
+    def register_preprocessor(self, preprocessor: object, enabled: bool = False) -> object:
+        """As nbconvert does, but each step is made once: nbgrader registers all of them again for every notebook."""
+        if isinstance(preprocessor, type) and issubclass(preprocessor, HasTraits) and not enabled:
+            if preprocessor not in self.made:
+                self.made[preprocessor] = preprocessor(parent=self)
+            preprocessor = self.made[preprocessor]
+        return super().register_preprocessor(preprocessor, enabled)
 
     def from_filename(self, filename: str, resources: dict | None = None, **kwargs: object) -> tuple:
         """A notebook file, or what is taken in of a student's, converted; findings go to the log."""

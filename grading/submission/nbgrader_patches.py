@@ -17,6 +17,7 @@ import shutil
 from pathlib import Path
 
 from nbformat import NotebookNode
+from nbformat.v4 import nbbase
 from nbgrader.api import Gradebook
 from nbgrader.apps import NbGraderAPI
 from nbgrader.apps.zipcollectapp import ZipCollectApp
@@ -50,6 +51,7 @@ def guard() -> None:
     _guard_ends()
     _guard_times()
     common.jsonschema = schemas  # of which it calls `validate`
+    nbbase.validate = schemas.validate_node
 
 
 def _guard_names() -> None:

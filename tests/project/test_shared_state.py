@@ -32,6 +32,7 @@ KNOWN = {
     "grading/classroom/inputs.py: _as_loaded": "a module, as loaded",
     "grading/submission/extra_files.py: _modules": "the course",
     "grading/submission/schemas.py: _validator": "a schema, by its text",
+    "grading/submission/schemas.py: _of_outputs": "nbformat, as installed",
     "grading/core/command_line.py: _alone": "the process",
     "grading/core/slow_texts.py: _rows": "Python's table of characters",
     "grading/submission/times.py: _read": "the file, as of its last change",

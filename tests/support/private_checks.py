@@ -482,6 +482,11 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "jupyter_client.session.DELIM": (gives("is what the protocol says", lambda found: found == b"<IDS|MSG>"),),
     "nbconvert.exporters.Exporter._preprocess": (takes("self", "nb", "resources"), source("247915eb1615")),
     "nbconvert.exporters.Exporter._validate_preprocessor": (takes("self", "nbc", "preprocessor"),),
+    "nbconvert.exporters.Exporter.register_preprocessor": (
+        takes("self", "preprocessor", "enabled"),
+        used_by("nbgrader.converters.Autograde._init_preprocessors", "register_preprocessor"),
+    ),
+    "nbformat.v4.nbbase.validate": (takes("node", "ref"), used_by("nbformat.v4.nbbase.new_output", "validate")),
     "nbconvert.exporters.Exporter.from_filename": (
         gives("adds name, path and a date to the resources, and nothing else", resources_are_ours),
     ),
