@@ -1,25 +1,23 @@
 """The student's side of the bridge: what runs next to the student's names when a hidden test asks for something.
 
 A request names a function of the student's, or brings a function of the test's, compiled; the reply is its value as
-data, or the reason why there is none. This file and `wire` are all that the student's side needs.
+data, or the reason why there is none. This file, `shown` and `wire` are all that the student's side needs.
 """
 
 import builtins
 import contextlib
-import io
 import marshal
 import os
 import signal
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType
 
 import numpy as np
 
-from grading.bridge import wire
+from grading.bridge import shown, wire
 
 SLACK_S = 0.02  # less than this is not waited for again
 SWALLOWED_S = 50e-6  # at most between alarms of an answer that swallowed the first: soon one falls outside its `try`
@@ -27,6 +25,7 @@ GOLDEN = 0.6180339887  # whose multiples modulo 1 lie evenly, so that no loop is
 MONITORING = getattr(sys, "monitoring", None)  # from Python 3.12 on, where an alarm after a `try` may strike within it
 TOOL = 4  # its number for us; no debugger or profiler has it
 LIBRARY = os.path.dirname(contextlib.__file__)  # whose code also runs in other threads, and once the answer has ended
+SCHEDSTAT_BYTES = 100  # that Linux has at most to say of a thread: three numbers
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"
 _kept: dict = {}  # what a test's functions leave for those that are asked for next
 ERRORS = tuple(e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException))
@@ -69,28 +68,6 @@ class TimeUp(BaseException):
     """The call's time is over. Not an Exception, so that `except Exception` in an answer does not swallow it."""
 
 
-class _Shown(io.StringIO):
-    """What an answer prints, up to a number of characters; the rest is forgotten at once."""
-
-    def __init__(self, chars: int) -> None:
-        super().__init__()
-        self.left = chars
-        self.displayed: object = None  # IPython's, with all that display() was given
-
-    def write(self, text: str) -> int:
-        self.left -= super().write(text[: self.left])
-        return len(text)
-
-    def text(self) -> str:
-        """All that was printed, and then the plain texts of what was displayed."""
-        displayed, self.displayed = self.displayed, None
-        with contextlib.suppress(Exception):  # an answer can reach that list, and put anything there
-            for output in displayed.outputs if displayed is not None else ():
-                if isinstance(text := output.data.get("text/plain"), str):
-                    self.write(f"{text}\n")
-        return self.getvalue()
-
-
 def answer(request: bytes, names: dict) -> bytes:
     """The reply to one request of a hidden test.
 
@@ -99,8 +76,8 @@ def answer(request: bytes, names: dict) -> bytes:
     Errors  WireError if the request itself is not a message: then the test is at fault, not the student.
     """
     asked = decode(request)
-    printed = _Shown(asked["printed_chars"])
-    with _quiet(printed), _settings(asked["dtype"]):
+    printed = shown.Shown(asked["printed_chars"])
+    with shown.quiet(printed), _settings(asked["dtype"]):
         try:
             with _limit(asked["limit_s"]):
                 return _run(asked, names, printed)
@@ -113,7 +90,7 @@ def answer(request: bytes, names: dict) -> bytes:
     return encode({**reply, "printed": printed.text()})
 
 
-def _run(asked: dict, names: dict, printed: _Shown) -> bytes:
+def _run(asked: dict, names: dict, printed: shown.Shown) -> bytes:
     """Runs what is asked for, and encodes its value: all that the student's code can influence."""
     if asked["code"] is not None:
         function = _of_test(asked["code"], asked["name"], names)
@@ -138,21 +115,6 @@ def _of_test(code: np.ndarray, name: str, names: dict) -> object:
     beside.update(np=np, kept=_kept, __builtins__=builtins)
     exec(marshal.loads(code), beside)
     return beside[name]
-
-
-@contextlib.contextmanager
-def _quiet(printed: _Shown):
-    """Keeps prints, warnings and displays of an answer out of the cell that examines it."""
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(warnings.catch_warnings())
-        warnings.simplefilter("ignore")
-        if shell() is not None:
-            from IPython.utils.capture import capture_output
-
-            printed.displayed = stack.enter_context(capture_output(stdout=False, stderr=False, display=True))
-        stack.enter_context(contextlib.redirect_stdout(printed))
-        stack.enter_context(contextlib.redirect_stderr(_Shown(0)))
-        yield
 
 
 @contextlib.contextmanager
@@ -247,8 +209,11 @@ def _times() -> tuple[float, float, dict[str, int]]:
     waited_ns = {}
     with contextlib.suppress(OSError, ValueError, IndexError):  # elsewhere than on Linux nobody tells
         for thread in os.listdir("/proc/self/task"):
-            with open(f"/proc/self/task/{thread}/schedstat", "rb", buffering=0) as file:  # for each request, so no text
-                waited_ns[thread] = int(file.read().split()[1])
+            file = os.open(f"/proc/self/task/{thread}/schedstat", os.O_RDONLY)  # for each request, so by itself
+            try:
+                waited_ns[thread] = int(os.read(file, SCHEDSTAT_BYTES).split()[1])
+            finally:
+                os.close(file)
     return time.monotonic(), time.process_time(), waited_ns
 
 
@@ -260,11 +225,6 @@ def _own_time(started: tuple[float, float, dict[str, int]]) -> float:
     (began_s, computed_s, before_ns), (now_s, computed_now_s, now_ns) = started, _times()
     waits_ns = sorted(waited - before_ns.get(thread, 0) for thread, waited in now_ns.items())
     return max(computed_now_s - computed_s, now_s - began_s - sum(waits_ns[-2:]) / 1e9)
-
-
-def shell() -> object:
-    """The IPython shell that this code runs in, or None."""
-    return getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
 
 
 def _builtin_name(error: BaseException) -> str:

@@ -25,9 +25,10 @@ MAX_DEPTH = 32
 MAX_AXES = 16
 MAX_DIGITS = 400
 HEX = frozenset("0123456789abcdef")  # 16 of them are the bytes of a float64
-DTYPES = frozenset("|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 <f4 <f8 <c8 <c16".split())
+# NumPy's dtypes as they are written, and what they are called, which NumPy makes up anew each time it is asked.
+DTYPES = {d: np.dtype(d).name for d in "|b1 |i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f2 <f4 <f8 <c8 <c16".split()}
 # What a tensor's dtype is called, and the array that carries it: itself, or a wider one where NumPy has none.
-CARRIERS = {name: name for name in (np.dtype(d).name for d in DTYPES)}
+CARRIERS = {name: name for name in DTYPES.values()}
 CARRIERS |= {"bfloat16": "float32", "complex32": "complex64"}
 CARRIERS |= {f"float8_{kind}": "float32" for kind in ("e4m3fn", "e4m3fnuz", "e5m2", "e5m2fnuz", "e8m0fnu")}
 # Types whose names a refusal may quote; a student can give any name to a type of their own.
@@ -186,7 +187,7 @@ class _Encoder:
 
     def carried(self, array: np.ndarray, name: str, device: str) -> list:
         dtype, shape = self.array(array)
-        if CARRIERS.get(name) != np.dtype(dtype).name or not isinstance(device, str) or len(device) > 20:
+        if CARRIERS.get(name) != DTYPES.get(dtype, dtype) or not isinstance(device, str) or len(device) > 20:
             raise Refused(Refusal.ODD_DTYPE)
         return ["T", dtype, shape, name, device]
 
@@ -224,10 +225,9 @@ class _Decoder:
             case ["a", str(dtype), list(shape)]:
                 return self.array(dtype, shape)
             case ["T", str(dtype), list(shape), str(name), str(device)] if name in CARRIERS and len(device) <= 20:
-                tensor = Tensor(self.array(dtype, shape), name, device)
-                if tensor.array.dtype.name != CARRIERS[name]:
+                if DTYPES.get(dtype) != CARRIERS[name]:
                     raise WireError("the reply has a tensor whose dtypes do not agree")
-                return self.tensor(tensor)
+                return self.tensor(Tensor(self.array(dtype, shape), name, device))
         raise WireError("the reply has an unknown piece")
 
     def mapping(self, items: list, depth: int) -> dict:

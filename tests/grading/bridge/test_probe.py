@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transports import Canned, Names
 
-from grading.bridge import in_process, probe, reasons, remote, wire
+from grading.bridge import in_process, probe, reasons, remote, shown, wire
 from grading.bridge.probe import Reason, Why
 from grading.core import limits
 from grading.core.course import Calls
@@ -444,9 +444,9 @@ REPLIES = [
 @pytest.mark.parametrize("reply", REPLIES, ids=range(len(REPLIES)))
 def test_a_reply_of_any_form_ends_in_a_reason_in_our_words(reply: bytes):
     with probe.through(Canned(reply)):
-        got, shown = probe.printed("f")
+        got, text = probe.printed("f")
     assert isinstance(got, Reason) and SECRET not in got.text and "10000" not in got.text
-    assert len(shown) <= limits.PRINTED_CHARS
+    assert len(text) <= limits.PRINTED_CHARS
 
 
 @settings(max_examples=200, deadline=None)
@@ -458,8 +458,8 @@ def test_a_reply_of_any_form_ends_in_a_reason_in_our_words(reply: bytes):
 )
 def test_a_reply_of_any_content_ends_in_data_or_a_reason(reply: dict):
     with probe.through(Canned(wire.encode(reply))):
-        got, shown = probe.printed("f")
-    assert isinstance(shown, str) and (isinstance(got, Reason) or got == reply["value"])
+        got, text = probe.printed("f")
+    assert isinstance(text, str) and (isinstance(got, Reason) or got == reply["value"])
 
 
 def test_a_reason_of_the_transports_own_is_handed_on():
@@ -490,9 +490,9 @@ def test_printed_hands_over_what_was_printed_also_before_an_error(student):
 def test_what_was_printed_is_cut_at_its_limit_and_kept_nowhere(student, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(limits, "CALL_LIMIT_S", 10.0)
     student("def f():\n    for _ in range(100):\n        print('x' * 10**6, end='')\n    return 1")
-    got, shown = probe.printed("f")
-    assert got == 1 and shown == "x" * limits.PRINTED_CHARS
-    kept = remote._Shown(5)
+    got, text = probe.printed("f")
+    assert got == 1 and text == "x" * limits.PRINTED_CHARS
+    kept = shown.Shown(5)
     assert kept.write("1234567") == 7 and kept.write("8") == 1 and kept.getvalue() == "12345"
 
 

@@ -1,0 +1,68 @@
+"""What an answer prints and displays is kept, and out of the cell that examines it."""
+
+import subprocess
+import sys
+from textwrap import dedent
+
+import pytest
+
+from dev.packages import REPOSITORY
+from grading.bridge import shown
+
+
+def in_ipython(code: str) -> str:
+    """What a program prints that begins with an IPython shell of its own."""
+    begin = "from IPython.core.interactiveshell import InteractiveShell\nshell = InteractiveShell.instance()\n"
+    begin += "import sys\nfrom IPython.display import display\nfrom grading.bridge import shown\n"
+    command = [sys.executable, "-c", begin + dedent(code)]
+    run = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+    assert run.returncode == 0 and not run.stderr, run.stderr
+    return run.stdout
+
+
+def test_each_time_what_is_displayed_follows_what_is_printed():
+    printed = in_ipython("""
+        for n in 1, 2:
+            kept = shown.Shown(100)
+            with shown.quiet(kept):
+                display(f"first {n}")
+                sys.displayhook(n)
+                print("printed")
+                print("dropped", file=sys.stderr)
+            print(repr(kept.text()))
+    """)
+    assert printed == "".join(f"\"printed\\n'first {n}'\\n{n}\\n\"\n" for n in (1, 2))
+
+
+def test_the_cell_displays_as_before_even_after_an_answer_that_fails():
+    printed = in_ipython("""
+        before = shell.display_pub, sys.displayhook, sys.stdout, sys.stderr
+        try:
+            with shown.quiet(shown.Shown(100)):
+                assert shell.display_pub is not before[0] and sys.displayhook is not before[1]
+                1 / 0
+        except ZeroDivisionError:
+            print(before == (shell.display_pub, sys.displayhook, sys.stdout, sys.stderr))
+        display("shown")
+    """)
+    assert printed == "True\n'shown'\n"
+
+
+def test_what_an_answer_puts_among_the_displays_costs_nobody_anything():
+    printed = in_ipython("""
+        kept = shown.Shown(100)
+        with shown.quiet(kept):
+            print("printed")
+            shell.display_pub.outputs += [5, {"data": 5}, {}]
+        print(repr(kept.text()))
+    """)
+    assert printed == "'printed\\n'\n"
+
+
+def test_a_warning_is_dropped_and_the_filters_are_back_afterwards(recwarn: pytest.WarningsRecorder):
+    import warnings
+
+    before = warnings.filters[:]
+    with shown.quiet(kept := shown.Shown(10)):
+        warnings.warn("a warning", stacklevel=1)
+    assert not recwarn.list and warnings.filters == before and kept.text() == ""
