@@ -3,7 +3,7 @@
 import re
 import sys
 
-from grading.bridge import remote, shown
+from grading.bridge import capture, remote
 
 HISTORY = re.compile(r"In|Out|_+|_i+|_i?\d+|_[oid]h|__\w+__|_exit_code")  # names that IPython sets
 
@@ -17,7 +17,7 @@ class InProcess:
     """
 
     def __init__(self) -> None:
-        self.shell = shown.shell()
+        self.shell = capture.shell()
         self.names = self.shell.user_ns if self.shell else vars(sys.modules["__main__"])
         self.used = False
         self.student = dict(self.names)

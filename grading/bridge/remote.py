@@ -1,7 +1,7 @@
 """The student's side of the bridge: what runs next to the student's names when a hidden test asks for something.
 
 A request names a function of the student's, or brings a function of the test's, compiled; the reply is its value as
-data, or the reason why there is none. This file, `shown` and `wire` are all that the student's side needs.
+data, or the reason why there is none. This file, `capture` and `wire` are all that the student's side needs.
 """
 
 import builtins
@@ -17,7 +17,7 @@ from types import CodeType, FrameType
 
 import numpy as np
 
-from grading.bridge import shown, wire
+from grading.bridge import capture, wire
 
 SLACK_S = 0.02  # less than this is not waited for again
 SWALLOWED_S = 50e-6  # at most between alarms of an answer that swallowed the first: soon one falls outside its `try`
@@ -76,8 +76,8 @@ def answer(request: bytes, names: dict) -> bytes:
     Errors  WireError if the request itself is not a message: then the test is at fault, not the student.
     """
     asked = decode(request)
-    printed = shown.Shown(asked["printed_chars"])
-    with shown.quiet(printed), _settings(asked["dtype"]):
+    printed = capture.Shown(asked["printed_chars"])
+    with capture.quiet(printed), _settings(asked["dtype"]):
         try:
             with _limit(asked["limit_s"]):
                 return _run(asked, names, printed)
@@ -90,7 +90,7 @@ def answer(request: bytes, names: dict) -> bytes:
     return encode({**reply, "printed": printed.text()})
 
 
-def _run(asked: dict, names: dict, printed: shown.Shown) -> bytes:
+def _run(asked: dict, names: dict, printed: capture.Shown) -> bytes:
     """Runs what is asked for, and encodes its value: all that the student's code can influence."""
     if asked["code"] is not None:
         function = _of_test(asked["code"], asked["name"], names)

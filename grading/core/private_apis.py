@@ -182,6 +182,13 @@ USES = (
         words="_i",
     ),
     Use(
+        "grading.bridge.capture",
+        (f"{_SHELL}.display_pub", "sys.displayhook")
+        + of("IPython.core", "displaypub.CapturingDisplayPublisher.outputs displayhook.CapturingDisplayHook"),
+        "what an answer displays is kept, by one publisher for all requests of a hidden test",
+        "IPython.utils.capture.capture_output, which makes a publisher each time: longer than most answers take",
+    ),
+    Use(
         "grading.bridge.remote",
         ("torch._C.DisableTorchFunctionSubclass",),
         "a student's subclass of Tensor is read as the plain tensor that it holds, without running its code",

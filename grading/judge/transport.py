@@ -14,7 +14,7 @@ from jupyter_client.utils import ensure_async
 from nbclient import NotebookClient
 from nbclient.util import run_sync
 
-from grading.bridge import remote, shown, wire
+from grading.bridge import capture, remote, wire
 from grading.bridge.reasons import Reason, Why
 from grading.core import limit_messages, limits
 from grading.judge.incoming import REPLY
@@ -22,13 +22,13 @@ from grading.marking import budget
 from grading.sandbox.clock import LOOK_S, Deadline
 
 REQUEST = "grading_request"  # the type of the message that carries a request
-# What answers in the kernel: `wire`, `shown` and `remote` of `bridge`, compiled here by the same Python, once.
-_IMPORT = "from grading.bridge import shown, wire\n"
-_WIRE, _SHOWN, _REMOTE = (Path(module.__file__).read_text(encoding="utf-8") for module in (wire, shown, remote))
+# What answers in the kernel: `wire`, `capture` and `remote` of `bridge`, compiled here by the same Python, once.
+_IMPORT = "from grading.bridge import capture, wire\n"
+_WIRE, _CAPTURE, _REMOTE = (Path(module.__file__).read_text(encoding="utf-8") for module in (wire, capture, remote))
 if _IMPORT not in _REMOTE:
     raise ImportError(f"{remote.__file__} does not say {_IMPORT!r}, which the student's side has in another way")
 _BOOT = tuple(
-    marshal.dumps(compile(source, "<string>", "exec")) for source in (_WIRE, _SHOWN, _REMOTE.replace(_IMPORT, ""))
+    marshal.dumps(compile(source, "<string>", "exec")) for source in (_WIRE, _CAPTURE, _REMOTE.replace(_IMPORT, ""))
 )
 
 

@@ -163,7 +163,7 @@ class NoThread:
 class WalledKernel(IPythonKernel):
     """A kernel that also answers the requests of hidden tests, in a namespace that no name of the student's can hide.
 
-    The first request brings the code that answers, `wire`, `shown` and `remote`, compiled by the same Python.
+    The first request brings the code that answers, `wire`, `capture` and `remote`, compiled by the same Python.
     """
 
     shell_stream = Any()
@@ -203,7 +203,7 @@ class WalledKernel(IPythonKernel):
     def answer(self, message: dict) -> None:
         """Sends the reply to a request."""
         sent, *code = map(bytes, message["buffers"])
-        for name, compiled in zip(("wire", "shown", "remote"), code, strict=False):  # none after the first request
+        for name, compiled in zip(("wire", "capture", "remote"), code, strict=False):  # none after the first request
             self.answering[name] = ModuleType(name)
             vars(self.answering[name]).update(self.answering)
             exec(marshal.loads(compiled), vars(self.answering[name]))

@@ -1,4 +1,4 @@
-"""Checks against schemas as others make them, without the work that they do anew each time.
+"""Checks against schemas as others make them, without what they do again each time.
 
 nbgrader checks a cell's metadata, and the schema itself once per cell. nbformat checks a whole notebook by a program
 that is compiled from its schema, but each output by reading the schema again.

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transports import Canned, Names
 
-from grading.bridge import in_process, probe, reasons, remote, shown, wire
+from grading.bridge import capture, in_process, probe, reasons, remote, wire
 from grading.bridge.probe import Reason, Why
 from grading.core import limits
 from grading.core.course import Calls
@@ -492,7 +492,7 @@ def test_what_was_printed_is_cut_at_its_limit_and_kept_nowhere(student, monkeypa
     student("def f():\n    for _ in range(100):\n        print('x' * 10**6, end='')\n    return 1")
     got, text = probe.printed("f")
     assert got == 1 and text == "x" * limits.PRINTED_CHARS
-    kept = shown.Shown(5)
+    kept = capture.Shown(5)
     assert kept.write("1234567") == 7 and kept.write("8") == 1 and kept.getvalue() == "12345"
 
 

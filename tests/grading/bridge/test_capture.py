@@ -7,13 +7,13 @@ from textwrap import dedent
 import pytest
 
 from dev.packages import REPOSITORY
-from grading.bridge import shown
+from grading.bridge import capture
 
 
 def in_ipython(code: str) -> str:
     """What a program prints that begins with an IPython shell of its own."""
     begin = "from IPython.core.interactiveshell import InteractiveShell\nshell = InteractiveShell.instance()\n"
-    begin += "import sys\nfrom IPython.display import display\nfrom grading.bridge import shown\n"
+    begin += "import sys\nfrom IPython.display import display\nfrom grading.bridge import capture\n"
     command = [sys.executable, "-c", begin + dedent(code)]
     run = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
     assert run.returncode == 0 and not run.stderr, run.stderr
@@ -23,8 +23,8 @@ def in_ipython(code: str) -> str:
 def test_each_time_what_is_displayed_follows_what_is_printed():
     printed = in_ipython("""
         for n in 1, 2:
-            kept = shown.Shown(100)
-            with shown.quiet(kept):
+            kept = capture.Shown(100)
+            with capture.quiet(kept):
                 display(f"first {n}")
                 sys.displayhook(n)
                 print("printed")
@@ -38,7 +38,7 @@ def test_the_cell_displays_as_before_even_after_an_answer_that_fails():
     printed = in_ipython("""
         before = shell.display_pub, sys.displayhook, sys.stdout, sys.stderr
         try:
-            with shown.quiet(shown.Shown(100)):
+            with capture.quiet(capture.Shown(100)):
                 assert shell.display_pub is not before[0] and sys.displayhook is not before[1]
                 1 / 0
         except ZeroDivisionError:
@@ -50,8 +50,8 @@ def test_the_cell_displays_as_before_even_after_an_answer_that_fails():
 
 def test_what_an_answer_puts_among_the_displays_costs_nobody_anything():
     printed = in_ipython("""
-        kept = shown.Shown(100)
-        with shown.quiet(kept):
+        kept = capture.Shown(100)
+        with capture.quiet(kept):
             print("printed")
             shell.display_pub.outputs += [5, {"data": 5}, {}]
         print(repr(kept.text()))
@@ -63,6 +63,6 @@ def test_a_warning_is_dropped_and_the_filters_are_back_afterwards(recwarn: pytes
     import warnings
 
     before = warnings.filters[:]
-    with shown.quiet(kept := shown.Shown(10)):
+    with capture.quiet(kept := capture.Shown(10)):
         warnings.warn("a warning", stacklevel=1)
     assert not recwarn.list and warnings.filters == before and kept.text() == ""
