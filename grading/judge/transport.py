@@ -45,28 +45,28 @@ class KernelTransport:
         if self.closed is not None:
             return self.closed
         with budget.aside(None):  # a request has limits of its own
-            return run_sync(self._ask)(request, limit_s)
+            return self._ask(request, limit_s)
 
-    async def _ask(self, request: bytes, limit_s: float) -> bytes | Reason:
+    def _ask(self, request: bytes, limit_s: float) -> bytes | Reason:
         token, client = secrets.token_hex(16), self.client.kc
         boot, self.booted = () if self.booted else _BOOT, True
         message = client.session.msg(REQUEST, {"token": token})
         client.shell_channel.send({**message, "buffers": [request, *boot]})
         for own_limit_s in (limit_s, 0.0):
-            reply = await self._reply(token, own_limit_s + limits.GRACE_S)
+            reply = self._reply(token, own_limit_s + limits.GRACE_S)
             if reply is not None:
                 return reply
             if self.closed is not None:
                 return self.closed
-            await ensure_async(self.client.km.interrupt_kernel())
-        await ensure_async(self.client.km.shutdown_kernel(now=True))
+            _settled(self.client.km.interrupt_kernel())
+        _settled(self.client.km.shutdown_kernel(now=True))
         self.closed = Reason(Why.TIME, limit_messages.out_of_time(limit_s))
         return self.closed
 
-    async def _reply(self, token: str, limit_s: float) -> bytes | None:
+    def _reply(self, token: str, limit_s: float) -> bytes | None:
         """The reply that carries the token, if it comes in time; everything else that comes is dropped.
 
-        The event loop stands still meanwhile: to go through it took half of what a request computed here.
+        No event loop runs meanwhile: to go through it took half of what a request computed here.
         Errors  RuntimeError if the kernel ended through no fault of the student's: then nothing is marked.
         """
         end = Deadline(self.client.kc.clock, limit_s)
@@ -80,10 +80,13 @@ class KernelTransport:
                 if came and time.monotonic() - looked < LOOK_S:
                     continue
                 looked = time.monotonic()
-                if not await ensure_async(self.client.km.is_alive()):
+                if not _settled(self.client.km.is_alive()):
                     self.client.km.raise_if_ours()
                     self.closed = Reason(Why.DIED, limit_messages.died(self.client.km.struck))
                     return None
             return None
         finally:
             self.spent_s += end.spent()
+
+
+_settled = run_sync(ensure_async)  # what a method of a kernel manager gives, waited for
