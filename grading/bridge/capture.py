@@ -29,7 +29,7 @@ class Shown(io.StringIO):
         displayed, self.displayed = self.displayed, None
         with contextlib.suppress(Exception):  # an answer can reach that list, and put anything there
             for output in displayed or ():
-                if isinstance(text := output["data"].get("text/plain"), str):
+                if isinstance(text := (output["data"] or {}).get("text/plain"), str):
                     self.write(f"{text}\n")
         return self.getvalue()
 
@@ -54,13 +54,15 @@ def _displays_kept(printed: Shown) -> Iterator[None]:
         return
     from IPython.core.displayhook import CapturingDisplayHook
 
-    before = here.display_pub, sys.displayhook
-    _publisher().outputs = printed.displayed = []
-    here.display_pub, sys.displayhook = _publisher(), CapturingDisplayHook(here, printed.displayed)
+    publisher = _publisher()
+    before, outer = (here.display_pub, sys.displayhook), publisher.outputs
+    publisher.outputs = printed.displayed = []
+    here.display_pub, sys.displayhook = publisher, CapturingDisplayHook(here, printed.displayed)
     try:
         yield
     finally:
         here.display_pub, sys.displayhook = before
+        publisher.outputs = outer  # an answer may be asked for something within another one
 
 
 @functools.cache

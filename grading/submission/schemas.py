@@ -48,5 +48,6 @@ def _validator(schema: str) -> Validator:
 
 @functools.cache
 def _of_outputs() -> FastJsonSchemaValidator:
-    schema = json.loads((resources.files("nbformat.v4") / nbformat_schema[None, None]).read_text(encoding="utf-8"))
-    return FastJsonSchemaValidator({"$ref": "#/definitions/output", "definitions": schema["definitions"]})
+    whole = json.loads((resources.files("nbformat.v4") / nbformat_schema[None, None]).read_text(encoding="utf-8"))
+    kept = {name: whole[name] for name in ("$schema", "definitions")}
+    return FastJsonSchemaValidator({**kept, "$ref": "#/definitions/output"})

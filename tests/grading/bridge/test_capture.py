@@ -25,6 +25,7 @@ def test_each_time_what_is_displayed_follows_what_is_printed():
         for n in 1, 2:
             kept = capture.Shown(100)
             with capture.quiet(kept):
+                display(None, raw=True)
                 display(f"first {n}")
                 sys.displayhook(n)
                 print("printed")
@@ -32,6 +33,19 @@ def test_each_time_what_is_displayed_follows_what_is_printed():
             print(repr(kept.text()))
     """)
     assert printed == "".join(f"\"printed\\n'first {n}'\\n{n}\\n\"\n" for n in (1, 2))
+
+
+def test_what_is_displayed_within_something_within_it_is_kept_apart():
+    printed = in_ipython("""
+        outer, inner = capture.Shown(100), capture.Shown(100)
+        with capture.quiet(outer):
+            display("before")
+            with capture.quiet(inner):
+                display("within")
+            display("after")
+        print(repr([outer.text(), inner.text()]))
+    """)
+    assert printed == repr(["'before'\n'after'\n", "'within'\n"]) + "\n"
 
 
 def test_the_cell_displays_as_before_even_after_an_answer_that_fails():

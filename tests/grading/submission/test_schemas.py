@@ -58,6 +58,7 @@ BROKEN = [
     {"output_type": "stream", "name": "stdout", "text": "a", "more": 1},
     {"output_type": "display_data", "data": {"text/plain": {}}, "metadata": {}},
     {"output_type": "execute_result", "data": {}, "metadata": {}, "execution_count": -1},
+    {"output_type": "execute_result", "data": {}, "metadata": {}, "execution_count": 1.0},
     {"output_type": "error", "ename": "E", "evalue": ""},
     {"output_type": "error", "ename": "E", "evalue": "", "traceback": [1]},
 ]
