@@ -4,7 +4,6 @@ Like `remote` it runs next to the student's names, and is sent there.
 """
 
 import contextlib
-import functools
 import io
 import sys
 import warnings
@@ -48,29 +47,23 @@ def quiet(printed: Shown) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _displays_kept(printed: Shown) -> Iterator[None]:
-    """As IPython's `capture_output` does for displays."""
+    """As IPython's `capture_output` does for displays, with a publisher that nobody has configured."""
     if (here := shell()) is None:
         yield
         return
     from IPython.core.displayhook import CapturingDisplayHook
+    from IPython.core.displaypub import CapturingDisplayPublisher
 
-    publisher = _publisher()
-    before, outer = (here.display_pub, sys.displayhook), publisher.outputs
+    # Without its `__init__`, which reads a configuration: that takes longer than most answers.
+    publisher = CapturingDisplayPublisher.__new__(CapturingDisplayPublisher)
+    vars(publisher).update(shell=None, _is_publishing=False, _in_post_execute=False)
     publisher.outputs = printed.displayed = []
+    before = here.display_pub, sys.displayhook
     here.display_pub, sys.displayhook = publisher, CapturingDisplayHook(here, printed.displayed)
     try:
         yield
     finally:
         here.display_pub, sys.displayhook = before
-        publisher.outputs = outer  # an answer may be asked for something within another one
-
-
-@functools.cache
-def _publisher() -> object:
-    """IPython's that keeps what is displayed, one for all requests: to make it takes longer than most answers."""
-    from IPython.core.displaypub import CapturingDisplayPublisher
-
-    return CapturingDisplayPublisher()
 
 
 def shell() -> object:

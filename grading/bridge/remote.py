@@ -24,7 +24,8 @@ SWALLOWED_S = 50e-6  # at most between alarms of an answer that swallowed the fi
 GOLDEN = 0.6180339887  # whose multiples modulo 1 lie evenly, so that no loop is as long as all pauses between alarms
 MONITORING = getattr(sys, "monitoring", None)  # from Python 3.12 on, where an alarm after a `try` may strike within it
 TOOL = 4  # its number for us; no debugger or profiler has it
-LIBRARY = os.path.dirname(contextlib.__file__)  # whose code also runs in other threads, and once the answer has ended
+# Whose code also runs in other threads, and once the answer has ended.
+PASSED = (capture.Shown.write.__code__.co_filename, os.path.dirname(contextlib.__file__))
 SCHEDSTAT_BYTES = 100  # that Linux has at most to say of a thread: three numbers
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"
 _kept: dict = {}  # what a test's functions leave for those that are asked for next
@@ -157,7 +158,7 @@ def _limit(limit_s: float):
             return
         rings, inside, own = rings + 1, set(), _run.__code__
         while frame is not None and frame.f_code is not own:
-            inside |= set() if frame.f_code.co_filename.startswith((own.co_filename, LIBRARY)) else {frame.f_code}
+            inside |= set() if frame.f_code.co_filename.startswith((own.co_filename, *PASSED)) else {frame.f_code}
             frame = frame.f_back
         if frame is not None and rings > 1 and MONITORING:
             with contextlib.suppress(ValueError):  # the answer has taken the number: the cell's own limit holds

@@ -185,8 +185,8 @@ USES = (
         "grading.bridge.capture",
         (f"{_SHELL}.display_pub", "sys.displayhook")
         + of("IPython.core", "displaypub.CapturingDisplayPublisher.outputs displayhook.CapturingDisplayHook"),
-        "what an answer displays is kept, by one publisher for all requests of a hidden test",
-        "IPython.utils.capture.capture_output, which makes a publisher each time: longer than most answers take",
+        "what an answer displays is kept, by a publisher that is made without its configuration",
+        "IPython.utils.capture.capture_output, which configures a publisher each time: longer than most answers take",
     ),
     Use(
         "grading.bridge.remote",

@@ -1,7 +1,7 @@
 """What the notebooks of one student share while they are graded: a copy of their folder, and the time that they have.
 
-nbgrader has one exporter per run, which grades one student after the other. So the exporter holds it, and the next run,
-in whatever process, begins with none.
+Each notebook has a new judge, and each run of nbgrader one exporter, which grades one student after the other. So the
+exporter holds it, and the next run, in whatever process, begins with none.
 """
 
 from pathlib import Path

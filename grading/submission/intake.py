@@ -13,6 +13,7 @@ from pathlib import Path
 
 import nbconvert.exporters
 import nbformat
+from nbclient import NotebookClient
 from traitlets import Dict, HasTraits, default
 
 from grading.core import find_course
@@ -57,8 +58,11 @@ class Exporter(in_memory.Unread, nbconvert.exporters.Exporter):
         return True  # one look at what is written, in place of one after each step
 
     def register_preprocessor(self, preprocessor: object, enabled: bool = False) -> object:
-        """As nbconvert does, but each step is made once: nbgrader registers all of them again for every notebook."""
-        if isinstance(preprocessor, type) and issubclass(preprocessor, HasTraits) and not enabled:
+        """As nbconvert does, but each step is made once: nbgrader registers all of them again for every notebook.
+
+        What runs a notebook is made again for each: a client that has run one remembers it, such as its kernel's name.
+        """
+        if _is_step(preprocessor) and not enabled:
             if preprocessor not in self.made:
                 self.made[preprocessor] = preprocessor(parent=self)
             preprocessor = self.made[preprocessor]
@@ -94,6 +98,15 @@ class Exporter(in_memory.Unread, nbconvert.exporters.Exporter):
         """The student's folder that holds the clean copies, and in the end the graded ones."""
         what, coursedir = resources["nbgrader"], self.parent.coursedir
         return Path(coursedir.format_path(coursedir.autograded_directory, what["student"], what["assignment"]))
+
+
+def _is_step(preprocessor: object) -> bool:
+    """Whether it is a class of steps that hold nothing of a notebook once they have passed it on."""
+    return (
+        isinstance(preprocessor, type)
+        and issubclass(preprocessor, HasTraits)
+        and not issubclass(preprocessor, NotebookClient)
+    )
 
 
 def _take_in(path: Path, released: Path, of: Course, alone: bool) -> Taken:

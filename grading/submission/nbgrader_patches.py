@@ -2,7 +2,8 @@
 
 Configuration cannot settle these, so `guard` puts functions of ours in the place of nbgrader's; nbgrader_config.py
 calls it, so that it holds for `nbgrader autograde`, `collect`, `zip_collect`, the Formgrader and `make grade`. For a
-course whose configuration names none of ours, nbgrader's own stay in force, whatever else the process grades.
+course whose configuration names none of ours, nbgrader's own stay in force, whatever else the process grades; checks
+against schemas find the same for any course.
 """
 
 import contextlib

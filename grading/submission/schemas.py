@@ -15,8 +15,6 @@ from nbformat.json_compat import FastJsonSchemaValidator
 from nbformat.v4 import nbformat as VERSION
 from nbformat.v4 import nbformat_schema
 
-OUTPUTS = ("stream", "display_data", "execute_result", "error")
-
 
 def validate(instance: object, schema: dict) -> None:
     """As jsonschema's own: ValidationError if the instance breaks the schema, SchemaError if that is not valid."""
@@ -29,7 +27,7 @@ def validate_node(node: object, ref: str | None = None) -> None:
 
     Errors  nbformat's ValidationError, in its own words, for what is not as its schema says.
     """
-    if ref in OUTPUTS and isinstance(node, dict) and node.get("output_type") == ref:
+    if ref and isinstance(node, dict) and node.get("output_type") == ref:
         try:
             _of_outputs().validate(node)
             return

@@ -19,7 +19,6 @@ KNOWN = {
     "attention/oracles.py: _gqa": "the numbers that it is given",
     "attention/part13.py: _full_case": "the state of a generator",
     "grading/bridge/sent_code.py: _at": "a place in a text",
-    "grading/bridge/capture.py: _publisher": "IPython, as installed",
     "grading/bridge/probe.py: _way": "the test that runs",
     "grading/marking/budget.py: _here": "the thread",
     "grading/marking/rubric.py: _reports": "the test that runs",

@@ -48,6 +48,17 @@ def test_what_is_displayed_within_something_within_it_is_kept_apart():
     assert printed == repr(["'before'\n'after'\n", "'within'\n"]) + "\n"
 
 
+def test_the_publisher_has_all_that_one_with_a_configuration_has():
+    printed = in_ipython("""
+        from IPython.core.displaypub import CapturingDisplayPublisher
+        with capture.quiet(capture.Shown(100)):
+            ours = shell.display_pub
+        theirs = CapturingDisplayPublisher()
+        print({*vars(theirs)} - {*vars(ours)}, ours.is_publishing, ours.outputs == theirs.outputs == [])
+    """)
+    assert printed == "set() False True\n"
+
+
 def test_the_cell_displays_as_before_even_after_an_answer_that_fails():
     printed = in_ipython("""
         before = shell.display_pub, sys.displayhook, sys.stdout, sys.stderr
@@ -60,6 +71,26 @@ def test_the_cell_displays_as_before_even_after_an_answer_that_fails():
         display("shown")
     """)
     assert printed == "True\n'shown'\n"
+
+
+def test_what_was_displayed_is_told_once_and_what_an_answer_keeps_of_the_way_reaches_no_later_one():
+    printed = in_ipython("""
+        texts = []
+        for n in 1, 2:
+            kept = capture.Shown(100)
+            with capture.quiet(kept):
+                if n == 1:
+                    way = shell.display_pub
+                    way.publish = lambda *_, **__: None
+                    way.observe(lambda change: 1 / 0, "outputs")
+                    way.outputs.append({"data": {"text/plain": "first"}})
+                else:
+                    way.outputs.append({"data": {"text/plain": "late"}})
+                    display("second")
+            texts += [kept.text(), kept.text()]
+        print(repr(texts))
+    """)
+    assert printed == repr([*["first\n"] * 2, *["'second'\n"] * 2]) + "\n"
 
 
 def test_what_an_answer_puts_among_the_displays_costs_nobody_anything():

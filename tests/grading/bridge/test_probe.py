@@ -487,6 +487,16 @@ def test_printed_hands_over_what_was_printed_also_before_an_error(student):
     assert probe.printed("g")[1] == "before\n" and probe.printed("h")[1] == "while\n"
 
 
+def test_time_is_told_of_each_thread_and_no_file_of_it_stays_open():
+    remote._times()
+    before = len(os.listdir("/proc/self/fd"))
+    _, _, waited_ns = remote._times()
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert str(threading.get_native_id()) in waited_ns and len(waited_ns) >= threading.active_count()
+    with open(f"/proc/self/task/{threading.get_native_id()}/schedstat", encoding="ascii") as file:
+        assert waited_ns[str(threading.get_native_id())] <= int(file.read().split()[1])
+
+
 def test_what_was_printed_is_cut_at_its_limit_and_kept_nowhere(student, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(limits, "CALL_LIMIT_S", 10.0)
     student("def f():\n    for _ in range(100):\n        print('x' * 10**6, end='')\n    return 1")

@@ -83,9 +83,10 @@ def test_an_output_that_breaks_its_schema_is_told_as_nbformat_tells_it(output: d
     assert str(ours.value) == str(raised.value)
 
 
-def test_an_output_of_another_kind_than_was_asked_for_is_refused():
+@pytest.mark.parametrize("output", [OUTPUTS[0], {"output_type": "none"}, 5, []], ids=str)
+def test_what_is_no_output_of_the_kind_that_was_asked_for_is_refused(output: object):
     with pytest.raises(nbformat.ValidationError):
-        schemas.validate_node(nbformat.from_dict(OUTPUTS[0]), "error")
+        schemas.validate_node(nbformat.from_dict(output), "error")
 
 
 def test_a_cell_and_a_notebook_are_checked_by_nbformat_itself():
