@@ -26,7 +26,6 @@ MONITORING = getattr(sys, "monitoring", None)  # from Python 3.12 on, where an a
 TOOL = 4  # its number for us; no debugger or profiler has it
 # Whose code also runs in other threads, and once the answer has ended.
 PASSED = (capture.Shown.write.__code__.co_filename, os.path.dirname(contextlib.__file__))
-SCHEDSTAT_BYTES = 100  # that Linux has at most to say of a thread: three numbers
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory"
 _kept: dict = {}  # what a test's functions leave for those that are asked for next
 ERRORS = tuple(e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, BaseException))
@@ -210,11 +209,8 @@ def _times() -> tuple[float, float, dict[str, int]]:
     waited_ns = {}
     with contextlib.suppress(OSError, ValueError, IndexError):  # elsewhere than on Linux nobody tells
         for thread in os.listdir("/proc/self/task"):
-            file = os.open(f"/proc/self/task/{thread}/schedstat", os.O_RDONLY)  # for each request, so by itself
-            try:
-                waited_ns[thread] = int(os.read(file, SCHEDSTAT_BYTES).split()[1])
-            finally:
-                os.close(file)
+            with open(f"/proc/self/task/{thread}/schedstat", "rb", buffering=0) as file:  # for each request, so no text
+                waited_ns[thread] = int(file.read().split()[1])
     return time.monotonic(), time.process_time(), waited_ns
 
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 from textwrap import dedent
 
 import pytest
@@ -105,8 +106,6 @@ def test_what_an_answer_puts_among_the_displays_costs_nobody_anything():
 
 
 def test_a_warning_is_dropped_and_the_filters_are_back_afterwards(recwarn: pytest.WarningsRecorder):
-    import warnings
-
     before = warnings.filters[:]
     with capture.quiet(kept := capture.Shown(10)):
         warnings.warn("a warning", stacklevel=1)
