@@ -31,7 +31,7 @@ from grading.gradebook import course_folder, snapshot
 from grading.submission import bundle
 
 STEPS = (
-    (bundle, "read", "submission read, when sent and when merged"),
+    (bundle, "read", "submission read"),
     (task_queue.TaskQueue, "send", "sent"),
     (merge, "merge", "merged"),
     (merge, "_stage", "  files written next to their place"),

@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError
 
 from grading.classroom import read_answers, worker
+from grading.classroom.shared_files import SharedFiles, write
 from grading.classroom.worker import File, Result
 from grading.core.course import Course
 from grading.core.files import new_name, old_name, put_back, write_whole
@@ -47,8 +48,10 @@ def merge(
     sent: bundle.Submission,
     key: str,
     note: Note | None = None,
+    shared: SharedFiles | None = None,
 ) -> None:
-    """Puts a result in place; all of it, or nothing that counts. `note` is what `read_note` found before.
+    """Puts a result in place; all of it, or nothing that counts. `note` is what `read_note` found before; `shared`
+    writes each file that many students have alike once.
 
     Errors  Changed if submission or rows are not what was graded; OSError and DBAPIError if it cannot be written.
     """
@@ -58,7 +61,7 @@ def merge(
         places.append((_place(root, assignment, "feedback", result.student), result.feedback))
     try:
         for place, files in places:
-            _stage(place, files)
+            _stage(place, files, shared)
         for attempt in range(1, TRIES + 1):
             try:
                 with contextlib.ExitStack() as undo:
@@ -82,7 +85,7 @@ def read_note(root: Path, course: Course, student: str) -> Note:
     """What is noted of a student; nothing where the note isn't about the graded files that are there."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         found = json.loads(_note_path(root, course.name, student).read_text(encoding="utf-8"))
-        files = _digest_of_files(worker.files(_place(root, course.name, "autograded", student)))
+        files = worker.digest(worker.files(_place(root, course.name, "autograded", student)))
         either = (found, {**found, **found.get("or", {})})
         return next((note for note in either if note["files"] == files), {})
     return {}
@@ -136,7 +139,7 @@ def _put(
     if snapshot.of_student(connection, course.name, result.student) != was:
         raise Changed("its rows in the gradebook have changed while it was graded")
     submitted, time = _place(root, course.name, "submitted", sent.student), times.text(root, sent.student)
-    if bundle.read(sent.student, submitted, course, time) != sent:
+    if not sent.is_still_in(submitted, course, time):
         raise Changed("it was replaced while it was graded")
     snapshot.apply(connection, was, result.after)
     _leave_without_key(_note_path(root, course.name, result.student), note, result)
@@ -149,7 +152,7 @@ def _put(
             undo.callback(place.rename, new_name(place))
 
 
-def _stage(place: Path, files: dict[str, File]) -> None:
+def _stage(place: Path, files: dict[str, File], shared: SharedFiles | None) -> None:
     """Writes files next to the place where they will be."""
     new = os.fspath(new_name(place))
     shutil.rmtree(new, ignore_errors=True)
@@ -159,10 +162,10 @@ def _stage(place: Path, files: dict[str, File]) -> None:
         if content is None:
             os.mkdir(path)
             os.chmod(path, mode | 0o200)
+        elif shared is None:
+            write(path, mode, content)
         else:
-            with open(path, "wb") as file:
-                file.write(content)
-            os.chmod(path, mode)
+            shared.write(new, place, name, mode, content)
 
 
 def _leave_without_key(path: Path, note: Note, result: Result) -> None:
@@ -172,7 +175,7 @@ def _leave_without_key(path: Path, note: Note, result: Result) -> None:
     """
     if read := written(note):
         same = {cell: said for cell, said in read.items() if result.written.get(cell) == said}
-        new = {"files": _digest_of_files(result.graded), "written": same}
+        new = {"files": result.digest, "written": same}
         write_whole(path, json.dumps({**note, "key": "", "or": new}, indent=1))
     else:
         path.unlink(missing_ok=True)
@@ -181,15 +184,11 @@ def _leave_without_key(path: Path, note: Note, result: Result) -> None:
 def _write_note(root: Path, assignment: str, result: Result, key: str) -> None:
     """Notes what was graded; with no key that it must be graded again, and only which written answers there were."""
     path = _note_path(root, assignment, result.student)
-    note = {"key": key, "files": _digest_of_files(result.graded)}
+    note = {"key": key, "files": result.digest}
     note["rows"] = _digest_of_rows(result.after)
     note["written"] = result.written
     note["notices"] = [[notice.part, notice.text] for notice in result.notices]
     write_whole(path, json.dumps(note, indent=1))
-
-
-def _digest_of_files(files: dict[str, File]) -> str:
-    return bundle.digest((name, content) for name, (_, content) in files.items() if content is not None)
 
 
 def _digest_of_rows(found: snapshot.Rows) -> str:

@@ -15,6 +15,7 @@ from sqlalchemy import Engine
 
 from grading.classroom import cluster, crash_notes, inputs, memory_messages, merge, pickled_call, worker
 from grading.classroom.heap import Heap
+from grading.classroom.shared_files import SharedFiles
 from grading.core import errors, messages, names
 from grading.core.course import Course
 from grading.gradebook import snapshot
@@ -85,6 +86,7 @@ class TaskQueue:
         self._alone: dict[str, str] = {}  # who has been sent alone, and why
         self._passed: set[str] = set()  # who has been sent while others were set aside
         self._heap = Heap()
+        self._shared = SharedFiles(given, course.name)
 
     def begin_or_set_aside(self, team: cluster.Workers, student: str) -> Graded | None:
         """Sends a submission to the workers, or sets it aside; what became of it, where there is nothing to send."""
@@ -232,7 +234,8 @@ class TaskQueue:
         result = replace(result, graded=worker.with_given(result.graded, self._given, self._course.name))
         try:
             was, sent = task.before, task.submission
-            merge.merge(self._root, self._course, self._engine, result, was, sent, task.key, task.note)
+            merged = self._root, self._course, self._engine, result, was, sent, task.key, task.note
+            merge.merge(*merged, self._shared)
         except merge.Changed as changed:
             if task.tries < TRIES:
                 return self.begin(student, task.tries + 1)

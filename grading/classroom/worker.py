@@ -54,6 +54,7 @@ class Result:
     error: str = ""
     after: snapshot.Rows | None = None
     graded: dict[str, File] = field(default_factory=dict)
+    digest: str = ""  # of the graded files' contents, by which a note knows them again
     feedback: dict[str, File] = field(default_factory=dict)
     struck: list[str] = field(default_factory=list)
     killed: bool = False  # whether the system killed a notebook of it
@@ -170,9 +171,10 @@ def _grade(
         with engine.begin() as connection:
             after = snapshot.of_student(connection, assignment, student)
     pages = root / "feedback" / student / assignment
-    as_graded = without_given(files(graded), given, assignment)
+    as_graded = files(graded)
+    found = without_given(as_graded, given, assignment), digest(as_graded), files(pages)
     noted = reached.lines, reached.killed, reached.failures
-    return Result(student, noticed, unmarked, error, after, as_graded, files(pages), *noted, written=written)
+    return Result(student, noticed, unmarked, error, after, *found, *noted, written=written)
 
 
 def _api(asked: Config, root: Path, url: str) -> NbGraderAPI:
@@ -235,6 +237,11 @@ def with_given(found: dict[str, File], given: inputs.Inputs, assignment: str) ->
         name: (mode, known[f"source/{assignment}/{name}"] if content == AS_GIVEN else content)
         for name, (mode, content) in found.items()
     }
+
+
+def digest(found: dict[str, File]) -> str:
+    """A hash of files' names and contents; their modes, and folders, don't count."""
+    return bundle.digest((name, content) for name, (_, content) in found.items() if content is not None)
 
 
 def files(folder: Path) -> dict[str, File]:

@@ -9,12 +9,12 @@ import functools
 import hashlib
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from grading.core import limits
 from grading.core.course import Course
-from grading.submission import extra_files
+from grading.submission import extra_files, folder_status
 
 LARGEST = 2**40  # bytes of an empty file that any file system has room for; another's may hold larger ones
 Content = bytes | int | None  # of a file; the size of a notebook that is too large to be read; None: no regular file
@@ -27,6 +27,11 @@ class Submission:
     student: str
     entries: tuple[tuple[str, Content], ...]
     time: str | None = None  # when it was submitted, if anybody knows
+    status: folder_status.Status | None = field(default=None, compare=False, repr=False)  # of its folder, when read
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without the status of a folder that whoever gets this does not have."""
+        return {**vars(self), "status": None}
 
     @property
     def notebooks(self) -> frozenset[str]:
@@ -38,6 +43,15 @@ class Submission:
     def digest(self) -> str:
         """A hash of everything that grading reads."""
         return digest([*((name, _as_bytes(content)) for name, content in self.entries), ("", repr(self.time).encode())])
+
+    def is_still_in(self, folder: Path, course: Course, time: str | None) -> bool:
+        """Whether it is what `read` would find; nothing is read again where no file's status has changed.
+
+        Errors  OSError as `read`.
+        """
+        if self.status is not None and time == self.time and folder_status.of(folder) == self.status:
+            return True
+        return read(self.student, folder, course, time) == self
 
     def write(self, folder: Path) -> None:
         """Writes the submission to a new folder; what was not a file is not one here either."""
@@ -63,6 +77,7 @@ def read(student: str, folder: Path, course: Course, time: str | None = None) ->
     Errors  OSError if the folder, or a notebook of the course, cannot be read.
     """
     entries: dict[str, Content] = {}
+    status = folder_status.of(folder)  # first, so that a change from now on shows
     with os.scandir(folder) as found:
         notebooks = [entry for entry in found if entry.name.endswith(".ipynb") and not course.is_other(entry.name)]
     for entry in sorted(notebooks, key=lambda entry: entry.name):
@@ -77,7 +92,7 @@ def read(student: str, folder: Path, course: Course, time: str | None = None) ->
     entries.update({name: None for name in left_out[: limits.NAMED] if name not in entries})
     if changed := extra_files.changed_module(folder, course):
         entries[changed] = None  # to be told; nobody needs what is in it
-    return Submission(student, tuple(sorted(entries.items())), time)
+    return Submission(student, tuple(sorted(entries.items())), time, status)
 
 
 def digest(entries: Iterable[tuple[str, bytes]]) -> str:

@@ -235,6 +235,8 @@ def test_marks_flags_and_files_are_those_of_nbgrader_row_for_row(stock: Path, ro
     assert found == expected
     assert files(stock).keys() == files(root).keys() and "feedback/anna/attention/part06.html" in files(root)
     assert files(root) == files(stock)
+    given = [root / "autograded" / student / COURSE.name / "data.csv" for student in ("anna", "ben", "cleo")]
+    assert {path.stat().st_ino for path in given} == {given[0].stat().st_ino}  # one file on the disk
     assert marked(root) == {"anna": ("5", "3"), "ben": ("5", "0"), "cleo": ("0", "0")}
 
 
@@ -370,7 +372,8 @@ def opened(root):
 def result(score):
     after = merge.before(opened(stock), COURSE, "anna")
     next(iter(after["grade"].values()))["auto_score"] = score
-    return worker.Result("anna", after=after, graded=files[0], feedback=files[1])
+    made = {"graded": files[0], "digest": worker.digest(files[0]), "feedback": files[1]}
+    return worker.Result("anna", after=after, **made)
 
 
 def merged(root, score, key):

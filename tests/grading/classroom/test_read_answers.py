@@ -146,7 +146,8 @@ assert read
 def merged(root, step):
     engine = snapshot.engine(course_folder.database(root))
     rows, note = merge.before(engine, COURSE, "anna"), merge.read_note(root, COURSE, "anna")
-    result = worker.Result("anna", after=rows, graded=files, feedback=worker.files(pages), written=read)
+    made = {"graded": files, "digest": worker.digest(files), "feedback": worker.files(pages)}
+    result = worker.Result("anna", after=rows, **made, written=read)
     engine.connect().close()
     dying(step, engine)
     merge.merge(root, COURSE, engine, result, rows, submission, "new", note)

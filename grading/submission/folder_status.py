@@ -1,0 +1,41 @@
+"""Whether anything below a folder may have changed since it was read, told without reading it again.
+
+As Git and Make do it: a file that was written, replaced, renamed or closed has another status. Only a change within the
+same tick of the file system's clock as the one before shows in none, so a folder that changed a moment ago has none.
+"""
+
+import os
+import time
+from pathlib import Path
+
+from grading.submission import safe_walk
+
+TICK_NS = 3 * 10**9  # longer than that of any file system's clock, with something to spare: FAT counts two seconds
+Status = tuple[tuple[str, int, int, int, int, int, int], ...]
+
+
+def of(folder: str | Path) -> Status | None:
+    """What a folder's files are known by as long as none changes; None where they can't be.
+
+    That is so if the folder cannot be opened, more is in it than anybody looks at, or something has changed just now.
+    """
+    settled_ns = time.time_ns() - TICK_NS
+    try:
+        with safe_walk.opened(folder) as opened:
+            found = [("", os.fstat(opened)), *((each.path, each.status) for each in safe_walk.below(opened))]
+    except OSError:
+        return None
+    if any(status.st_ctime_ns > settled_ns or status.st_mtime_ns > settled_ns for _, status in found):
+        return None
+    return tuple((path, *_known_by(status)) for path, status in found)
+
+
+def _known_by(status: os.stat_result) -> tuple[int, int, int, int, int, int]:
+    return (
+        status.st_dev,
+        status.st_ino,
+        status.st_mode,
+        status.st_size,
+        status.st_mtime_ns,
+        status.st_ctime_ns,
+    )
