@@ -170,11 +170,10 @@ def _grade(
             error = "" if result["success"] else f"no feedback: {nbgrader_log.last_error(result)}"
         with engine.begin() as connection:
             after = snapshot.of_student(connection, assignment, student)
-    pages = root / "feedback" / student / assignment
-    as_graded = files(graded)
-    found = without_given(as_graded, given, assignment), digest(as_graded), files(pages)
+    found, pages = files(graded), files(root / "feedback" / student / assignment)
     noted = reached.lines, reached.killed, reached.failures
-    return Result(student, noticed, unmarked, error, after, *found, *noted, written=written)
+    rest = without_given(found, given, assignment), digest(found), pages, *noted
+    return Result(student, noticed, unmarked, error, after, *rest, written=written)
 
 
 def _api(asked: Config, root: Path, url: str) -> NbGraderAPI:

@@ -17,7 +17,7 @@ Status = tuple[tuple[str, int, int, int, int, int, int], ...]
 def of(folder: str | Path) -> Status | None:
     """What a folder's files are known by as long as none changes; None where they can't be.
 
-    That is so if the folder cannot be opened, more is in it than anybody looks at, or something has changed just now.
+    That is so if the folder cannot be opened, more is in it than anybody looks at, or something changed a moment ago.
     """
     settled_ns = time.time_ns() - TICK_NS
     try:
