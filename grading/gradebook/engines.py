@@ -190,7 +190,8 @@ _engine = functools.lru_cache(KEPT)(lambda _, url, **settings: sqlalchemy.create
 
 @contextlib.contextmanager
 def unsynced(root: Path) -> Iterator[None]:
-    """Lets SQLite leave writing to the system's own pace: a gradebook below `root` need not survive a power cut.
+    """Lets SQLite leave writing to the system's own pace, and keep in memory what it would take a change back with: a
+    gradebook below `root` need survive no power cut, and no process that is killed while it writes.
 
     root    a full path
     """
@@ -200,6 +201,7 @@ def unsynced(root: Path) -> Iterator[None]:
             _, _, file = connection.execute("PRAGMA database_list").fetchone()
             if Path(file).is_relative_to(root):
                 connection.execute("PRAGMA synchronous=OFF")
+                connection.execute("PRAGMA journal_mode=MEMORY")  # else a file comes and goes with each change
 
     event.listen(Engine, "connect", connect)
     try:

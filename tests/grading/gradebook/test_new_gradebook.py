@@ -123,13 +123,14 @@ def test_a_full_disk_is_no_fault_of_the_source_whichever_step_of_nbgrader_s_find
     assert raised.value.errno == errno.ENOSPC and raised.value.filename == str(root)
 
 
-def test_only_what_is_thrown_away_goes_to_the_disk_late(root: Path):
+def test_only_what_is_thrown_away_goes_to_the_disk_late_and_has_no_journal_there(root: Path):
     with engines.unsynced(root / "apart"):
         (root / "apart").mkdir()
-        for folder, pace in ((root / "apart", 0), (root, 2)):
+        for folder, pace, journal in ((root / "apart", 0, "memory"), (root, 2, "delete")):
             made = engines.create_engine(f"sqlite:///{folder / 'x.db'}")
             with made.connect() as connection:
                 assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == pace
+                assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == journal
             made.dispose()
 
 
