@@ -47,11 +47,11 @@ def merge(
     was: snapshot.Rows,
     sent: bundle.Submission,
     key: str,
+    shared: SharedFiles,
     note: Note | None = None,
-    shared: SharedFiles | None = None,
 ) -> None:
-    """Puts a result in place; all of it, or nothing that counts. `note` is what `read_note` found before; `shared`
-    writes each file that many students have alike once.
+    """Puts a result in place; all of it, or nothing that counts. `shared` writes what the result has as given; `note`
+    is what `read_note` found before.
 
     Errors  Changed if submission or rows are not what was graded; OSError and DBAPIError if it cannot be written.
     """
@@ -82,12 +82,19 @@ def merge(
 
 
 def read_note(root: Path, course: Course, student: str) -> Note:
-    """What is noted of a student; nothing where the note isn't about the graded files that are there."""
+    """What is noted of a student; nothing where the note isn't about the graded files that are there.
+
+    Somebody who changes a file that the whole class has from the course changes nothing that was read: then the note
+    loses its key alone, and all are graded again, and get that file as it was.
+    """
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         found = json.loads(_note_path(root, course.name, student).read_text(encoding="utf-8"))
-        files = worker.digest(worker.files(_place(root, course.name, "autograded", student)))
-        either = (found, {**found, **found.get("or", {})})
-        return next((note for note in either if note["files"] == files), {})
+        files = worker.files(_place(root, course.name, "autograded", student))
+        for note in (found, {**found, **found.get("or", {})}):
+            if note["files"] == worker.digest(files):
+                return note
+            if "own" in note and note["own"] == worker.digest(files, note["given"]):
+                return {**note, "key": ""}
     return {}
 
 
@@ -152,7 +159,7 @@ def _put(
             undo.callback(place.rename, new_name(place))
 
 
-def _stage(place: Path, files: dict[str, File], shared: SharedFiles | None) -> None:
+def _stage(place: Path, files: dict[str, File], shared: SharedFiles) -> None:
     """Writes files next to the place where they will be."""
     new = os.fspath(new_name(place))
     shutil.rmtree(new, ignore_errors=True)
@@ -162,10 +169,10 @@ def _stage(place: Path, files: dict[str, File], shared: SharedFiles | None) -> N
         if content is None:
             os.mkdir(path)
             os.chmod(path, mode | 0o200)
-        elif shared is None:
-            write(path, mode, content)
+        elif content == worker.AS_GIVEN:
+            shared.write(new, place, name, mode)
         else:
-            shared.write(new, place, name, mode, content)
+            write(path, mode, content)
 
 
 def _leave_without_key(path: Path, note: Note, result: Result) -> None:
@@ -175,7 +182,7 @@ def _leave_without_key(path: Path, note: Note, result: Result) -> None:
     """
     if read := written(note):
         same = {cell: said for cell, said in read.items() if result.written.get(cell) == said}
-        new = {"files": result.digest, "written": same}
+        new = {**_known_by(result), "written": same}
         write_whole(path, json.dumps({**note, "key": "", "or": new}, indent=1))
     else:
         path.unlink(missing_ok=True)
@@ -184,11 +191,17 @@ def _leave_without_key(path: Path, note: Note, result: Result) -> None:
 def _write_note(root: Path, assignment: str, result: Result, key: str) -> None:
     """Notes what was graded; with no key that it must be graded again, and only which written answers there were."""
     path = _note_path(root, assignment, result.student)
-    note = {"key": key, "files": result.digest}
+    note = {"key": key, **_known_by(result)}
     note["rows"] = _digest_of_rows(result.after)
     note["written"] = result.written
     note["notices"] = [[notice.part, notice.text] for notice in result.notices]
     write_whole(path, json.dumps(note, indent=1))
+
+
+def _known_by(result: Result) -> Note:
+    """What tells the graded files from others: all of them, and those that are not as given alone."""
+    given = [name for name, (_, content) in result.graded.items() if content == worker.AS_GIVEN]
+    return {"files": result.digest, "own": worker.digest(result.graded, given), "given": given}
 
 
 def _digest_of_rows(found: snapshot.Rows) -> str:

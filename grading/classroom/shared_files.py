@@ -16,9 +16,10 @@ Status = tuple[int, ...]  # by which a file is known again
 
 @dataclass(frozen=True)
 class Written:
-    """Where a file was written last, and how it was then."""
+    """Where a file was written last, with which mode, and how it was then."""
 
     path: str
+    mode: int
     status: Status
 
 
@@ -29,31 +30,38 @@ class SharedFiles:
         self._given, self._assignment = given, assignment
         self._written: dict[str, Written] = {}
 
-    def write(self, folder: str, place: Path, name: str, mode: int, content: bytes) -> None:
+    def write(self, folder: str, place: Path, name: str, mode: int) -> None:
         """Writes a file below a folder that is moved to a place afterwards.
 
         Errors  OSError if it cannot be written.
         """
         path = os.path.join(folder, name)
-        # The very bytes that are given, put there by `worker.with_given`, and not a student's that are like them.
-        is_given = self._given.contents().get(f"source/{self._assignment}/{name}") is content
-        is_shared = is_given and not mode & WRITABLE
-        if is_shared and name in self._written and _linked(self._written[name], path):
-            return
-        write(path, mode, content)
-        if is_shared:
-            self._written[name] = Written(os.path.join(place, name), _status(path))
+        if mode & WRITABLE:
+            write(path, mode, self._content(name))
+        elif name not in self._written or not _linked(self._written[name], path, mode):
+            write(path, mode, self._content(name))
+            self._written[name] = Written(os.path.join(place, name), mode, _status(path))
+
+    def _content(self, name: str) -> bytes:
+        return self._given.contents()[f"source/{self._assignment}/{name}"]
 
 
 def write(path: str, mode: int, content: bytes) -> None:
-    """Writes a file; OSError if it cannot be written."""
-    with open(path, "wb") as file:
+    """Writes a new file; OSError if it cannot be written."""
+    try:
+        file = open(path, "xb")  # noqa: SIM115  (closed below)
+    except FileExistsError:  # where capital letters are no others, under a name that may be another file's, too
+        os.unlink(path)
+        file = open(path, "xb")  # noqa: SIM115
+    with file:
         file.write(content)
     os.chmod(path, mode)
 
 
-def _linked(known: Written, path: str) -> bool:
+def _linked(known: Written, path: str, mode: int) -> bool:
     """Whether `path` is another name now of the file that is known, unchanged since."""
+    if mode != known.mode:
+        return False
     try:
         os.link(known.path, path, follow_symlinks=False)
     except OSError:  # it is gone, has too many names, or can't have two: if no file can be written, writing tells
@@ -66,4 +74,4 @@ def _linked(known: Written, path: str) -> bool:
 
 def _status(path: str) -> Status:
     status = os.lstat(path)
-    return status.st_dev, status.st_ino, status.st_mode, status.st_uid, status.st_size, status.st_mtime_ns
+    return status.st_ino, status.st_mode, status.st_size, status.st_mtime_ns

@@ -231,11 +231,9 @@ class TaskQueue:
         student = result.student
         if result.after is None:
             return Graded(student, result.notices, error=result.error, seconds=result.seconds)
-        result = replace(result, graded=worker.with_given(result.graded, self._given, self._course.name))
         try:
-            was, sent = task.before, task.submission
-            merged = self._root, self._course, self._engine, result, was, sent, task.key, task.note
-            merge.merge(*merged, self._shared)
+            was, sent, place = task.before, task.submission, (self._root, self._course, self._engine)
+            merge.merge(*place, result, was, sent, task.key, self._shared, task.note)
         except merge.Changed as changed:
             if task.tries < TRIES:
                 return self.begin(student, task.tries + 1)

@@ -16,7 +16,7 @@ import stat
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -229,18 +229,10 @@ def without_given(found: dict[str, File], given: inputs.Inputs, assignment: str)
     return {name: (mode, AS_GIVEN if is_given(name, content) else content) for name, (mode, content) in found.items()}
 
 
-def with_given(found: dict[str, File], given: inputs.Inputs, assignment: str) -> dict[str, File]:
-    """The files with their content, where a worker has left out what is as given."""
-    known = given.contents() if any(content == AS_GIVEN for _, content in found.values()) else {}
-    return {
-        name: (mode, known[f"source/{assignment}/{name}"] if content == AS_GIVEN else content)
-        for name, (mode, content) in found.items()
-    }
-
-
-def digest(found: dict[str, File]) -> str:
+def digest(found: dict[str, File], left_out: Collection[str] = ()) -> str:
     """A hash of files' names and contents; their modes, and folders, don't count."""
-    return bundle.digest((name, content) for name, (_, content) in found.items() if content is not None)
+    counted = {name: content for name, (_, content) in found.items() if content is not None and name not in left_out}
+    return bundle.digest(counted.items())
 
 
 def files(folder: Path) -> dict[str, File]:

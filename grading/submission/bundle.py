@@ -45,7 +45,7 @@ class Submission:
         return digest([*((name, _as_bytes(content)) for name, content in self.entries), ("", repr(self.time).encode())])
 
     def is_still_in(self, folder: Path, course: Course, time: str | None) -> bool:
-        """Whether it is what `read` would find; nothing is read again where no file's status has changed.
+        """Whether a folder is as it was when this was read; its files are read again only if their status has changed.
 
         Errors  OSError as `read`.
         """

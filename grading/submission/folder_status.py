@@ -1,7 +1,8 @@
 """Whether anything below a folder may have changed since it was read, told without reading it again.
 
-As Git and Make do it: a file that was written, replaced, renamed or closed has another status. Only a change within the
-same tick of the file system's clock as the one before shows in none, so a folder that changed a moment ago has none.
+As Git and Make do it: a file that was written, replaced, renamed or given other rights has another status. A second
+change within one tick of the file system's clock would show in none, so a folder that changed a moment ago has none.
+Another machine's change on a network's disk may show late: then the next run finds it, which reads all files.
 """
 
 import os

@@ -42,11 +42,11 @@ from attention.course import COURSE
 from dev import handed_in
 from dev.packages import REPOSITORY
 from grading.__main__ import main
-from grading.classroom import class_run, cluster, crash_notes, inputs, local_cluster, worker
+from grading.classroom import class_run, cluster, crash_notes, inputs, local_cluster, merge, worker
 from grading.classroom.task_queue import TaskQueue
 from grading.core.course import Part
 from grading.gradebook import course_folder
-from grading.submission import times
+from grading.submission import bundle, times
 
 ONE, SIX = course.PARTS[1], course.PARTS[6]
 NOTES = (".attention.json", ".registered.json", crash_notes.NAME)
@@ -318,6 +318,20 @@ def test_what_is_replaced_or_marked_by_hand_while_it_is_graded_is_graded_again(r
     assert "Well said." in (root / "feedback" / "anna" / COURSE.name / "part06.html").read_text()
 
 
+def test_what_replaces_a_submission_meanwhile_is_not_taken_for_what_was_graded(stock: Path, tmp_path: Path):
+    root = tmp_path / "course"
+    shutil.copytree(stock, root, symlinks=True)
+    submission = bundle.read("anna", folder(root, "anna"), COURSE, times.text(root, "anna"))
+    before, found = tables(f"sqlite:///{root}/gradebook.db"), files(root)
+    with course_folder.engine(root) as engine:
+        rows = merge.before(engine, COURSE, "anna")
+        result = worker.Result("anna", after=rows, graded={".": (0o755, None), "other.txt": (0o444, b"")})
+        lean.write(folder(root, "anna"), ONE, handed_in.released(ONE))
+        with pytest.raises(merge.Changed, match="it was replaced while it was graded"):
+            merge.merge(root, COURSE, engine, result, rows, submission, "key", None)
+    assert tables(f"sqlite:///{root}/gradebook.db") == before and files(root) == found
+
+
 def test_a_parent_that_is_killed_loses_nothing_and_two_runs_at_once_are_refused(
     stock: Path, root: Path, address: str, capsys: pytest.CaptureFixture
 ):
@@ -378,7 +392,7 @@ def result(score):
 
 def merged(root, score, key):
     engine = opened(root)
-    merge.merge(root, COURSE, engine, result(score), merge.before(engine, COURSE, "anna"), submission, key)
+    merge.merge(root, COURSE, engine, result(score), merge.before(engine, COURSE, "anna"), submission, key, None)
 
 
 def noted(root, engine):
@@ -397,7 +411,7 @@ while status == STATUS:
         engine = opened(root)
         engine.connect().close()
         dying(step, engine)
-        merge.merge(root, COURSE, engine, result(2.5), was, submission, "new")
+        merge.merge(root, COURSE, engine, result(2.5), was, submission, "new", None)
         os._exit(0)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     engine = opened(root)

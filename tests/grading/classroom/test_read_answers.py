@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import graded_here
@@ -13,6 +14,7 @@ from attention import course
 from attention.course import COURSE
 from dev import handed_in
 from dev.packages import REPOSITORY
+from grading.classroom import merge
 from grading.gradebook import course_folder, generate_assignment, marks
 
 SIX = course.PARTS[6]
@@ -24,6 +26,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course of part 6, in which anna is graded and a grader has read her written answer."""
     root = tmp_path_factory.mktemp("read") / "course"
     lean.new(root, SIX)
+    (root / "source" / COURSE.name / "data.csv").write_text("1,2\n", encoding="utf-8")
     submit(root, handed_in.model(SIX))
     generate_assignment.register(root)
     grade_again(root)
@@ -116,6 +119,21 @@ def test_an_answer_waits_again_where_the_note_is_not_about_what_was_read(root: P
     assert open_answers(root) == 1
 
 
+@pytest.mark.parametrize("change", [lambda path: path.write_text("3,4\n"), Path.unlink])
+def test_an_answer_stays_read_where_somebody_has_changed_a_file_of_the_course_s_which_is_put_back(
+    root: Path, change: Callable[[Path], object]
+):
+    path = root / "autograded" / "anna" / COURSE.name / "data.csv"
+    assert merge.read_note(root, COURSE, "anna")["key"]
+    path.chmod(0o644)
+    change(path)
+    assert merge.read_note(root, COURSE, "anna")["key"] == ""  # so the next run grades her again
+    grade_again(root)
+    assert open_answers(root) == 0
+    assert path.read_text(encoding="utf-8") == "1,2\n" and path.stat().st_mode & 0o777 == 0o444
+    assert merge.read_note(root, COURSE, "anna")["key"]
+
+
 def test_an_answer_that_was_read_is_known_wherever_a_run_is_killed_that_grades_it_again(root: Path, tmp_path: Path):
     script = [sys.executable, "-c", KILLED_AT_EACH_STEP, str(root), str(tmp_path)]
     ran = subprocess.run(script, cwd=REPOSITORY, capture_output=True, text=True, check=False)
@@ -150,7 +168,7 @@ def merged(root, step):
     result = worker.Result("anna", after=rows, **made, written=read)
     engine.connect().close()
     dying(step, engine)
-    merge.merge(root, COURSE, engine, result, rows, submission, "new", note)
+    merge.merge(root, COURSE, engine, result, rows, submission, "new", None, note)
 
 
 step, status = 0, STATUS

@@ -48,6 +48,20 @@ def test_a_submission_is_another_one_once_a_file_of_it_is_written_to(name: str, 
 
 
 @pytest.mark.usefixtures("settled")
+def test_a_change_while_a_submission_is_read_shows(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    last = bundle.extra_files.changed_module
+
+    def meanwhile(*given: object) -> str | None:
+        (folder / "part01.ipynb").write_text("[]")
+        return last(*given)
+
+    monkeypatch.setattr(bundle.extra_files, "changed_module", meanwhile)
+    sent = bundle.read("anna", folder, COURSE, WHEN)
+    monkeypatch.undo()
+    assert dict(sent.entries)["part01.ipynb"] == b"{}" and not sent.is_still_in(folder, COURSE, WHEN)
+
+
+@pytest.mark.usefixtures("settled")
 def test_a_submission_made_at_another_time_is_another_one(folder: Path):
     assert not bundle.read("anna", folder, COURSE, WHEN).is_still_in(folder, COURSE, WHEN.replace("2026", "2027"))
 
