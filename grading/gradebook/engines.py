@@ -191,7 +191,7 @@ _engine = functools.lru_cache(KEPT)(lambda _, url, **settings: sqlalchemy.create
 @contextlib.contextmanager
 def unsynced(root: Path) -> Iterator[None]:
     """Lets SQLite leave writing to the system's own pace, and keep in memory what it would take a change back with: a
-    gradebook below `root` need survive no power cut, and no process that is killed while it writes.
+    gradebook below `root` needn't survive a power cut, or a process that is killed while it writes.
 
     root    a full path
     """
