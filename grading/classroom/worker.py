@@ -231,8 +231,8 @@ def without_given(found: dict[str, File], given: inputs.Inputs, assignment: str)
 
 def digest(found: dict[str, File], left_out: Collection[str] = ()) -> str:
     """A hash of files' names and contents; their modes, and folders, don't count."""
-    counted = {name: content for name, (_, content) in found.items() if content is not None and name not in left_out}
-    return bundle.digest(counted.items())
+    counted = ((name, content) for name, (_, content) in found.items() if name not in left_out)
+    return bundle.digest((name, content) for name, content in counted if content is not None)
 
 
 def files(folder: Path) -> dict[str, File]:

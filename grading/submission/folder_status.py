@@ -12,7 +12,13 @@ from pathlib import Path
 from grading.submission import safe_walk
 
 TICK_NS = 3 * 10**9  # longer than that of any file system's clock, with something to spare: FAT counts two seconds
-Status = tuple[tuple[str, int, int, int, int, int, int], ...]
+Seen = tuple[str, int, int, int, int]
+Status = tuple[tuple[Seen, int, int], ...]
+
+
+def seen(path: str, status: os.stat_result) -> Seen:
+    """What shows that a file has changed: its path, bytes, when content and status changed in ns, and inode."""
+    return path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 def of(folder: str | Path) -> Status | None:
@@ -28,15 +34,4 @@ def of(folder: str | Path) -> Status | None:
         return None
     if any(status.st_ctime_ns > settled_ns or status.st_mtime_ns > settled_ns for _, status in found):
         return None
-    return tuple((path, *_known_by(status)) for path, status in found)
-
-
-def _known_by(status: os.stat_result) -> tuple[int, int, int, int, int, int]:
-    return (
-        status.st_dev,
-        status.st_ino,
-        status.st_mode,
-        status.st_size,
-        status.st_mtime_ns,
-        status.st_ctime_ns,
-    )
+    return tuple((seen(path, status), status.st_mode, status.st_dev) for path, status in found)

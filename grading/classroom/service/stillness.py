@@ -15,7 +15,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from grading.classroom.service.arrivals import Arrival, Unsettled
 from grading.core import errors, names
-from grading.submission import collected, safe_walk
+from grading.submission import collected, folder_status, safe_walk
 
 OTHERWISE_S = 5.0  # for what somebody copies by hand
 RESTLESS_S = 30.0  # a folder that was not still for so long makes room for others
@@ -69,9 +69,7 @@ def fingerprint(folder: Path) -> str:
     out = hashlib.sha256()
     with contextlib.suppress(OSError), safe_walk.opened(folder) as opened:  # it may be gone by now, or hold too much
         for found in safe_walk.below(opened):
-            status = found.status
-            seen = (found.path, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-            out.update(os.fsencode(repr(seen)))
+            out.update(os.fsencode(repr(folder_status.seen(found.path, found.status))))
     return out.hexdigest()
 
 
