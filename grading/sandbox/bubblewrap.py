@@ -22,7 +22,7 @@ from pathlib import Path
 
 from grading.core import limits
 from grading.core.course import Libraries
-from grading.sandbox import concealed, machine, refusal, remedies, seccomp
+from grading.sandbox import concealed, instruction_sets, machine, refusal, remedies, seccomp
 from grading.sandbox.remedies import Refusal
 from grading.sandbox.sandbox_limits import Limits
 
@@ -213,6 +213,7 @@ def environment(home: str, temporary: str) -> dict[str, str]:
         "TORCHDYNAMO_DISABLE": "1",  # what torch.compile would compile runs as written: no compiler works within walls
         "PYTHONDONTWRITEBYTECODE": "1",  # what a notebook imports from its folder is compiled for it alone
         "PYTHONHASHSEED": "0",  # sets of texts have the same order in every run
+        **instruction_sets.settings(),
     }
 
 

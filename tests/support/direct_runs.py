@@ -10,11 +10,13 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 from lean import fewer_samples
 
 from dev import handed_in
 from grading.core.course import Part
+from grading.sandbox import instruction_sets
 
 LIMIT_S = 300  # one notebook
 
@@ -23,7 +25,8 @@ def marks(submissions: list[tuple[Part, str]], lean: bool) -> Iterator[float | s
     """The marks of each answer, in order, or the error that its test ended with; `lean` runs part 13 with 2 samples."""
     run = functools.partial(_marks, lean=lean)
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=_preload) as pool:
+    alike = mock.patch.dict(os.environ, instruction_sets.settings())  # rounds as the sandbox does
+    with alike, ProcessPoolExecutor(os.cpu_count(), mp_context=context, initializer=_preload) as pool:
         yield from pool.map(run, submissions, chunksize=4)
 
 

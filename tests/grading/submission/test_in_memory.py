@@ -14,7 +14,7 @@ from attention import course
 from attention.course import COURSE
 from dev import handed_in
 from grading.gradebook import course_folder, generate_assignment
-from grading.submission import extra_files, in_memory
+from grading.submission import extra_files, folder_status, in_memory
 
 ONE, EIGHT = course.PARTS[1], course.PARTS[8]
 WORDS = ("word_of_part01", "word_of_part08")
@@ -42,16 +42,18 @@ def test_a_class_run_parses_each_notebook_once_from_the_student_s_file_to_the_pa
     assert found == dict.fromkeys(WORDS, 1)
 
 
-def test_a_class_run_walks_a_submission_s_folder_once_to_send_it_and_once_to_grade_it(
-    root: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("changed_within_ns", "read"), [(-(10**18), 1), (10**18, 2)], ids=["long ago", "a moment ago"])
+def test_a_class_run_reads_a_submission_s_folder_to_send_it_and_again_only_if_it_may_have_changed(
+    changed_within_ns: int, read: int, root: Path, monkeypatch: pytest.MonkeyPatch
 ):
     walked, walk = [], extra_files._admitted
     monkeypatch.setattr(extra_files, "_admitted", lambda folder, of: walked.append(folder) or walk(folder, of))
+    monkeypatch.setattr(folder_status, "TICK_NS", changed_within_ns)
     assert not graded_here.grade_student(root, "ada").error
     submitted = root / "submitted" / "ada" / COURSE.name
     ours = [folder for folder in walked if folder == submitted]
     assert len(walked) - len(ours) == 1, "on the worker, for notices and for what nbgrader copies"
-    assert len(ours) == 2, "to send it, and to see that it is still what was graded"
+    assert len(ours) == read
 
 
 def test_each_of_nbgrader_s_commands_parses_each_notebook_once(root: Path):
