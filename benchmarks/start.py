@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import csv_table
@@ -136,25 +136,34 @@ def _computing() -> float:
 
 
 def traced() -> None:
-    """`python -m grading` that notes when each step was done."""
+    """`python -m grading` that notes when each step was done.
+
+    Until it has made its imports, nothing else is imported: that would come before its sandbox begins to load.
+    """
     from grading import __main__ as command
-    from grading.judge import sandbox_check
 
-    stand = sandbox_check.stand
+    importing = command.command_line.importing
 
-    def imported(root: Path) -> None:  # the first that the command calls
+    @contextlib.contextmanager
+    def noting() -> Iterator[None]:
+        with importing():
+            yield
         _note(STEPS[0])
-        from grading.classroom import cluster, worker
-        from grading.gradebook import generate_assignment
+        _note_steps()
 
-        owners = (cluster.Workers, generate_assignment, cluster.Workers)
-        for step, owner, name in zip(STEPS[1:4], owners, CALLS, strict=True):
-            _noted(owner, name, step)
-        worker.grade = grade
-        stand(root)
-
-    sandbox_check.stand = imported
+    command.command_line.importing = noting
     sys.exit(command.command_line.alone(command.main))
+
+
+def _note_steps() -> None:
+    """Has the functions that take a step note when it is done."""
+    from grading.classroom import cluster, worker
+    from grading.gradebook import generate_assignment
+
+    owners = (cluster.Workers, generate_assignment, cluster.Workers)
+    for step, owner, name in zip(STEPS[1:4], owners, CALLS, strict=True):
+        _noted(owner, name, step)
+    worker.grade = grade
 
 
 def grade(*given: object) -> object:

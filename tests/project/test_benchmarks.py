@@ -162,6 +162,22 @@ def test_the_start_of_each_command_is_measured_and_a_class_s_steps_follow_one_an
     assert run.stdout.endswith(f"{start.summary(taken)}\n")
 
 
+IMPORTED_FIRST = """
+import sys, start
+from grading import __main__ as command
+before = {*sys.modules}
+command.main = lambda: print(*({*sys.modules} - before))
+start.traced()
+"""
+
+
+def test_a_command_whose_start_is_measured_imports_nothing_that_it_would_not():
+    run = subprocess.run(
+        [sys.executable, "-c", IMPORTED_FIRST], env=autograde.ways.environment(), capture_output=True, text=True
+    )
+    assert (run.stdout, run.stderr) == ("\n", "")
+
+
 @drawn.one_in_three
 def test_the_account_of_a_notebook_adds_up_to_what_autograde_computes(tmp_path: Path):
     arguments = ["--rounds", "1", "--parts", "1", "--results", tmp_path]
