@@ -38,23 +38,26 @@ def begun(root: Path, student: str | None = None, force: bool = False, ahead: bo
         yield
         return
     found = find_course.early(root) if ahead else None
-    starting = threading.Thread(target=_start, args=found or ())
-    if found is not None and found[1] and (force or _new(root, found[0].name, student)):
-        with fork_server.as_course_error():
-            starting.start()
+    trying = threading.Thread(target=bubblewrap.available)  # remembered for whoever asks next
+    starting = threading.Thread(target=_start, args=found or ())  # which Ctrl-C does not stop half-way
     try:
+        if found is not None and found[1] and (force or _new(root, found[0].name, student)):
+            with fork_server.as_course_error():
+                trying.start()
+                starting.start()
+            starting.join()  # before the imports, which would take turns with it: the sandbox takes longest
         yield
     finally:
-        if starting.ident is not None:
-            starting.join()
+        for thread in (trying, starting):
+            if thread.ident is not None:
+                thread.join()
     fork_server.fork(_leave_to_the_first)
     SANDBOXES.leave()
 
 
 def _start(course: Course, walled: bool) -> None:
     with contextlib.suppress(OSError):  # there is no room; the worker that needs a sandbox says so
-        if bubblewrap.available() is None:
-            SANDBOXES.of_course(course, walled).begun()
+        SANDBOXES.begin(course, walled)
 
 
 def _new(root: Path, assignment: str, student: str | None) -> bool:
@@ -66,5 +69,7 @@ def _new(root: Path, assignment: str, student: str | None) -> bool:
 
 
 def _leave_to_the_first() -> None:
+    if bubblewrap.available.cache_info().currsize and bubblewrap.available():
+        bubblewrap.available.cache_clear()  # the command may yet install what is missing, and workers ask again
     here = os.getpid()
     os.register_at_fork(after_in_parent=lambda: SANDBOXES.leave() if os.getpid() == here else None)

@@ -26,9 +26,10 @@ class Pool:
         gpu: bool = True,
         ahead: bool = True,
         libraries: Libraries = Libraries(),  # noqa: B008  (it is frozen)
+        asked: bool = False,
     ) -> None:
-        """Errors  SandboxError where walls are asked for and cannot stand."""
-        if walled and (reason := bubblewrap.available()):
+        """Errors  SandboxError where walls are wanted and cannot stand, unless somebody else has `asked` about that."""
+        if walled and not asked and (reason := bubblewrap.available()):
             raise SandboxError(str(reason))
         package = course_package.read(libraries.package)
         self.package = package if walled else {}  # what is behind the walls of each
@@ -109,6 +110,17 @@ class Sandboxes:
             for each in given_up:
                 self._pools.pop(each).close()
         return pool
+
+    def begin(self, course: Course, walled: bool) -> None:
+        """Begins a sandbox of this course before anybody knows whether its walls can stand here, which takes a while.
+
+        Returns once it has a process, so that a fork of this one can take it over; where no walls stand, it has none.
+        """
+        with self._lock:
+            if (course, walled) not in self._pools:
+                self._pools[course, walled] = Pool(walled, libraries=course.libraries, asked=True)
+            pool = self._pools[course, walled]
+        pool.begun()
 
     def leave(self) -> None:
         """Leaves all to a process that was forked from this one; what is left of them ends when this one does."""

@@ -233,16 +233,58 @@ def test_where_no_thread_starts_a_line_says_so(tmp_path: Path, monkeypatch: pyte
         pytest.fail("the command goes on")
 
 
-def test_where_the_walls_do_not_stand_nothing_is_begun(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(worker_fork_server.bubblewrap, "available", lambda: "no")
-    monkeypatch.setattr(worker_fork_server.SANDBOXES, "of_course", lambda *_: pytest.fail("a sandbox is started"))
-    worker_fork_server._start(COURSE, True)
+REFUSED = """
+import sys
+from grading import __main__ as command
+from grading.sandbox import bubblewrap, install
+bubblewrap.SEARCH, install.walls = "/nowhere", lambda: None
+sys.exit(command.command_line.alone(command.main))
+"""
+
+
+def test_where_the_walls_do_not_stand_the_sandbox_that_was_begun_leaves_nothing(tmp_path: Path, temporary: Path):
+    root = tmp_path / "course"
+    root.mkdir()
+    lean.new(root, ONE)
+    (root / "submitted" / "anna" / COURSE.name).mkdir(parents=True)
+    command = [sys.executable, "-c", REFUSED, "grade", "--course", str(root)]
+    env = {**os.environ, "TMPDIR": str(temporary)}
+    run = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
+    assert run.returncode == 1 and "bubblewrap" in run.stderr and "Traceback" not in run.stderr
+    assert list(temporary.iterdir()) == [] and not (root / "autograded").exists()
+
+
+INSTALLED = """
+import os, shutil, sys
+from grading import __main__ as command
+from grading.sandbox import bubblewrap, install
+
+def walls():
+    os.symlink(os.path.dirname(found), bubblewrap.SEARCH)
+    bubblewrap.available.cache_clear()
+
+found, bubblewrap.SEARCH, install.walls = shutil.which("bwrap", path=bubblewrap.SEARCH), sys.argv.pop(), walls
+sys.exit(command.command_line.alone(command.main))
+"""
+
+
+def test_a_class_is_graded_where_the_command_itself_has_just_installed_the_walls(tmp_path: Path, temporary: Path):
+    root = tmp_path / "course"
+    root.mkdir()
+    lean.new(root, ONE)
+    folder = root / "submitted" / "anna" / COURSE.name
+    folder.mkdir(parents=True)
+    lean.write(folder, ONE, handed_in.model(ONE))
+    command = [sys.executable, "-c", INSTALLED, "grade", "--course", str(root), str(tmp_path / "bin")]
+    env = {**os.environ, "TMPDIR": str(temporary)}
+    run = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stderr) == (0, "") and "1 graded" in run.stdout
+    assert list(temporary.iterdir()) == []
 
 
 def test_a_sandbox_that_finds_no_room_is_left_for_the_worker_to_report(monkeypatch: pytest.MonkeyPatch):
     def full(*_: object) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(worker_fork_server.bubblewrap, "available", lambda: None)
-    monkeypatch.setattr(worker_fork_server.SANDBOXES, "of_course", full)
+    monkeypatch.setattr(worker_fork_server.SANDBOXES, "begin", full)
     worker_fork_server._start(COURSE, True)  # in a thread, which would print a traceback
