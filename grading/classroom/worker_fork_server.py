@@ -10,9 +10,11 @@ from pathlib import Path
 from grading.core import command_line, find_course, fork_server
 from grading.core.course import Course
 from grading.sandbox import bubblewrap
+from grading.sandbox.host import SandboxError
 from grading.sandbox.kept_sandboxes import SANDBOXES
 
 PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest; of ours nothing, because it knows no limits
+BEGIN_S = 1.0  # so long imports wait for a sandbox's first process, which takes a tenth of it
 
 
 def prepare() -> None:
@@ -38,14 +40,14 @@ def begun(root: Path, student: str | None = None, force: bool = False, ahead: bo
         yield
         return
     found = find_course.early(root) if ahead else None
-    trying = threading.Thread(target=bubblewrap.available)  # remembered for whoever asks next
+    trying = threading.Thread(target=_try)
     starting = threading.Thread(target=_start, args=found or ())  # which Ctrl-C does not stop half-way
     try:
         if found is not None and found[1] and (force or _new(root, found[0].name, student)):
             with fork_server.as_course_error():
                 trying.start()
                 starting.start()
-            starting.join()  # before the imports, which would take turns with it: the sandbox takes longest
+            starting.join(BEGIN_S)  # before the imports, which would take turns with it: the sandbox takes longest
         yield
     finally:
         for thread in (trying, starting):
@@ -55,8 +57,13 @@ def begun(root: Path, student: str | None = None, force: bool = False, ahead: bo
     SANDBOXES.leave()
 
 
+def _try() -> None:
+    with contextlib.suppress(OSError):  # there is no room; whoever asks next tries again, and says so
+        bubblewrap.available()
+
+
 def _start(course: Course, walled: bool) -> None:
-    with contextlib.suppress(OSError):  # there is no room; the worker that needs a sandbox says so
+    with contextlib.suppress(OSError, SandboxError):  # there is no room; the worker that needs a sandbox says so
         SANDBOXES.begin(course, walled)
 
 

@@ -12,7 +12,6 @@ import os
 import shutil
 import socket
 import subprocess
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -30,6 +29,7 @@ from grading.sandbox import (
     notebook_folder,
     packets,
     pidfd_process,
+    sandbox_folder,
 )
 from grading.sandbox.allowance import Allowance
 from grading.sandbox.clock import Clock, Deadline
@@ -66,12 +66,8 @@ class Sandbox:
         self.gpu = gpu and wanted and bool(glob.glob("/dev/nvidia*"))
         if self.gpu:
             self.limits = replace(self.limits, process_bytes=None)
-        self._base = Path(tempfile.mkdtemp(prefix="grading-"))
-        for name in ("disk", "stage"):
-            (self._base / name).mkdir(mode=0o700)
-        for folder in (self._base, self._base / "stage"):
-            folder.chmod(0o711)  # whatever this process's umask; from root's grader another user enters it
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._base = sandbox_folder.made()
         self._process: pidfd_process.Process | None = None
         self.group = cgroups.Group()
         self._up = self._closed = self._killed = False
@@ -82,7 +78,11 @@ class Sandbox:
         self._asked = 0.0
         # A sandbox dies with the thread that started it. This one waits as long as somebody holds the sandbox.
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="sandbox")
-        self._starting = self._starter.submit(self._start, theirs)
+        try:
+            self._starting = self._starter.submit(self._start, theirs)
+        except RuntimeError as error:  # no new thread
+            shutil.rmtree(self._base, ignore_errors=True)
+            raise SandboxError(f"The sandbox does not start: {error}") from error
 
     def ready(self) -> None:
         """Waits until the libraries are loaded.

@@ -26,10 +26,10 @@ class Pool:
         gpu: bool = True,
         ahead: bool = True,
         libraries: Libraries = Libraries(),  # noqa: B008  (it is frozen)
-        asked: bool = False,
+        untried: bool = False,
     ) -> None:
-        """Errors  SandboxError where walls are wanted and cannot stand, unless somebody else has `asked` about that."""
-        if walled and not asked and (reason := bubblewrap.available()):
+        """Errors  SandboxError where walls are wanted and cannot stand; where that is `untried`, a sandbox says so."""
+        if walled and not untried and (reason := bubblewrap.available()):
             raise SandboxError(str(reason))
         package = course_package.read(libraries.package)
         self.package = package if walled else {}  # what is behind the walls of each
@@ -118,7 +118,7 @@ class Sandboxes:
         """
         with self._lock:
             if (course, walled) not in self._pools:
-                self._pools[course, walled] = Pool(walled, libraries=course.libraries, asked=True)
+                self._pools[course, walled] = Pool(walled, libraries=course.libraries, untried=True)
             pool = self._pools[course, walled]
         pool.begun()
 

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import busy
@@ -23,6 +23,7 @@ from dev import course_copy, handed_in
 from dev.packages import REPOSITORY
 from grading.classroom import worker_fork_server
 from grading.core import command_line, errors
+from grading.sandbox.host import SandboxError
 
 ONE = course.PARTS[1]
 
@@ -282,9 +283,21 @@ def test_a_class_is_graded_where_the_command_itself_has_just_installed_the_walls
     assert list(temporary.iterdir()) == []
 
 
-def test_a_sandbox_that_finds_no_room_is_left_for_the_worker_to_report(monkeypatch: pytest.MonkeyPatch):
-    def full(*_: object) -> None:
-        raise OSError("no space left on device")
-
-    monkeypatch.setattr(worker_fork_server.SANDBOXES, "begin", full)
+@pytest.mark.parametrize("error", [OSError("no space left on device"), SandboxError("can't start new thread")])
+def test_a_sandbox_that_finds_no_room_is_left_for_the_worker_to_report(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(worker_fork_server.SANDBOXES, "begin", failing(error))
     worker_fork_server._start(COURSE, True)  # in a thread, which would print a traceback
+
+
+def test_a_trial_of_the_walls_that_finds_no_room_is_left_for_whoever_asks_next(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(worker_fork_server.bubblewrap, "available", failing(OSError("no space left on device")))
+    worker_fork_server._try()  # in a thread, too
+
+
+def failing(error: Exception) -> Callable:
+    def fail(*_: object) -> None:
+        raise error
+
+    return fail

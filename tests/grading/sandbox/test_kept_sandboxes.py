@@ -4,13 +4,14 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from kernel_runs import alive, inside
 
 from grading.core.course import Course, Libraries, Part
 from grading.sandbox import kept_sandboxes
-from grading.sandbox.host import Sandbox
+from grading.sandbox.host import Sandbox, SandboxError
 from grading.sandbox.kept_sandboxes import Pool, Sandboxes
 
 ONE = Course("one", "One", "One", (Part(1, "First", "first", ("first",), 1.0),), libraries=Libraries(("json",)))
@@ -43,6 +44,19 @@ def test_what_comes_back_to_a_pool_that_is_closed_is_ended():
     processes = inside(box)
     pool.give_back(box)
     assert not alive(processes)
+
+
+def test_where_no_thread_can_start_a_sandbox_says_so_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    with pytest.raises(SandboxError, match="^The sandbox does not start: can't start new thread$"):
+        Sandbox(walled=False)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_two_courses_in_one_process_never_get_the_same_sandbox_even_if_they_import_the_same(sandboxes: Sandboxes):
