@@ -138,7 +138,7 @@ def _computing() -> float:
 def traced() -> None:
     """`python -m grading` that notes when each step was done.
 
-    Until it has made its imports, nothing else is imported: that would come before its sandbox begins to load.
+    Imports nothing of its own before the command has made its imports: that would delay the command's sandbox.
     """
     from grading import __main__ as command
 
@@ -156,7 +156,7 @@ def traced() -> None:
 
 
 def _note_steps() -> None:
-    """Has the functions that take a step note when it is done."""
+    """Wraps the function behind each step, so that it notes when the step is done."""
     from grading.classroom import cluster, worker
     from grading.gradebook import generate_assignment
 

@@ -14,7 +14,7 @@ from grading.sandbox.host import SandboxError
 from grading.sandbox.kept_sandboxes import SANDBOXES
 
 PRELOAD = ["distributed", "nbgrader.apps"]  # what takes longest; of ours nothing, because it knows no limits
-BEGIN_S = 1.0  # so long imports wait for a sandbox's first process, which takes a tenth of it
+BEGIN_S = 1.0  # how long imports wait for a sandbox's first process at most, which usually takes a tenth of it
 
 
 def prepare() -> None:
@@ -31,7 +31,8 @@ def begun(root: Path, student: str | None = None, force: bool = False, ahead: bo
     """In this block a command imports what its workers need; at its end there is a process that they are forked from.
 
     If the command is alone in its process, that is a fork of this one, with all that was imported. If there is surely a
-    submission to grade, a sandbox loads meanwhile, unless not `ahead`, and belongs to the worker that is forked first.
+    submission to grade, a sandbox loads meanwhile, unless not `ahead`, and belongs to the worker that is forked first;
+    and whether walls can stand at all is tried meanwhile, too.
 
     Errors  CourseError if it cannot start.
     """
@@ -40,8 +41,10 @@ def begun(root: Path, student: str | None = None, force: bool = False, ahead: bo
         yield
         return
     found = find_course.early(root) if ahead else None
-    trying = threading.Thread(target=_try)
-    starting = threading.Thread(target=_start, args=found or ())  # which Ctrl-C does not stop half-way
+    trying = threading.Thread(target=_try_walls)
+    starting = threading.Thread(
+        target=_begin_sandbox, args=found[:1] if found else ()
+    )  # a thread, so Ctrl-C can't stop it half-way
     try:
         if found is not None and found[1] and (force or _new(root, found[0].name, student)):
             with fork_server.as_course_error():
@@ -57,14 +60,14 @@ def begun(root: Path, student: str | None = None, force: bool = False, ahead: bo
     SANDBOXES.leave()
 
 
-def _try() -> None:
+def _try_walls() -> None:
     with contextlib.suppress(OSError):  # there is no room; whoever asks next tries again, and says so
         bubblewrap.available()
 
 
-def _start(course: Course, walled: bool) -> None:
+def _begin_sandbox(course: Course) -> None:
     with contextlib.suppress(OSError, SandboxError):  # there is no room; the worker that needs a sandbox says so
-        SANDBOXES.begin(course, walled)
+        SANDBOXES.begin(course)
 
 
 def _new(root: Path, assignment: str, student: str | None) -> bool:
@@ -76,7 +79,6 @@ def _new(root: Path, assignment: str, student: str | None) -> bool:
 
 
 def _leave_to_the_first() -> None:
-    if bubblewrap.available.cache_info().currsize and bubblewrap.available():
-        bubblewrap.available.cache_clear()  # the command may yet install what is missing, and workers ask again
+    bubblewrap.forget_refusal()  # the command may yet install what is missing
     here = os.getpid()
     os.register_at_fork(after_in_parent=lambda: SANDBOXES.leave() if os.getpid() == here else None)

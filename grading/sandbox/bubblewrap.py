@@ -22,7 +22,7 @@ from pathlib import Path
 
 from grading.core import limits
 from grading.core.course import Libraries
-from grading.sandbox import concealed, instruction_sets, machine, refusal, remedies, seccomp
+from grading.sandbox import concealed, environment, machine, refusal, remedies, seccomp
 from grading.sandbox.remedies import Refusal
 from grading.sandbox.sandbox_limits import Limits
 
@@ -75,7 +75,7 @@ def plain(control: int, base: Path, libraries: Libraries, package: Mapping[str, 
     settings |= {"fonts": [str(path) for path in font_lists()], "modules": libraries.modules}
     settings["warmup"] = str(libraries.warmup) if libraries.warmup else None
     settings["package"] = str(libraries.package) if package else None
-    return Command(_zygote(str(ZYGOTE), control, settings), environment(settings["home"], settings["home"]))
+    return Command(_zygote(str(ZYGOTE), control, settings), environment.of_kernel(settings["home"], settings["home"]))
 
 
 def walled(
@@ -141,7 +141,7 @@ def _bubblewrap(
         options += ["--dev-bind-try", device, device]
     for path, content in {**data, FILTER: seccomp.program(gpu=gpu)}.items():
         options += ["--file", handed(content), path]
-    for name, value in environment(HOME, "/tmp").items():
+    for name, value in environment.of_kernel(HOME, "/tmp").items():
         options += ["--setenv", name, value]
     options += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
     arguments = handed(b"".join(option.encode() + b"\0" for option in options))  # so that /proc/1/cmdline tells nothing
@@ -194,27 +194,6 @@ def _staged(roots: list[str], stage: Path) -> dict[str, str]:
     for place in places.values():
         os.mkdir(place)
     return places
-
-
-def environment(home: str, temporary: str) -> dict[str, str]:
-    """All environment variables of a student's kernel."""
-    return {
-        "PATH": f"{os.path.abspath(sys.prefix)}/bin:/usr/local/bin:/usr/bin:/bin",
-        "HOME": home,
-        "TMPDIR": temporary,
-        "USER": "student",
-        "LANG": "C.UTF-8",
-        "TERM": "xterm-color",
-        "MPLBACKEND": "module://matplotlib_inline.backend_inline",
-        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
-        "OMP_NUM_THREADS": "1",  # a process that has computed on several threads cannot be forked
-        "OPENBLAS_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-        "TORCHDYNAMO_DISABLE": "1",  # what torch.compile would compile runs as written: no compiler works within walls
-        "PYTHONDONTWRITEBYTECODE": "1",  # what a notebook imports from its folder is compiled for it alone
-        "PYTHONHASHSEED": "0",  # sets of texts have the same order in every run
-        **instruction_sets.settings(),
-    }
 
 
 def interpreter_roots() -> list[str]:
@@ -281,6 +260,12 @@ def available() -> Refusal | None:
     if run.returncode == 0:
         return None
     return remedies.explain(seen, run.stderr or f"exit status {run.returncode}", run.returncode)
+
+
+def forget_refusal() -> None:
+    """Has whoever asks next try once more if the walls were refused: what was missing may be there by then."""
+    if available.cache_info().currsize and available() is not None:
+        available.cache_clear()
 
 
 def _python() -> str:

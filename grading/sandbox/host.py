@@ -67,7 +67,7 @@ class Sandbox:
         if self.gpu:
             self.limits = replace(self.limits, process_bytes=None)
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._base = sandbox_folder.made()
+        self._base = sandbox_folder.make()
         self._process: pidfd_process.Process | None = None
         self.group = cgroups.Group()
         self._up = self._closed = self._killed = False
@@ -216,7 +216,7 @@ class Sandbox:
         """
         return self.walled and not self._killed
 
-    def begun(self) -> None:
+    def wait_for_process(self) -> None:
         """Waits until its process is there, or could not be started, which `ready` says."""
         self._starting.exception()
 

@@ -12,7 +12,7 @@ def walls() -> None:
     """Tries to install bubblewrap if it is missing; says in a line what it does, or why it does not."""
     if platform.system() == "Linux" and shutil.which("bwrap", path=bubblewrap.SEARCH) is None:
         debian(["bubblewrap"], "it walls student code in")
-        bubblewrap.available.cache_clear()
+        bubblewrap.forget_refusal()
 
 
 def debian(packages: list[str], why: str) -> None:

@@ -26,11 +26,7 @@ class Pool:
         gpu: bool = True,
         ahead: bool = True,
         libraries: Libraries = Libraries(),  # noqa: B008  (it is frozen)
-        untried: bool = False,
     ) -> None:
-        """Errors  SandboxError where walls are wanted and cannot stand; where that is `untried`, a sandbox says so."""
-        if walled and not untried and (reason := bubblewrap.available()):
-            raise SandboxError(str(reason))
         package = course_package.read(libraries.package)
         self.package = package if walled else {}  # what is behind the walls of each
         self._make = functools.partial(Sandbox, walled, granted, gpu, libraries, package)
@@ -73,9 +69,9 @@ class Pool:
         if box is not None:
             box.close()
 
-    def begun(self) -> None:
+    def wait_for_process(self) -> None:
         """Waits until the sandbox has a process, so that a fork of this one can take it over."""
-        self._kept.begun()
+        self._kept.wait_for_process()
 
     def leave(self) -> None:
         """Leaves the sandbox to a process that was forked from this one."""
@@ -103,6 +99,18 @@ class Sandboxes:
 
         Errors  SandboxError if the walls cannot stand here.
         """
+        if walled and (reason := bubblewrap.available()):
+            raise SandboxError(str(reason))
+        return self._of_course(course, walled)
+
+    def begin(self, course: Course) -> None:
+        """Begins a sandbox of this course before anybody knows whether its walls can stand here, which takes a while.
+
+        Returns once it has a process, which a fork of this one can take over, or once there can be none.
+        """
+        self._of_course(course, True).wait_for_process()
+
+    def _of_course(self, course: Course, walled: bool) -> Pool:
         with self._lock:
             pool = self._pools.pop((course, walled), None) or Pool(walled, libraries=course.libraries)
             self._pools[course, walled] = pool
@@ -110,17 +118,6 @@ class Sandboxes:
             for each in given_up:
                 self._pools.pop(each).close()
         return pool
-
-    def begin(self, course: Course, walled: bool) -> None:
-        """Begins a sandbox of this course before anybody knows whether its walls can stand here, which takes a while.
-
-        Returns once it has a process, so that a fork of this one can take it over; where no walls stand, it has none.
-        """
-        with self._lock:
-            if (course, walled) not in self._pools:
-                self._pools[course, walled] = Pool(walled, libraries=course.libraries, untried=True)
-            pool = self._pools[course, walled]
-        pool.begun()
 
     def leave(self) -> None:
         """Leaves all to a process that was forked from this one; what is left of them ends when this one does."""

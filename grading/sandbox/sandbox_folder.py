@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 
-def made() -> Path:
+def make() -> Path:
     """A new folder that any user may enter, with `stage`, which any user may enter, too, and `disk`, for us alone.
 
     Errors  OSError if there is no room for it; then nothing of it is left.

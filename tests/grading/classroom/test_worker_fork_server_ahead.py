@@ -92,16 +92,16 @@ from grading.sandbox.kept_sandboxes import SANDBOXES
 SMALL = Course("small", "Small", "Small", (Part(1, "One", "one", ("one",), 1),), libraries=Libraries(("json",)))
 
 def work(pipe):
-    box = SANDBOXES.of_course(SMALL, True).take() if SANDBOXES._pools else None
     handlers = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
     as_it_should = handlers == [signal.SIG_DFL, signal.SIG_IGN] and gc.isenabled() and tempfile.tempdir is None
+    box = SANDBOXES.of_course(SMALL, True).take() if SANDBOXES._pools else None
     pipe.send((os.getppid(), box and box._process.pid, box and box.answers(), as_it_should))
     multiprocessing.parent_process().join()  # as workers of Dask
 
 def main():
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with worker_fork_server.begun(Path("nowhere")):
-        SANDBOXES.of_course(SMALL, True).begun()
+        SANDBOXES.begin(SMALL)
     workers = []
     for _ in range(2):
         ours, theirs = multiprocessing.Pipe()
@@ -199,7 +199,7 @@ def test_a_command_that_is_stopped_while_it_imports_leaves_nothing(temporary: Pa
 def test_a_sandbox_is_begun_for_a_submission_that_no_run_has_graded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     course_copy.new(tmp_path, ONE)
     begun = []
-    monkeypatch.setattr(worker_fork_server, "_start", lambda *course: begun.append(course))
+    monkeypatch.setattr(worker_fork_server, "_begin_sandbox", begun.append)
     monkeypatch.setattr(worker_fork_server.fork_server, "fork", lambda first: None)
     monkeypatch.setattr(worker_fork_server.command_line, "is_alone", lambda: True)
 
@@ -207,7 +207,7 @@ def test_a_sandbox_is_begun_for_a_submission_that_no_run_has_graded(tmp_path: Pa
         begun.clear()
         with worker_fork_server.begun(tmp_path, *asked):
             pass
-        return begun == [(COURSE, True)]
+        return begun == [COURSE]
 
     assert not begins(None, False)
     for step, student in (("submitted", "anna"), ("submitted", "b[o]b"), ("autograded", "anna")):
@@ -288,12 +288,12 @@ def test_a_sandbox_that_finds_no_room_is_left_for_the_worker_to_report(
     error: Exception, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(worker_fork_server.SANDBOXES, "begin", failing(error))
-    worker_fork_server._start(COURSE, True)  # in a thread, which would print a traceback
+    worker_fork_server._begin_sandbox(COURSE)  # in a thread, which would print a traceback
 
 
 def test_a_trial_of_the_walls_that_finds_no_room_is_left_for_whoever_asks_next(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(worker_fork_server.bubblewrap, "available", failing(OSError("no space left on device")))
-    worker_fork_server._try()  # in a thread, too
+    worker_fork_server._try_walls()  # in a thread, too
 
 
 def failing(error: Exception) -> Callable:

@@ -4,7 +4,6 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from kernel_runs import alive, inside
@@ -46,17 +45,21 @@ def test_what_comes_back_to_a_pool_that_is_closed_is_ended():
     assert not alive(processes)
 
 
-def test_where_no_thread_can_start_a_sandbox_says_so_and_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    def refused(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
+def test_a_sandbox_that_was_begun_is_the_course_s(sandboxes: Sandboxes):
+    sandboxes.begin(ONE)
+    (begun,) = sandboxes._pools.values()
+    box = begun.take()
+    begun.give_back(box)
+    assert sandboxes.of_course(ONE, True) is begun and begun.take() is box
 
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(threading.Thread, "start", refused)
-    with pytest.raises(SandboxError, match="^The sandbox does not start: can't start new thread$"):
-        Sandbox(walled=False)
-    assert list(tmp_path.iterdir()) == []
+
+def test_a_sandbox_that_was_begun_where_the_walls_cannot_stand_is_given_to_nobody(
+    sandboxes: Sandboxes, monkeypatch: pytest.MonkeyPatch
+):
+    sandboxes.begin(ONE)
+    monkeypatch.setattr(kept_sandboxes.bubblewrap, "available", lambda: "no walls")
+    with pytest.raises(SandboxError, match="^no walls$"):
+        sandboxes.of_course(ONE, True)
 
 
 def test_two_courses_in_one_process_never_get_the_same_sandbox_even_if_they_import_the_same(sandboxes: Sandboxes):

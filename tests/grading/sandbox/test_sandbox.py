@@ -12,6 +12,7 @@ import stat
 import struct
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -25,7 +26,7 @@ from grading.core import limits
 from grading.core.limits import EndedBy
 from grading.judge import kernels
 from grading.sandbox import bubblewrap, host, kernel_handle, sandbox_limits, seccomp, system_calls
-from grading.sandbox.kept_sandboxes import Pool
+from grading.sandbox.kept_sandboxes import Sandboxes
 from grading.sandbox.refusal import Cause
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -1420,6 +1421,19 @@ def test_whatever_umask_the_grader_has_another_user_can_enter_what_it_shows():
         box.close()
 
 
+def test_where_no_thread_can_start_a_sandbox_says_so_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    with pytest.raises(host.SandboxError, match="^The sandbox does not start: can't start new thread$"):
+        host.Sandbox(walled=False)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_without_bubblewrap_nothing_starts_and_the_message_says_how_to_go_on(tmp_path, monkeypatch):
     monkeypatch.setattr(bubblewrap, "SEARCH", str(tmp_path))
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
@@ -1427,7 +1441,7 @@ def test_without_bubblewrap_nothing_starts_and_the_message_says_how_to_go_on(tmp
     try:
         assert bubblewrap.available().cause is Cause.NOT_INSTALLED
         with pytest.raises(host.SandboxError, match='(?s)bubblewrap.* is not installed.*sandbox = "none"'):
-            Pool()
+            Sandboxes().of_course(COURSE, True)
         program = tmp_path / "bwrap"
         for words, cause in [("Unknown option --disable-userns", Cause.TOO_OLD), ("Of tomorrow", Cause.OTHER)]:
             program.write_text(f"#!/bin/sh\necho 'bwrap: {words}' >&2; exit 1\n")

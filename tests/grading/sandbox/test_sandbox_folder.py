@@ -17,7 +17,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_any_user_may_enter_a_sandbox_s_folder_whatever_the_umask_but_see_nothing_on_its_disk(temporary: Path):
     before = os.umask(0o077)
     try:
-        base = sandbox_folder.made()
+        base = sandbox_folder.make()
     finally:
         os.umask(before)
     assert base.parent == temporary
@@ -32,5 +32,5 @@ def test_where_there_is_no_room_nothing_is_left(deed: str, temporary: Path, monk
 
     monkeypatch.setattr(Path, deed, full)
     with pytest.raises(OSError, match="no space left"):
-        sandbox_folder.made()
+        sandbox_folder.make()
     assert list(temporary.iterdir()) == []
