@@ -41,10 +41,9 @@ def begun(root: Path, student: str | None = None, force: bool = False, ahead: bo
         yield
         return
     found = find_course.early(root) if ahead else None
+    # Threads, which Ctrl-C can't stop half-way.
     trying = threading.Thread(target=_try_walls)
-    starting = threading.Thread(
-        target=_begin_sandbox, args=found[:1] if found else ()
-    )  # a thread, so Ctrl-C can't stop it half-way
+    starting = threading.Thread(target=_begin_sandbox, args=found[:1] if found else ())
     try:
         if found is not None and found[1] and (force or _new(root, found[0].name, student)):
             with fork_server.as_course_error():
