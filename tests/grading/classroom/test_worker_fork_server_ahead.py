@@ -37,6 +37,33 @@ def temporary() -> Iterator[Path]:
     shutil.rmtree(made)
 
 
+def course_of_anna(folder: Path) -> Path:
+    """A new course of one part below a folder, with anna's submission of it."""
+    root = folder / "course"
+    root.mkdir()
+    lean.new(root, ONE)
+    submitted = root / "submitted" / "anna" / COURSE.name
+    submitted.mkdir(parents=True)
+    lean.write(submitted, ONE, handed_in.model(ONE))
+    return root
+
+
+def graded_by(code: str, root: Path, temporary: Path, *options: str) -> subprocess.CompletedProcess:
+    """How `grade` of the course in `root` ended, in a process of its own that begins with `code`."""
+    command = [sys.executable, "-c", code, "grade", "--course", str(root), *options]
+    env = {**os.environ, "TMPDIR": str(temporary), "PYTHONUNBUFFERED": ""}
+    return subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
+
+
+def failing(error: Exception) -> Callable:
+    """A function that raises this error, whatever it is given."""
+
+    def fail(*_: object) -> None:
+        raise error
+
+    return fail
+
+
 NOTED = """
 import os, sys, threading
 from grading import __main__ as command
@@ -59,17 +86,10 @@ def test_a_class_is_graded_in_the_sandbox_that_was_begun_next_to_the_imports_and
     tmp_path: Path, temporary: Path
 ):
     """A second sandbox, or one for nothing, would be seen by nobody but for the time it takes."""
-    root, made = tmp_path / "course", tmp_path / "made"
-    root.mkdir()
-    lean.new(root, ONE)
-    folder = root / "submitted" / "anna" / COURSE.name
-    folder.mkdir(parents=True)
-    lean.write(folder, ONE, handed_in.model(ONE))
+    root, made = course_of_anna(tmp_path), tmp_path / "made"
 
     def grade(*options: str) -> tuple[str, str]:
-        command = [sys.executable, "-c", NOTED, "grade", "--course", str(root), *options, str(made)]
-        env = {**os.environ, "TMPDIR": str(temporary), "PYTHONUNBUFFERED": ""}
-        run = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
+        run = graded_by(NOTED, root, temporary, *options, str(made))
         assert (run.returncode, run.stderr, list(temporary.iterdir())) == (0, "", [])
         pid, *said = run.stdout.splitlines()
         return pid, "\n".join(said)
@@ -220,13 +240,10 @@ def test_a_sandbox_is_begun_for_a_submission_that_no_run_has_graded(tmp_path: Pa
 
 
 def test_where_no_thread_starts_a_line_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def refused(_: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
     course_copy.new(tmp_path, ONE)
     (tmp_path / "submitted" / "anna" / COURSE.name).mkdir(parents=True)
     monkeypatch.setattr(worker_fork_server.command_line, "is_alone", lambda: True)
-    monkeypatch.setattr(threading.Thread, "start", refused)
+    monkeypatch.setattr(threading.Thread, "start", failing(RuntimeError("can't start new thread")))
     with (
         pytest.raises(errors.CourseError, match="no new process can be started: can't start new thread. "),
         worker_fork_server.begun(tmp_path),
@@ -244,13 +261,8 @@ sys.exit(command.command_line.alone(command.main))
 
 
 def test_where_the_walls_do_not_stand_the_sandbox_that_was_begun_leaves_nothing(tmp_path: Path, temporary: Path):
-    root = tmp_path / "course"
-    root.mkdir()
-    lean.new(root, ONE)
-    (root / "submitted" / "anna" / COURSE.name).mkdir(parents=True)
-    command = [sys.executable, "-c", REFUSED, "grade", "--course", str(root)]
-    env = {**os.environ, "TMPDIR": str(temporary)}
-    run = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
+    root = course_of_anna(tmp_path)
+    run = graded_by(REFUSED, root, temporary)
     assert run.returncode == 1 and "bubblewrap" in run.stderr and "Traceback" not in run.stderr
     assert list(temporary.iterdir()) == [] and not (root / "autograded").exists()
 
@@ -270,15 +282,7 @@ sys.exit(command.command_line.alone(command.main))
 
 
 def test_a_class_is_graded_where_the_command_itself_has_just_installed_the_walls(tmp_path: Path, temporary: Path):
-    root = tmp_path / "course"
-    root.mkdir()
-    lean.new(root, ONE)
-    folder = root / "submitted" / "anna" / COURSE.name
-    folder.mkdir(parents=True)
-    lean.write(folder, ONE, handed_in.model(ONE))
-    command = [sys.executable, "-c", INSTALLED, "grade", "--course", str(root), str(tmp_path / "bin")]
-    env = {**os.environ, "TMPDIR": str(temporary)}
-    run = subprocess.run(command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False)
+    run = graded_by(INSTALLED, course_of_anna(tmp_path), temporary, str(tmp_path / "bin"))
     assert (run.returncode, run.stderr) == (0, "") and "1 graded" in run.stdout
     assert list(temporary.iterdir()) == []
 
@@ -294,10 +298,3 @@ def test_a_sandbox_that_finds_no_room_is_left_for_the_worker_to_report(
 def test_a_trial_of_the_walls_that_finds_no_room_is_left_for_whoever_asks_next(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(worker_fork_server.bubblewrap, "available", failing(OSError("no space left on device")))
     worker_fork_server._try_walls()  # in a thread, too
-
-
-def failing(error: Exception) -> Callable:
-    def fail(*_: object) -> None:
-        raise error
-
-    return fail

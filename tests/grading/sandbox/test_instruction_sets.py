@@ -13,9 +13,9 @@ from kernel_runs import Run, opened
 from grading.sandbox import instruction_sets
 from grading.sandbox.instruction_sets import CPUINFO, NO_WIDER
 
-WIDE = "fpu sse2 avx avx2 avx512f bmi1 bmi2 f16c fma movbe"
-NARROW = "fpu sse2 avx"
 AVX2 = ("avx2", "bmi1", "bmi2", "f16c", "fma", "movbe")
+NARROW = "fpu sse2 avx"
+WIDE = " ".join([NARROW, "avx512f", *AVX2])
 LIBRARIES = ("ATEN_CPU_CAPABILITY", "MKL_CBWR", "NPY_DISABLE_CPU_FEATURES", "OPENBLAS_CORETYPE")
 
 # For each setting, a hash of results that wider instructions would round differently.
