@@ -19,7 +19,9 @@ from xml.etree import ElementTree
 from dev.packages import REPOSITORY
 from grading.gradebook import course_folder
 
-NBVAL = ["--nbval", "notebooks/attention", "--nbval-sanitize-with", "tests/nbval.cfg", "-q", "-p", "no:cacheprovider"]
+SOLVED = "notebooks/attention"
+NBVAL = ["-q", "-p", "no:cacheprovider", "-p", "tests.support.kernels_on_sockets"]
+NBVAL += ["--nbval", "--nbval-sanitize-with", "tests/nbval.cfg"]
 
 # Three runs of pytest go on alongside the unit tests. One grades whole classes with workers of its own, or waits for
 # limits; one waits for a browser; the last one computes for minutes, and waits for the service and the Formgrader.
@@ -65,7 +67,7 @@ def run(pytest_arguments: list[str]) -> int:
             _alongside("classes, attacks", "-v", "--durations=20", *CLASSES, classes) as grading,
         ):
             statuses = [  # all of them, whatever the first ones say: one run shows all that fails
-                _step("solved notebooks, run again", "pytest", *NBVAL, *_at_once(1), notebooks),
+                _step("solved notebooks, run again", "pytest", *NBVAL, SOLVED, *_at_once(1), notebooks),
                 _step("tests", "pytest", "-q", "--durations=10", "tests", *_at_once(1.5), *ignored, tests),
                 grading.wait(),
                 browsing.wait(),
