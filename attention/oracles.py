@@ -7,6 +7,7 @@ cannot hide in the other. Used by the hidden tests and by tests/; of packages it
 import functools
 import hashlib
 import math
+import operator
 import os
 
 import numpy as np
@@ -89,7 +90,8 @@ def attention_logits(q: Array, K: Array) -> Array:
     """
     if q.shape[0] != K.shape[1]:
         raise ValueError(f"attention_logits: q {q.shape} and K {K.shape} need one D_qk")
-    return np.array([sum(float(a) * float(b) for a, b in zip(q, key, strict=True)) for key in K]) / math.sqrt(len(q))
+    numbers = q.tolist()  # Python's own numbers, which take a third of the time of NumPy's
+    return np.array([sum(map(operator.mul, numbers, key)) for key in K.tolist()]) / math.sqrt(len(q))
 
 
 def mha_weights(
