@@ -20,9 +20,10 @@ SIGN = re.compile(r"[\w.]+|[^\w.\s]")
 MAX_SIGNS_TIMES_BYTES = 1_000_000_000
 FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # with which IPython compiles a cell
 OLD_SIGN = __future__.barry_as_FLUFL.compiler_flag
+MOST_COPIED = (
+    50_000  # nodes that Python compiles beyond those of the tree: 0.1 GB; each `finally` in another doubles it
+)
 LONG_NUMBER = re.compile(r"\d[\d_]{4000}")  # Python reads up to 4,300 digits, or as many as it has been told
-
-OPTIONS = re.compile(r"(?:\s*(?:-[nrpNRP]\s*\d+|-[lsTDb]\s*\S+|-\w|--[\w-]+)(?=\s|$))*\s*")  # of a line magic
 
 
 @contextlib.contextmanager
@@ -72,10 +73,21 @@ def is_read_often(lines: list[str]) -> bool:
     return any(quotes) or any(len(SIGN.findall(line)) * sys.getsizeof(line) > MAX_SIGNS_TIMES_BYTES for line in long)
 
 
-def without_options(line: str) -> str:
-    """A line magic's code, without the options before it; `-b - f(x)` is code, since %time has no such option."""
-    try:
-        read(line)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError):
-        return line[OPTIONS.match(line).end() :]
-    return line
+def is_copied_often(tree: ast.AST) -> bool:
+    """Whether Python, which compiles what stands in a `finally` again for each way out, would take too much memory."""
+    own = sum(1 for _ in ast.walk(tree))
+    return _compiled_nodes(tree)[0] - own > MOST_COPIED
+
+
+def _compiled_nodes(node: ast.AST) -> tuple[int, int]:
+    """How many nodes of a tree Python compiles, each as often as it does so, and how many ways out of it there are."""
+    nodes, ways_out = 1, int(isinstance(node, ast.Return | ast.Break | ast.Continue))
+    last = getattr(node, "finalbody", [])
+    for inner in (one for one in ast.iter_child_nodes(node) if one not in last):
+        more, others = _compiled_nodes(inner)
+        nodes, ways_out = nodes + more, ways_out + others
+    copies = ways_out + 2  # one of each for its end, and for an error
+    for inner in last:
+        more, others = _compiled_nodes(inner)
+        nodes, ways_out = nodes + copies * more, ways_out + copies * others
+    return nodes, ways_out

@@ -16,10 +16,10 @@ from grading.rules.compiling import unwarned
 from grading.rules.modules import as_values, starred
 from grading.rules.namespaces import AnyName, escape
 from grading.rules.nodes import call_of, walk
-from grading.rules.own_calls import TIMER
+from grading.rules.own_calls import TIMER, meanings
 from grading.rules.own_names import reads_of_own
 from grading.rules.parsing import folded
-from grading.rules.shell import hides_code
+from grading.rules.shell import SHOWING, hides_code
 from grading.rules.shown import shows_a_variable
 from grading.rules.student_code import Code
 from grading.rules.texts import Texts, only_computes
@@ -44,7 +44,8 @@ IMPORTING_NAMES = frozenset(
     "safe_execfile_ipy safe_run_module __path__ extension_manager find_line_magic find_cell_magic magics_manager "
     "register_alias register_magic_function input_transformers_cleanup input_transformers_post ast_transformers "
     "input_transformer_manager attrgetter __defaults__ __kwdefaults__ __closure__ cell_contents __code__ gi_code "
-    "cr_code ag_code f_back f_locals on_generate_code set_codegen __self__ tb_frame gi_frame cr_frame ag_frame".split()
+    "cr_code ag_code f_back f_locals on_generate_code set_codegen __self__ tb_frame gi_frame cr_frame ag_frame "
+    "__reduce__ __reduce_ex__".split()
 )
 IMPORTING_TEXTS = frozenset(
     "__import__ import_module importlib __builtins__ __builtin__ __loader__ __spec__ __globals__ __subclasses__ "
@@ -154,6 +155,7 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
     modules = AnyName(modules) if escape(trees, parents, texts, modules) else modules
     own = reads_of_own(trees, RUNNING_NAMES | LEAVING | {"get_ipython", "breakpoint"})
     elsewhere = as_values(trees, parents, packages, setup) | set(starred(trees, SMUGGLED, packages))
+    showing = SHOWING - meanings(node for tree in trees for node in walk(tree))
     functions, may_import = _functions(trees), functools.partial(_has_an_import, packages=packages)
     found = []
     for code in codes:
@@ -171,7 +173,7 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
             if read and node.id in RUNNING_NAMES | LEAVING:
                 found.append((code, node))  # under another name it would run, or give IPython's shell, unseen
                 continue
-            hidden = node in elsewhere or hides_code(node, parents, may_import)
+            hidden = node in elsewhere or hides_code(node, parents, may_import, showing)
             hidden = hidden or _takes_code(node, parents, modules, packages)
             if hidden or node not in harmless and _hides_an_import(node, modules, texts, functions):
                 found.append((code, node))

@@ -4,8 +4,10 @@ import ast
 from collections.abc import Collection, Iterable, Iterator
 
 from grading.rules import closure
+from grading.rules.folding import folded
 from grading.rules.nodes import top_level, walk
 
+FORGETTING = frozenset({"xdel", "reset", "reset_selective"})  # magics that delete variables
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
@@ -63,7 +65,7 @@ def reads_of_set(trees: Iterable[ast.Module], names: frozenset[str]) -> set[ast.
     """
     found, before = set(), set()
     for tree in trees:
-        deleted = {node.id for node in _names(tree) if isinstance(node.ctx, ast.Del)}
+        deleted = names if _forgets(tree) else {node.id for node in _names(tree) if isinstance(node.ctx, ast.Del)}
         before -= deleted
         found |= _reads(tree, before)
         ends: dict[str, int] = {}  # of the first statement in this cell that sets a name
@@ -73,6 +75,12 @@ def reads_of_set(trees: Iterable[ast.Module], names: frozenset[str]) -> set[ast.
                 ends.setdefault(name, statement.end_lineno)
         before |= ends.keys()
     return found
+
+
+def _forgets(tree: ast.Module) -> bool:
+    """Whether a magic in a cell deletes variables, as in `%xdel x`."""
+    calls = (node for node in walk(tree) if getattr(getattr(node, "func", None), "attr", "") == "run_line_magic")
+    return any(folded(name) in FORGETTING for call in calls for name in call.args[:1])
 
 
 def set_anywhere(trees: Iterable[ast.Module]) -> set[str]:

@@ -14,8 +14,9 @@ from collections.abc import Callable, Collection, Iterator
 from IPython.core.inputtransformer2 import TransformerManager, cell_magic, leading_empty_lines
 
 from grading.rules import compiling
-from grading.rules.compiling import is_read_often, unwarned, without_options
+from grading.rules.compiling import is_copied_often, is_read_often, unwarned
 from grading.rules.folding import folded
+from grading.rules.line_magics import UNTOLD, code_of
 
 # Magics whose code runs as ordinary code of this kernel; of these, those with code on their own line.
 PLAIN_MAGICS = frozenset({"time", "timeit", "capture", "prun", "debug"})
@@ -42,7 +43,6 @@ OTHER_LINE_MAGICS = frozenset(
 NAMES = LINE_MAGICS | HARMLESS_MAGICS | OTHER_LINE_MAGICS
 FIRST = re.compile(r"\s*(\w+)(?![\w.*]|\s*[=,])")  # the name that IPython may take for a magic's, as in `run ./file.py`
 MAX_DEPTH = 200  # of a syntax tree; real code reaches about 30
-TOO_DEEP = "exec(text)"  # stands for code that is nested deeper: what it does cannot be told
 # IPython reads the whole cell again for each magic in it, and for each sign that a line begins with: characters times
 # magics. Signs in a row, with or without spaces, count by their square, as no cell needs many.
 MAGICS = re.compile(r"^[ \t]*([%!?,;/](?:[ \t]*[%!?,;/])*)|=[ \t]*([%!])|(\?)[ \t]*$", re.MULTILINE)
@@ -62,27 +62,28 @@ def parse(source: str, unfold: bool = True, bare: Collection[str] | None = None)
     """
     whole = _lines(source)
     if is_read_often(whole):
-        return ast.parse(TOO_DEEP)
+        return ast.parse(UNTOLD)
     skipped, lines = _cleaned(whole)
     if cell_magic(lines) != lines:
         return _below_a_magic(lines[0], "".join(lines[1:]), skipped, unfold, bare)
     if _takes_long(lines):
-        return ast.parse(TOO_DEEP)
+        return ast.parse(UNTOLD)
     if bare_magic(lines) in (bare or ()):
         lines = _signed(lines)
     try:
         tree = _compiled(lines, compiling.read_as_set)
     except (RecursionError, MemoryError):  # a kernel may have room for it where this process has none
-        return ast.parse(TOO_DEEP)
+        return ast.parse(UNTOLD)
     except (SyntaxError, ValueError, RuntimeError):
-        if bare is None and bare_magic(lines):
+        if bare_magic(lines):  # whatever variable has its name: as Python, nothing of this would run
             magic = parse("".join(_signed(lines)), unfold, bare)
             return magic and ast.increment_lineno(magic, skipped)
-        return ast.parse(TOO_DEEP) if compiling.has_long_number(lines) else None
+        return ast.parse(UNTOLD) if compiling.has_long_number(lines) else None
     with contextlib.suppress(RecursionError, ValueError):  # a text in it may be too deep, and hides nothing else
         if _depth(tree) <= MAX_DEPTH:
-            return ast.increment_lineno(_Unfold(bare).visit(tree) if unfold else tree, skipped)
-    return ast.parse(TOO_DEEP)
+            read = _Unfold(bare).visit(tree) if unfold else tree
+            return ast.parse(UNTOLD) if is_copied_often(read) else ast.increment_lineno(read, skipped)
+    return ast.parse(UNTOLD)
 
 
 def refused(source: str) -> tuple[int, str] | None:
@@ -209,8 +210,8 @@ def _below_a_magic(first: str, text: str, skipped: int, unfold: bool, bare: Coll
     if name in OTHER_MAGICS and not line.rstrip().endswith("?") and not expands(line):
         return ast.Module([], [])
     if name not in PLAIN_MAGICS or name not in LINE_MAGICS and expands(line):
-        return ast.parse(TOO_DEEP)
-    setup = parse(without_options(line), bare=bare) if name in LINE_MAGICS else None
+        return ast.parse(UNTOLD)
+    setup = parse(code_of(name, line), bare=bare) if name in LINE_MAGICS else None
     body = parse(text, unfold, bare)
     return body and ast.Module((setup.body if setup else []) + ast.increment_lineno(body, skipped + 1).body, [])
 
@@ -267,9 +268,8 @@ def _in_text(node: ast.expr, bare: Collection[str] | None) -> ast.Module | None:
             code = folded(text)
             return parse(code.strip()) if code else None
         case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[magic, text, *_]):
-            code = folded(text)
-            known = code and folded(magic) in LINE_MAGICS
-            return parse(without_options(code), bare=bare) if known else None
+            code, name = folded(text), folded(magic)
+            return parse(code_of(name, code), bare=bare) if code and name in LINE_MAGICS else None
         case ast.Call(func=ast.Attribute(attr="run_cell_magic"), args=[magic, line, text]):
             parts = [folded(magic), folded(line), folded(text)]
             known = parts[0] in PLAIN_MAGICS and None not in parts

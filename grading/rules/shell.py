@@ -5,16 +5,16 @@ Those on the lists are allowed. Any other may run a text or a file that cannot b
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
-from grading.rules.compiling import without_options
+from grading.rules.line_magics import code_of
 from grading.rules.nodes import call_of
 from grading.rules.parsing import HARMLESS_MAGICS, LINE_MAGICS, OTHER_MAGICS, expands, folded, parse
 
 LINE, CELL = "run_line_magic", "run_cell_magic"
 COMMANDS = frozenset({"system", "getoutput"})  # which `!ls` and `files = !ls` become
 METHODS = COMMANDS | {LINE, CELL, "magic", "show_usage"}
-TEXTS = frozenset({"str", "repr", "print"})  # these ask for its text alone, as in str(get_ipython())
+SHOWING = frozenset({"str", "repr", "print", "type"})  # these ask for its text or its type, as in str(get_ipython())
 # Settings of which IPython imports what their text names, such as InteractiveShell.loop_runner, and the one by which it
 # reads `exec "import os"` as a call.
 IMPORTED = re.compile(r"\.\w*(?:_class|_runner|_method|_factory|packer|_return|llm_\w*|lazy_magics|autocall)\s*=")
@@ -28,11 +28,17 @@ FILLED = re.compile(r"[{$]")  # where IPython puts a variable's value into a mag
 SETTING = re.compile(r"[\w.]*|[\w.]+\s*=(.*)")  # without spaces around it, of which thousands would take it seconds
 
 
-def hides_code(node: ast.AST, parents: Mapping[ast.AST, ast.AST], may_import: Callable[[ast.AST], bool]) -> bool:
-    """Whether a use of IPython's shell may run something that cannot be seen."""
+def hides_code(
+    node: ast.AST,
+    parents: Mapping[ast.AST, ast.AST],
+    may_import: Callable[[ast.AST], bool],
+    showing: Collection[str] = SHOWING,
+) -> bool:
+    """Whether a use of IPython's shell may run something that cannot be seen. `showing` are those of SHOWING that the
+    student gives no other meaning."""
     match node:
         case ast.Name(id="get_ipython", ctx=ast.Load()):
-            return not _is_usual(node, parents)
+            return not _is_usual(node, parents, showing)
         case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[name, *rest], keywords=[]):
             return _line_hides(folded(name), rest, may_import)
         case ast.Call(func=ast.Attribute(attr="run_cell_magic"), args=[name, line, _], keywords=[]):
@@ -45,7 +51,7 @@ def hides_code(node: ast.AST, parents: Mapping[ast.AST, ast.AST], may_import: Ca
     return False
 
 
-def _is_usual(name: ast.Name, parents: Mapping[ast.AST, ast.AST]) -> bool:
+def _is_usual(name: ast.Name, parents: Mapping[ast.AST, ast.AST], showing: Collection[str]) -> bool:
     """Whether the shell is called upon in one of the usual ways, or only looked at, as to tell whether there is one."""
     if isinstance(parents.get(name), ast.Expr):
         return True
@@ -56,10 +62,18 @@ def _is_usual(name: ast.Name, parents: Mapping[ast.AST, ast.AST]) -> bool:
     if isinstance(taken, ast.Attribute):
         called = taken.attr in METHODS and call_of(taken, parents) is not None
         return called or taken.attr == "__class__" and isinstance(outer, ast.Attribute) and outer.attr == "__name__"
-    if isinstance(taken, ast.Call) and getattr(taken.func, "id", "") == "type":  # as in str(type(get_ipython()))
+    if _function(taken) == "type" and "type" in showing:  # as in str(type(get_ipython()))
         taken = outer
-    shown = isinstance(taken, ast.Call) and getattr(taken.func, "id", "") in TEXTS
-    return shown or isinstance(taken, (ast.Compare, ast.Expr)) and taken is parents.get(call)
+    if _function(taken) in {*showing} - {"type"}:
+        return True
+    if isinstance(taken, ast.Compare) and taken is parents.get(call):
+        others = [one for one in (taken.left, *taken.comparators) if one is not call]
+        return all(isinstance(one, ast.Constant) for one in others)  # any other may keep what it is compared with
+    return isinstance(taken, ast.Expr) and taken is parents.get(call)
+
+
+def _function(node: ast.AST | None) -> str:
+    return getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
 
 
 def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[ast.AST], bool]) -> bool:
@@ -67,7 +81,7 @@ def _line_hides(name: str | None, rest: list[ast.expr], may_import: Callable[[as
     if name is not None and name[:1] in {"", "%"}:
         return False  # `% time`, or `%%time` below another line of its cell: there is no such magic, and nothing runs
     if name in LINE_MAGICS:  # code that could not be put in the tree in its place
-        tree = parse(without_options(text)) if text is not None else None
+        tree = parse(code_of(name, text)) if text is not None else None
         return text is None or tree is not None and may_import(tree)
     if name == "config" and text is not None:
         setting = SETTING.fullmatch(text.strip())

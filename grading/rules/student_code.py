@@ -13,8 +13,9 @@ from pathlib import Path
 
 from grading.core import cells
 from grading.rules import module_attributes, module_choices, module_tables
+from grading.rules.line_magics import UNTOLD
 from grading.rules.nodes import top_level, walk
-from grading.rules.parsing import NAMES, TOO_DEEP, folded, may_be_bare, numbered, parse
+from grading.rules.parsing import NAMES, folded, may_be_bare, numbered, parse
 
 # Methods that change a list or a mapping, and by which something comes into it.
 CHANGING = frozenset("append extend insert update setdefault __setitem__".split())
@@ -124,7 +125,7 @@ def _tree(source: str, bare: Collection[str] | None = None) -> ast.Module | None
     try:
         return parse(source, bare=bare)
     except RecursionError:  # magics in magics
-        return ast.parse(TOO_DEEP)
+        return ast.parse(UNTOLD)
 
 
 def _with_bare_magics(codes: list[Code], trees: dict) -> list[Code]:
@@ -132,18 +133,23 @@ def _with_bare_magics(codes: list[Code], trees: dict) -> list[Code]:
 
     A name that the student gives to a variable or a function is not a magic.
     """
-    if not any(may_be_bare(code.source) for code in codes):
+    if not any(map(_may_be_bare, codes)):
         return codes
     bare = NAMES.difference(*(_own(code.tree) for code in codes if code.tree))
     found = []
     for code in codes:
-        if may_be_bare(code.source):
+        if _may_be_bare(code):
             key = (-1, code.source)
             if key not in trees:
                 trees[key] = _tree(code.source, bare)
             code = replace(code, tree=trees[key])
         found.append(code)
     return found
+
+
+def _may_be_bare(code: Code) -> bool:
+    """Whether code of one line stands in a cell alone, or in a text that a magic runs, as a first look has found."""
+    return may_be_bare(code.source) or any(hasattr(node, "of_text") for node in walk(code.tree or ast.Module([], [])))
 
 
 def _through(codes: list[Code], answer_id: str, notebook: _Notebook) -> list[Code]:

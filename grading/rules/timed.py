@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from grading.rules.closure import root
-from grading.rules.compiling import without_options
+from grading.rules.line_magics import UNTOLD, code_of
 from grading.rules.nodes import walk
 from grading.rules.own_calls import TIMER, names_given
-from grading.rules.parsing import LINE_MAGICS, TOO_DEEP, folded, parse
+from grading.rules.parsing import LINE_MAGICS, folded, parse
 from grading.rules.student_code import Code
 from grading.rules.texts import Texts
 
@@ -31,9 +31,11 @@ def is_timer(node: ast.AST, modules: dict[str, str]) -> bool:
 def given(call: ast.AST, modules: dict[str, str]) -> list[ast.expr]:
     """The texts that a call of a Timer, of `compile` or of a line magic is given as code; none for any other code."""
     match call:
-        case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[name, text, *_]) if folded(name) in LINE_MAGICS:
+        case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[magic, text, *_]) if (
+            folded(magic) in LINE_MAGICS
+        ):
             code = folded(text)
-            return [ast.Constant(without_options(code))] if code else []
+            return [ast.Constant(code_of(folded(magic), code))] if code else []
         case ast.Call(func=ast.Name(id="compile"), args=[text, *_]):
             return [text]
         case ast.Call(func=func, args=texts, keywords=words):
@@ -50,7 +52,7 @@ def as_codes(codes: list[Code], modules: dict[str, str], texts: Texts) -> Iterat
         for call in walk(code.tree) if code.tree else ():
             for source in [one for text in given(call, modules) for one in sorted(texts.of(text) or ())]:
                 number += 1
-                if tree := parse(source if number <= MOST else TOO_DEEP):
+                if tree := parse(source if number <= MOST else UNTOLD):
                     yield Code(code.where, False, source, _function(tree.body)), (code, call)
                 if number > MOST:
                     return

@@ -18,6 +18,8 @@ NOT_OWN_EXEC = [
     "exec = exec\nprint(exec)",
     "if False:\n    exec = 5\nrun = exec",
     "exec = 5\ndel exec\nrun = exec",
+    "exec = 5\n%xdel exec\nrun = exec",
+    "exec = 5\n%reset -f\nrun = exec",
     "def f(exec=exec):\n    exec('import math')",
     "def f():\n    exec = 5\n    def g():\n        global exec\n        return exec\n    return g()",
     "for M in 'QK':\n    exec(f'import {M}')",

@@ -14,10 +14,26 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from grading.rules import parsing
 
+
+def within_finally(times: int, within: str = "pass") -> str:
+    """A function of a statement within so many `finally` of each other: Python compiles it a power of two times."""
+    lines = [" " * n + ("try: pass\n" + " " * n + "finally:") for n in range(1, times + 1)]
+    return "\n".join(["def f():", *lines, " " * (times + 1) + within])
+
+
 HONEST_CELLS = [
+    within_finally(3),
     "%time import torch",
     "%timeit -n 3 -r 1 from torch import nn",
     "t = %timeit -o a = f(x)",
+    "%prun -rq -l 5 f(x)",
+    "%prun -import math",
+    "%timeit -qo import math",
+    "%timeit -k import math",
+    "t = %timeit -n1 -r1 -- import math",
+    "%prun -T 'a import math",
+    "%time -import math",
+    "%time x - y  # import math",
     "t = %time !ls",
     "%%time\nfrom numpy import linalg",
     "%%capture {name}\nx = 1",
@@ -36,6 +52,16 @@ IMPORTING_CELLS = [
     "%timeit -n 1 -r1 import math",
     "%timeit -q import math",
     "%prun -l 5 import math",
+    "%prun -rq import math",
+    "%prun -q -- import math",
+    "%prun -T 'a #' import math",
+    "%prun -T#a import math",
+    "%%prun -rq import math\npass",
+    "%timeit -qn1 ; import math",
+    "%time --no-raise import math",
+    "%time pass; import math --no-raise-error",
+    "%debug --breakpoint=a:1 import math",
+    f"%prun -q {'x' * 100_000}",
     "run ./helper.py",
     "run (helper.py)",
     "\x0crun ./helper.py",
@@ -67,6 +93,10 @@ IMPORTING_CELLS = [
     "x = a" + ".b" * 20_000 + "\nimport math",  # too deep for this process; a kernel may have room for a bit more
     "x = " + "-" * 20_000 + "1\nimport math",  # likewise, from Python 3.14 on, where only the stack sets an end
     "x = 1 <> 2\nimport math",
+    "x = 1\nget_ipython().run_line_magic('time', 'run [helper]')",
+    "x = 1\nget_ipython().run_cell_magic('capture', '', '\\x72un [helper]')",
+    f"if False:\n exec({within_finally(16)!r})",
+    within_finally(16, "for i in []: return"),
     "exec('x = 1 <> 2\\nimport math')",
     f"x = 1{'0' * 5_000}\nimport math",
 ]

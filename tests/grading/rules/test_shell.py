@@ -21,6 +21,8 @@ HARMLESS = [
     "colab = 'google.colab' in str(get_ipython())",
     "print(str(type(get_ipython())))",
     "print(get_ipython())",
+    "get_ipython() == None",
+    "if 'Terminal' in repr(type(get_ipython())):\n    pass",
     "%reload_ext autoreload\n%autoreload explicit",
     "load_ext autoreload",
     "!ls {folder} $HOME | awk '{print $1}'",
@@ -107,6 +109,13 @@ HIDING = [
     "get_ipython().run_line_magic(magic_name='run', line='helper.py')",
     "ip = get_ipython()\nip.run_line_magic",
     "[get_ipython()]",
+    "def print(x):\n    global S\n    S = x\nprint(get_ipython())",
+    "type = repr = keep\nrepr(get_ipython())",
+    "str(type(get_ipython()))\ndef type(x):\n    return keep(x)",
+    "E() == get_ipython()",
+    "get_ipython() in kept",
+    "input.__reduce__()[1][0].shell.ex('import os')",
+    "input.__reduce_ex__(4)",
     "type(get_ipython())",
     "shell = type(get_ipython())",
     "type(get_ipython()).instance()",
@@ -145,6 +154,14 @@ def test_whatever_else_the_shell_can_do_counts_as_hiding_an_import(source: str):
 def test_in_a_cell_of_one_line_a_magic_needs_no_percent_sign(source: str):
     assert import_breach(source)
     assert import_breach("pass", source)
+
+
+@pytest.mark.parametrize(
+    ("magic", "variable"), [("run ./helper.py", "if False:\n    run = 1"), ("prun import math", "prun = 1")]
+)
+def test_what_is_no_python_is_a_magic_whatever_variable_has_its_name(magic: str, variable: str):
+    assert import_breach("pass", variable, magic)
+    assert import_breach("pass", magic, variable)
 
 
 @pytest.mark.parametrize("source", ["run (1)", "run", "time", "load = 1", "history", "who", "time f(x)", "load.x"])
