@@ -171,10 +171,7 @@ def _guard_files() -> None:
             for path in extra_files.admitted(source, find_course.of(self.config, assignment_id))[0]:
                 if not any(fnmatch.fnmatch(os.path.basename(path), pattern) for pattern in ignored):
                     _copy(Path(path), dest / os.path.relpath(path, source))
-            (dest / extra_files.TIMESTAMP).unlink(missing_ok=True)  # of a former run, be it of one notebook alone
-            if when := times.text(Path(self.coursedir.root), student_id):
-                dest.mkdir(parents=True, exist_ok=True)
-                (dest / extra_files.TIMESTAMP).write_text(when, encoding="utf-8")
+            times.pass_on(self.coursedir, assignment_id, student_id, dest / extra_files.TIMESTAMP)
         else:
             for name in (extra_files.TIMESTAMP, extra_files.SECRET):
                 if (source / name).is_file():

@@ -18,6 +18,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import parse_utc
 
 from grading.core import errors, files, names, spreadsheet
@@ -45,6 +47,22 @@ def of(root: Path, student: str) -> datetime.datetime | None:
     """
     found = text(root, student)
     return None if found is None else parse_utc(found)
+
+
+def pass_on(coursedir: CourseDirectory, assignment: str, student: str, file: Path) -> None:
+    """Writes what is known of a submission into the file that feedback goes by. If nothing is, no such file is left,
+    and the gradebook forgets a time that was known when the submission was last graded: nbgrader would keep it.
+
+    Errors  as `text`, and OSError if the file cannot be written.
+    """
+    file.unlink(missing_ok=True)  # of a former run, be it of one notebook alone
+    if when := text(Path(coursedir.root), student):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(when, encoding="utf-8")
+        return
+    with Gradebook(coursedir.db_url, coursedir.course_id) as book, contextlib.suppress(MissingEntry):
+        book.find_submission(assignment, student).timestamp = None
+        book.db.commit()
 
 
 def note(root: Path, student: str, when: str | datetime.datetime) -> None:

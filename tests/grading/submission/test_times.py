@@ -67,6 +67,9 @@ def test_a_submitted_file_does_not_say_when(grade, tmp_path: Path):
     assert _in_gradebook(tmp_path) == datetime.datetime(2026, 1, 10, 12, 0, 1)
     graded = tmp_path / "autograded" / "ada" / COURSE.name / "timestamp.txt"
     assert graded.read_text(encoding="utf-8") == KNOWN
+    (tmp_path / times.FILE).write_text("student,time\n", encoding="utf-8")
+    grade(tmp_path)
+    assert _in_gradebook(tmp_path) is None and not graded.exists()
 
 
 def test_the_formgrader_shows_the_known_time_before_anything_is_graded(tmp_path: Path):
@@ -83,6 +86,9 @@ def test_another_time_is_a_reason_to_grade_again(tmp_path: Path):
         times.note(tmp_path, "ada", when)
         assert [result.kept for result in class_run.graded(tmp_path, ["ada"], workers=1, force=False)] == [kept]
     assert _in_gradebook(tmp_path) == datetime.datetime(2026, 1, 11, 12)
+    (tmp_path / times.FILE).unlink()
+    assert [result.kept for result in class_run.graded(tmp_path, ["ada"], workers=1, force=False)] == [False]
+    assert _in_gradebook(tmp_path) is None
 
 
 # --- times.csv
