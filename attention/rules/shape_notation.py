@@ -12,8 +12,8 @@ _LETTERS = r"(?:[A-Z][A-Za-z0-9]{0,3}(?:_\w{1,6})?|(?:[a-z]{1,2}|[α-ω])\d?(?:_
 _ATOM = r"(?:[^\W\d_]\w*'?|\d+)"
 _PRODUCT = re.compile(rf"\(?{_ATOM}\)?(?:\s*(?://?|[*+-])\s*\(?{_ATOM}\)?)*")
 _FACTORS = rf"(?:{_LETTERS}|\d+)(?:\*(?:{_LETTERS}|\d+))*"
-# What other keyboards and formulas write for these: Cyrillic letters that look like Latin ones, brackets, a comma.
-_ALIKE = str.maketrans("АВЕКМНОРСТХх⟨⟩【】「」、،", "ABEKMHOPCTXx<>[][],,")
+# What other keyboards and formulas write for these: Cyrillic letters like Latin ones, brackets, a comma, arrows.
+_ALIKE = str.maketrans("АВЕКМНОРСТХх⟨⟩【】「」、،⟶⇒", "ABEKMHOPCTXx<>[][],,→→")
 _GROUP = re.compile(r"(\w?)[(\[{<]((?:[^()\[\]{}<>]|\([^()\[\]{}<>]*\))*)[)\]}>]")
 # BHLD: letters of shapes, each a dimension, with nothing between; small ones only where they make no English word.
 _TOGETHER = re.compile(r"B[HLDTNKVSGQC]{2,4}|bh[a-z]{1,3}|b[hldtnksvqgcm]{2,4}")
@@ -24,10 +24,12 @@ _IS_CAPITAL = re.compile(_CAPITAL).fullmatch
 _IS_COMPOUND = re.compile(r".*_.*|[A-Z]\d'?").fullmatch  # n_heads, L1
 _DASH = r"\s*[-‐‑–—]\s*"
 _TYPE = re.compile(r"""\b\w*\[\s*(?:[\w.]+,\s*)?["']([^"'\[\]]*)["']\s*\]""")  # jaxtyping's Float[Tensor, "B L D"]
+_QUOTED = re.compile(r"""(["'])([^\W\d_]\w*)\1(?=\s*[,)\]])""")  # ("B", "L", "D")
 _ARRAY = re.compile(r"\b(?:[Tt]ensor|(?:bf|f|float)\d+)(?=\[)")  # f32[b, h, l, m], as JAX has it
 _BY = re.compile(r"(?<![\w*/()])[\w*/()]+(?:-by-[\w*/()]+)+")
 _LETTER = re.compile(r"(?<!\w)[A-Z](?![a-z])")  # one that stands for a size
 _TIMES = re.compile(rf"(?<![\w.]){_PRODUCT.pattern}(?:\s*\bx\b\s*{_PRODUCT.pattern}|\s+by\s+{_PRODUCT.pattern})+(?!\w)")
+_IN_WORDS = re.compile(rf"(?<![\w.])(?:{_CAPITAL}|\d+)(?: times (?:{_CAPITAL}|\d+)){{2,}}(?!\w)")  # B times L times D
 MAX_CHARS = 300  # of a comment that are read
 
 
@@ -43,9 +45,10 @@ def shapes_named(comment: str) -> int:
     text = re.sub(r"(?<=[A-Z0-9])x(?=[A-Z])", " x ", text)  # BxLxD
     text = _BY.sub(lambda m: m[0].replace("-by-", " x ") if _LETTER.search(m[0]) else m[0], text)  # B-by-L-by-width
     text = re.sub(r"(?<!\w)[a-wyz]\d?(?:x[a-wyz]\d?){2,}(?!\w)", lambda m: m[0].replace("x", " x "), text)  # bxlxd
-    text = _ARRAY.sub("", _TYPE.sub(r"[\1]", text))
+    text = _IN_WORDS.sub(lambda m: m[0].replace(" times ", " x "), text)
+    text = _QUOTED.sub(r"\2", _ARRAY.sub("", _TYPE.sub(r"[\1]", text)))
     text = re.sub(r"_\{(\w+)\}", r"_\1", re.sub(r"[$`\\]", "", text))
-    arrows = len(re.findall(r"->|=>|→|⟶|⇒", text))
+    arrows = len(re.findall(r"->|=>|→", text))
     groups = [
         m for m in _GROUP.finditer(text.replace("->", "→").replace("=>", "→")) if _is_shape(m.group(2), m.group(1))
     ]
@@ -85,7 +88,9 @@ def _is_shape(text: str, before: str | None) -> bool:
         named = [words.letter(entry) for entry in entries]  # (batch B, L_1 positions)
         entries = named if before is not None or all(map(_IS_CAPITAL, named)) else entries
         entries = [re.sub(r"(?<=[^\W\d_]{3}) (?=\d$)", "", entry) for entry in entries]  # (batch, length 1)
-        entries = [re.sub(r"^(?:# ?|number of )(?=\w)", "", entry) for entry in entries]  # (#tokens, number of heads)
+        entries = [
+            re.sub(r"^(?:# ?|(?:[Nn]um(?:ber)?|[Nn]o\.) of )(?=\w)", "", entry) for entry in entries
+        ]  # (#tokens, number of heads)
     letters = [e for e in entries if re.search(r"[^\W\d_]", e)]
     # Those that are more than a letter or two.
     known = [e for e in letters if _is_entry(e) and re.search(r"[A-Z]|_|\d|[a-z]{3}|[^\x00-\x7fα-ω]", e)]
@@ -111,10 +116,12 @@ def _is_row(names: list[str], compound: int) -> bool:
 
 def _is_entry(entry: str) -> bool:
     """Whether a piece of a list can be a dimension: a letter or a word for it, a number, a product, or any of them."""
-    if entry in {"...", "…", "*", "?", ":"}:
+    if entry in {"...", "..", "…", "*", "?", ":"}:
         return True
-    if re.fullmatch(r"[^\W\d_]+(?:[ -][^\W\d_]+)+", entry):
-        first, *others = re.split(r"[ -]", entry.lower())
+    if re.fullmatch(r"[^\W\d_]+(?:[ -][^\W\d_]+)+\d?", entry):  # sequence length1
+        first, *others = re.split(r"[ -]", entry.lower().rstrip("0123456789"))
+        if first in {"x", "y"}:  # x positions
+            return (words.DIMENSIONS - words.TENSORS).issuperset(others)
         if others[-1] in {"x", "y"}:  # length of x
             named = first in words.DIMENSIONS - words.TENSORS and len(first) >= 3 and first not in {"all", "out", "per"}
             return named and words.OF.issuperset(others[:-1])
