@@ -17,6 +17,7 @@ GROUPED = r"(?<![\d.,])(\d{1,3}(?:['’\xa0\u202f]\d{3})+)[.,](\d+)(?![\d.,])"
 GROUPED_BY_POINTS = r"(?<![\d.,])(\d{1,3}(?:\.\d{3})+),(\d+)(?![\d.,])"
 GROUPED_BY_SPACES = r"(?<![\d.,])(\d{1,3}(?: \d{3})+)[.,](\d+)(?![\d.,])"  # or numbers side by side
 RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+INDEX = "(?:0|1|-1|-2)"  # of a shape's numbers, as in W.size(0) or np.shape(W)[-1]
 BRACKETS = r"[\[({][^\[\](){}]*[\])}]"
 APART = "\0"  # stands where a shape in brackets begins and ends
 MAX_NUMBERS = 40  # different ones, outside of arrays: among hundreds, one is within any range
@@ -26,9 +27,10 @@ Range = tuple[float, float]  # from, to
 
 def words_removed(text: str) -> str:
     """The text without names such as W_2, float64, W.shape[0] or dim 0, and with 24 x 4 written as 24, 4."""
+    text = re.sub(r"第\s*[12]\s*[维維次]", " ", text)
     text = re.sub(r"(?<=[\u2e80-\ufdff])(?=\d)", " ", text)  # in Chinese no space stands between a word and a number
-    text = re.sub(r"(?<=\w)\[[01]\]", " ", text)
-    text = re.sub(r"(?i)\b(?:dim|dimension|axis)\s+[01]\b", " ", text)
+    text = re.sub(rf"(?<=[\w)])\[{INDEX}\]|(?<=\bsize)\({INDEX}\)|, ?(?:axis=)?{INDEX}\)(?= ?=)", " ", text)
+    text = re.sub(r"(?i)\b(?:dim|dimension|axis)\s+(?:[01]\b|2\b(?=\s*(?:[:=]|is\b)))|\b(?:1st|2nd)\b", " ", text)
     text = re.sub(r"(?<=\d)\s*[xX×*⨯]\s*(?=\d)", " , ", text)
     return re.sub(r"(?<!\w)[^\W\d]\w*", " ", text)
 
@@ -60,6 +62,7 @@ def numbers(text: str) -> set[str]:
     text = _joined(GROUPED, _joined(GROUPED_BY_POINTS, text))
     text = re.sub(r"\\times|\\cdot", "*", re.sub(r"(?<=[eE^])−", "-", text))
     text = re.sub(POWER, r"e\1", re.sub("10([⁻⁺]?[⁰¹²³⁴-⁹]+)", lambda m: "10^" + m[1].translate(RAISED), text))
+    text = re.sub(rf"(?<![\w.])([^\W\d_]{{2,}})(?={FLOAT})", r"\1 ", text)  # mse1.2e-31
     text = words_removed(re.sub(MINUS, " ", text))
     # Arrays are left out: a list of errors, or of zeros, is not the mean of them. Commas may set off thousands, as in
     # 12,345.6.

@@ -59,12 +59,28 @@ def test_shapes_may_share_their_brackets_or_have_one_for_each_size(text: str):
     assert has_shapes(text, [((4, 24), (24, 4))])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "U: dim 1: 24, dim 2: 4; M: dim 1: 4, dim 2: 24",
+        "U.size(0)=24, U.size(1)=4, M.size(0)=4, M.size(-1)=24",
+        "np.size(U, 0)=24 np.size(U, 1)=4 np.shape(M)[0]=4 np.shape(M)[-1]=24",
+        "1st axis 24, 2nd axis 4; 1st axis 4, 2nd axis 24",
+        "第1维 24，第2维 4，第1维 4，第2维 24",
+    ],
+)
+def test_the_number_of_a_dimension_is_none_of_a_shape_s(text: str):
+    assert has_shapes(text, [((24, 4), (4, 24))])
+
+
 def test_both_shapes_are_of_one_pair():
     assert has_shapes("(1, 2) (3, 4)", [((9, 9), (8, 8)), ((3, 4), (1, 2))])
     assert not has_shapes("(1, 2) (3, 4)", [((1, 2), (8, 8)), ((9, 9), (3, 4))])
 
 
-@pytest.mark.parametrize("text", ["0.251", "error: 0.25", "2.51e-1", ".251", "0.3", "mse=0.2511 (float64)", "[0.251]"])
+@pytest.mark.parametrize(
+    "text", ["0.251", "error: 0.25", "2.51e-1", ".251", "0.3", "mse=0.2511 (float64)", "[0.251]", "is0.251"]
+)
 def test_a_number_is_right_as_far_as_its_digits_go(text: str):
     assert has_number(text, [(0.251, 0.2511)])
 
