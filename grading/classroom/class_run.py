@@ -27,7 +27,7 @@ from grading.classroom.task_queue import Graded, TaskQueue
 from grading.core import errors, find_course, limits, messages, names
 from grading.core.course import Course
 from grading.gradebook import course_folder, marks, trouble
-from grading.submission import misplaced, notices
+from grading.submission import misplaced, notices, times
 
 TICK_S = 0.5
 
@@ -47,13 +47,14 @@ def grade_class(
     meant where the folder holds several.
 
     Errors  CourseError if there is nothing to grade, the course cannot be read, or the disk is full, or, without
-            `force`, if the secret of earlier marks is gone; as `register`.
+            `force`, if the gradebook or the secret of earlier marks is gone; as `register`.
     """
     course, students = course_folder.course(root, assignment), course_folder.students(root, student, assignment)
     with _as_course_error(root), lock.alone(root), cluster.Workers(_count(workers, students), scheduler) as team:
         if not quiet and (said := memory_messages.small_machine()):
             print(said)
         if not force:
+            registration.refuse_without_gradebook(root)
             registration.refuse_without_secret(root, course)
         register(root, assignment, team)
         results, started, shown = [], time.monotonic(), progress.Progress(len(students), quiet)
@@ -199,7 +200,8 @@ def _print_notices(root: Path, results: list[Graded], course: Course, quiet: boo
     shown = [names.printable(str(notice)) for notice in seen]
     taken = [result.student for result in ordered if not result.error]
     strays = misplaced.strays(root / "submitted", taken, course)
-    lines = [*shown, *strays, *misplaced.of_nobody(root / "submitted", course), *asides, *lines]
+    strays += [*misplaced.of_nobody(root / "submitted", course), *times.of_nobody(root)]
+    lines = [*shown, *strays, *asides, *lines]
     if lines:
         print("\nTo look at:")
         for each in lines:

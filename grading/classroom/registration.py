@@ -11,10 +11,10 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from grading.classroom import inputs
-from grading.core import command_line, errors
+from grading.core import command_line, errors, names
 from grading.core.course import Course
 from grading.core.files import write_whole
-from grading.gradebook import generate_assignment
+from grading.gradebook import course_folder, generate_assignment
 
 STAMP = ".registered.json"  # in autograded/
 
@@ -39,6 +39,19 @@ def current(
     # Whole, because a full disk would otherwise leave an empty stamp, and with it nothing that asks for the secret.
     write_whole(stamp, json.dumps(_stamped(root, assignment, given)))
     return given, kept
+
+
+def refuse_without_gradebook(root: Path) -> None:
+    """Lets nobody begin a new gradebook by mistake where the marks of an earlier one are.
+
+    Errors  CourseError if a class was graded here, and the file of its gradebook is gone.
+    """
+    file = course_folder.gradebook_file(root)
+    if file is not None and not file.exists() and (root / "autograded" / STAMP).exists():
+        raise errors.CourseError(
+            f"the gradebook {names.path(file)} is gone, but a class was graded here before. Put it back, or all points "
+            f"by hand are lost. To begin a new one: {command_line.spelled('grade', root, '--force')}."
+        )
 
 
 def refuse_without_secret(root: Path, course: Course) -> None:

@@ -75,7 +75,7 @@ def parse(source: str, unfold: bool = True, bare: Collection[str] | None = None)
     except (RecursionError, MemoryError):  # a kernel may have room for it where this process has none
         return ast.parse(UNTOLD)
     except (SyntaxError, ValueError, RuntimeError):
-        if bare_magic(lines):  # whatever variable has its name: as Python, nothing of this would run
+        if bare is None and bare_magic(lines):
             magic = parse("".join(_signed(lines)), unfold, bare)
             return magic and ast.increment_lineno(magic, skipped)
         return ast.parse(UNTOLD) if compiling.has_long_number(lines) else None

@@ -131,19 +131,21 @@ def _tree(source: str, bare: Collection[str] | None = None) -> ast.Module | None
 def _with_bare_magics(codes: list[Code], trees: dict) -> list[Code]:
     """The cells, with code of one line such as `time f(x)` read as the magic that it is for IPython.
 
-    A name that the student gives to a variable or a function is not a magic.
+    A name that the student gives to a variable or a function is not a magic. But what is no Python is one, unless that
+    name has surely been given by then: before, or in a branch that never ran, IPython takes it for the magic.
     """
     if not any(map(_may_be_bare, codes)):
         return codes
     bare = NAMES.difference(*(_own(code.tree) for code in codes if code.tree))
-    found = []
+    found, given = [], set()
     for code in codes:
         if _may_be_bare(code):
             key = (-1, code.source)
             if key not in trees:
                 trees[key] = _tree(code.source, bare)
-            code = replace(code, tree=trees[key])
+            code = replace(code, tree=trees[key] or _tree(code.source, NAMES - given))
         found.append(code)
+        given |= _given_for_sure(code.tree) if code.tree else set()
     return found
 
 
@@ -170,6 +172,15 @@ def _own(tree: ast.Module) -> set[str]:
     within = {inner for node in made for inner in ast.walk(node) if inner is not node}
     deleted = {node.id for node in walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)}
     return {name for node in walk(tree) if node not in within for name in _bound(node)} - deleted
+
+
+def _given_for_sure(tree: ast.Module) -> set[str]:
+    """The names that the statements of a cell give, but for those that stand in branches."""
+    nodes: list[ast.AST] = [*tree.body]
+    for statement in tree.body:
+        targets = getattr(statement, "targets", [getattr(statement, "target", statement)])
+        nodes += [inner for target in targets if isinstance(target, ast.expr) for inner in ast.walk(target)]
+    return {name for node in nodes for name in _bound(node)}
 
 
 def _bound(node: ast.AST) -> list[str]:

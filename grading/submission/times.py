@@ -22,7 +22,7 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import parse_utc
 
-from grading.core import errors, files, names, spreadsheet
+from grading.core import errors, files, limits, names, spreadsheet
 from grading.submission import safe_walk
 
 FILE = "times.csv"
@@ -47,6 +47,23 @@ def of(root: Path, student: str) -> datetime.datetime | None:
     """
     found = text(root, student)
     return None if found is None else parse_utc(found)
+
+
+def of_nobody(root: Path) -> list[str]:
+    """A line if times.csv names students who have no folder in submitted/, such as by a slip: their times count for
+    nobody.
+
+    Errors  as `text`.
+    """
+    strange = sorted(student for student in _all(root / FILE) if not (root / "submitted" / student).is_dir())
+    if not strange:
+        return []
+    more = f" and {len(strange) - limits.NAMED} more" if len(strange) > limits.NAMED else ""
+    named = ", ".join(map(names.short, strange[: limits.NAMED]))
+    where = names.path(root / "submitted")
+    return [
+        f"{names.path(root / FILE)}: a time counts for the folder of exactly its name; {where} has no {named}{more}."
+    ]
 
 
 def pass_on(coursedir: CourseDirectory, assignment: str, student: str, file: Path) -> None:

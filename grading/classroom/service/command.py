@@ -25,10 +25,12 @@ STOP_LIMIT_S = 30.0  # for the workers to end
 def run(root: Path, assignment: str, **options: object) -> None:
     """Serves the course in `root` until SIGTERM or Ctrl-C; `options` are settings that have the last word.
 
-    Errors  CourseError if it can't begin, such as without the secret of earlier marks, or needs a new start.
+    Errors  CourseError if it can't begin, such as without the gradebook or secret of earlier marks, or needs a new
+            start.
     """
     course, config = course_folder.course(root, assignment), course_folder.config_with_jupyter_s(root, assignment)
     settings = found_settings.read(config, course, **options)
+    registration.refuse_without_gradebook(root)
     registration.refuse_without_secret(root, course)
     if settings.folder:
         source, where = Folder(Path(settings.folder), config, course, root), names.whole_path(Path(settings.folder))

@@ -94,6 +94,15 @@ def test_another_time_is_a_reason_to_grade_again(tmp_path: Path):
 # --- times.csv
 
 
+def test_times_of_students_who_have_no_folder_are_named_in_one_line(tmp_path: Path):
+    (tmp_path / "submitted" / "ada").mkdir(parents=True)
+    times.note(tmp_path, "ada", KNOWN)
+    assert times.of_nobody(tmp_path) == []
+    times.note_all(tmp_path, dict.fromkeys(["Ada", "bob\nby", *(f"nobody {n}" for n in range(20))], KNOWN))
+    (line,) = times.of_nobody(tmp_path)
+    assert "times.csv" in line and "has no Ada, bob\\nby, nobody 0," in line and line.endswith("and 12 more.")
+
+
 def test_a_line_may_be_an_instructor_s_and_others_stay(tmp_path: Path):
     (tmp_path / "times.csv").write_text('student,time\n"Lovelace, Ada",2026-01-10 13:00:00 +0100\n\n', encoding="utf-8")
     times.note(tmp_path, "=ben", KNOWN)
