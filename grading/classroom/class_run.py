@@ -54,8 +54,7 @@ def grade_class(
         if not quiet and (said := memory_messages.small_machine()):
             print(said)
         if not force:
-            registration.refuse_without_gradebook(root)
-            registration.refuse_without_secret(root, course)
+            registration.refuse_mistakes(root, course)
         register(root, assignment, team)
         results, started, shown = [], time.monotonic(), progress.Progress(len(students), quiet)
         try:

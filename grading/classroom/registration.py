@@ -41,11 +41,17 @@ def current(
     return given, kept
 
 
-def refuse_without_gradebook(root: Path) -> None:
-    """Lets nobody begin a new gradebook by mistake where the marks of an earlier one are.
+def refuse_mistakes(root: Path, course: Course) -> None:
+    """Lets nobody grade a class by mistake without the gradebook or the secret by which its marks were made.
 
-    Errors  CourseError if a class was graded here, and the file of its gradebook is gone.
+    Errors  CourseError if the assignment was graded here before and the gradebook's file is gone, or if it was graded
+            with a secret and none is set.
     """
+    _refuse_without_gradebook(root)
+    _refuse_without_secret(root, course)
+
+
+def _refuse_without_gradebook(root: Path) -> None:
     file = course_folder.gradebook_file(root)
     if file is not None and not file.exists() and (root / "autograded" / STAMP).exists():
         raise errors.CourseError(
@@ -54,11 +60,7 @@ def refuse_without_gradebook(root: Path) -> None:
         )
 
 
-def refuse_without_secret(root: Path, course: Course) -> None:
-    """Lets nobody grade a class by mistake in a terminal that lacks the secret by which its marks were made.
-
-    Errors  CourseError if it isn't set, and the assignment was graded with one before.
-    """
+def _refuse_without_secret(root: Path, course: Course) -> None:
     if not course.secret or os.environ.get(course.secret):
         return
     with contextlib.suppress(OSError, ValueError, IndexError, TypeError):

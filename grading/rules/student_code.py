@@ -131,8 +131,9 @@ def _tree(source: str, bare: Collection[str] | None = None) -> ast.Module | None
 def _with_bare_magics(codes: list[Code], trees: dict) -> list[Code]:
     """The cells, with code of one line such as `time f(x)` read as the magic that it is for IPython.
 
-    A name that the student gives to a variable or a function is not a magic. But what is no Python is one, unless that
-    name has surely been given by then: before, or in a branch that never ran, IPython takes it for the magic.
+    A name that the student gives to a variable or a function is not a magic. But a text that isn't Python is one,
+    unless that name has surely been given by then: before, or in a branch that never ran, IPython takes it for the
+    magic.
     """
     if not any(map(_may_be_bare, codes)):
         return codes

@@ -30,8 +30,7 @@ def run(root: Path, assignment: str, **options: object) -> None:
     """
     course, config = course_folder.course(root, assignment), course_folder.config_with_jupyter_s(root, assignment)
     settings = found_settings.read(config, course, **options)
-    registration.refuse_without_gradebook(root)
-    registration.refuse_without_secret(root, course)
+    registration.refuse_mistakes(root, course)
     if settings.folder:
         source, where = Folder(Path(settings.folder), config, course, root), names.whole_path(Path(settings.folder))
     else:

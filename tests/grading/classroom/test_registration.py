@@ -39,10 +39,10 @@ def test_a_full_disk_does_not_forget_that_a_class_was_graded_with_a_secret(tmp_p
 
 def test_a_gradebook_that_is_gone_is_not_replaced_by_an_empty_one_by_mistake(tmp_path: Path):
     lean.new(tmp_path, COURSE.parts[0])
-    registration.refuse_without_gradebook(tmp_path)  # nobody has been graded yet
+    registration.refuse_mistakes(tmp_path, COURSE)  # nobody has been graded yet
     (tmp_path / "autograded").mkdir()
     (tmp_path / "autograded" / registration.STAMP).write_text("[]")
     with pytest.raises(errors.CourseError, match=r"the gradebook .*gradebook\.db is gone.* Put it back.*--force"):
-        registration.refuse_without_gradebook(tmp_path)
+        registration.refuse_mistakes(tmp_path, COURSE)
     (tmp_path / "gradebook.db").touch()
-    registration.refuse_without_gradebook(tmp_path)
+    registration.refuse_mistakes(tmp_path, COURSE)
