@@ -20,20 +20,26 @@ Digests = dict[str, str]  # of written answers with their points, by "notebook/c
 
 
 def keep(book: Gradebook, course: Course, graded: Path, before: snapshot.Rows, was: Digests) -> Digests:
-    """Takes back nbgrader's wish to see a mark by hand again where answer and mark are what they were.
+    """Takes back nbgrader's wish to see a mark by hand again where answer and mark are what they were. Where a part is
+    no longer submitted, whose mark nbgrader keeps without a word, somebody must look.
 
     Returns the digests of the answers in the folder of graded notebooks; none of a course for nbgrader alone.
     before  the student's rows as they were before nbgrader graded
     was     the answers that were marked then
     """
     now, rows = _digests(course, graded), before.get("grade", {})
-    read = {i for i in rows if rows[i]["manual_score"] is not None and not rows[i]["needs_manual_grade"]}
-    if read and was:
+    marked = {i: rows[i]["needs_manual_grade"] for i in rows if rows[i]["manual_score"] is not None}
+    if marked and not course.plain:
         (student,) = before["student"]
+        written = {f"{part.stem}/{name}" for part in course.parts for name in part.written}
         for notebook in book.find_submission(course.name, student).notebooks:
             for grade in notebook.grades:
                 key = f"{notebook.name}/{grade.name}"
-                if grade.id in read and key in now and was.get(key) == now[key]:
+                if grade.id not in marked or key not in written:
+                    continue
+                if key not in now:
+                    grade.needs_manual_grade = marked[grade.id] or key in was
+                elif not marked[grade.id] and was.get(key) == now[key]:
                     grade.needs_manual_grade = False
         book.db.commit()
     return now

@@ -20,9 +20,7 @@ SIGN = re.compile(r"[\w.]+|[^\w.\s]")
 MAX_SIGNS_TIMES_BYTES = 1_000_000_000
 FLAGS = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # with which IPython compiles a cell
 OLD_SIGN = __future__.barry_as_FLUFL.compiler_flag
-MOST_COPIED = (
-    50_000  # nodes that Python compiles beyond those of the tree: 0.1 GB; each `finally` in another doubles it
-)
+MOST_COPIED = 50_000  # nodes compiled beyond those of the tree: 0.1 GB; each `finally` in another doubles them
 LONG_NUMBER = re.compile(r"\d[\d_]{4000}")  # Python reads up to 4,300 digits, or as many as it has been told
 
 
@@ -75,8 +73,9 @@ def is_read_often(lines: list[str]) -> bool:
 
 def is_copied_often(tree: ast.AST) -> bool:
     """Whether Python, which compiles what stands in a `finally` again for each way out, would take too much memory."""
-    own = sum(1 for _ in ast.walk(tree))
-    return _compiled_nodes(tree)[0] - own > MOST_COPIED
+    nodes = [*ast.walk(tree)]
+    copied = any(getattr(node, "finalbody", []) for node in nodes)  # in hardly any cell
+    return copied and _compiled_nodes(tree)[0] - len(nodes) > MOST_COPIED
 
 
 def _compiled_nodes(node: ast.AST) -> tuple[int, int]:

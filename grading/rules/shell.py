@@ -32,10 +32,12 @@ def hides_code(
     node: ast.AST,
     parents: Mapping[ast.AST, ast.AST],
     may_import: Callable[[ast.AST], bool],
-    showing: Collection[str] = SHOWING,
+    showing: Collection[str],
 ) -> bool:
-    """Whether a use of IPython's shell may run something that cannot be seen. `showing` are those of SHOWING that the
-    student gives no other meaning."""
+    """Whether a use of IPython's shell may run something that cannot be seen.
+
+    showing  those of SHOWING to which the student gives no other meaning
+    """
     match node:
         case ast.Name(id="get_ipython", ctx=ast.Load()):
             return not _is_usual(node, parents, showing)

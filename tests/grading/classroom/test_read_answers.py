@@ -101,6 +101,30 @@ def test_an_answer_that_has_changed_waits_for_its_grader_again(root: Path):
         assert open_answers(root) == 1
 
 
+def test_an_answer_whose_part_is_no_longer_submitted_waits_until_somebody_has_looked(tmp_path: Path):
+    one, folder = course.PARTS[1], tmp_path / "submitted" / "anna" / COURSE.name
+    lean.new(tmp_path, one, SIX)
+    submit(tmp_path, handed_in.model(SIX))
+    lean.write(folder, one, handed_in.model(one))
+    generate_assignment.register(tmp_path)
+    grade_again(tmp_path)
+
+    def look() -> None:
+        with course_folder.gradebook(tmp_path) as book:
+            grade = book.find_grade(*NAMES)
+            grade.manual_score, grade.needs_manual_grade = 1.5, False
+            book.db.commit()
+
+    look()
+    (folder / "part06.ipynb").unlink()
+    for _ in range(2):  # nobody has looked in between
+        grade_again(tmp_path)
+        assert open_answers(tmp_path) == 1
+    look()
+    grade_again(tmp_path)
+    assert open_answers(tmp_path) == 0
+
+
 def test_an_answer_that_nobody_has_marked_waits_for_its_grader_still(root: Path):
     with course_folder.gradebook(root) as book:
         grade = book.find_grade(*NAMES)
