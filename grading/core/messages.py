@@ -54,6 +54,9 @@ NO_NOTEBOOK = "No notebook was submitted."
 TEST_DELETED = "the test cell was missing. It was restored, and the part was graded as usual. Nothing to do."
 ANSWER_DELETED = "the answer cell is missing; what other cells define is graded. Ask for it if it was lost."
 REASONING_DELETED = "the cell of the written answer is missing. Ask for it if it was lost."
+OTHER_PART = (
+    "the file holds the cells of %s, so none of it counts here. Rename it to that part's name, and grade again."
+)
 POINTS_CHANGED = "the points of the tests were changed; the released ones are used. Nothing to do."
 OTHER_RELEASE = "cells of the course differ from this release; the current ones are used. Check that the student had the current release."
 # About a submission that is graded last and alone.

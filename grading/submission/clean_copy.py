@@ -5,7 +5,9 @@ notebook these are put into a clean copy of the released one, however the file i
 submission can be graded.
 """
 
+import collections
 import copy
+import re
 
 import nbformat
 
@@ -16,6 +18,7 @@ DELETED = {
     "answer": messages.ANSWER_DELETED,
     "reasoning": messages.REASONING_DELETED,
 }
+_OF_A_PART = re.compile(r"([A-Za-z]{1,20}\d{1,3})-(?:setup|answer|test|reasoning)")
 
 
 def clean_copy(released: nbformat.NotebookNode, submitted: dict) -> tuple[nbformat.NotebookNode, list[str]]:
@@ -54,7 +57,10 @@ def clean_copy(released: nbformat.NotebookNode, submitted: dict) -> tuple[nbform
         ordered += [_own_cell(c, f"own-{position}-{n}") for n, c in enumerate(own.get(position, []), start=1)]
     clean.cells = ordered
     shortened = _shorten([cell for cell in ordered if cells.is_editable(cell)])
-    return clean, _findings(official, seen) + ([messages.TOO_MUCH_TEXT] if shortened else [])
+    named = any(_submitted_id(cell, official) for cell in submitted["cells"])  # some parts have the same setup cell
+    other = None if named else _other_part(submitted["cells"])
+    found = [messages.OTHER_PART % other] if other else _findings(official, seen)
+    return clean, found + ([messages.TOO_MUCH_TEXT] if shortened else [])
 
 
 def _grade_id(cell: dict) -> str | None:
@@ -62,6 +68,13 @@ def _grade_id(cell: dict) -> str | None:
     meta = meta.get("nbgrader") if isinstance(meta, dict) else None
     name = meta.get("grade_id") if isinstance(meta, dict) else None
     return name if isinstance(name, str) else None
+
+
+def _other_part(submitted: list[dict]) -> str | None:
+    """The part that most cells name as theirs, as part03-test does, where a notebook lies under another part's name."""
+    named = (_OF_A_PART.fullmatch(_grade_id(cell) or "") for cell in submitted)
+    parts = collections.Counter(found[1] for found in named if found)
+    return next((name for name, _ in parts.most_common(1)), None)
 
 
 def _submitted_id(cell: dict, official: dict) -> str | None:

@@ -132,6 +132,7 @@ KINDS: dict[str, tuple[object, float, str | None]] = {
     "answer-copied-and-worked-on": (_copied("-answer", source=ANSWER + "\nprint('done')"), 5, None),
     "setup-rewritten": (_changed("-setup", source="H = 3"), 5, messages.OTHER_RELEASE),
     "older-release": (_changed("", source="# 1 · An older title (4 points)"), 5, messages.OTHER_RELEASE),
+    "another-part-s": (lean.leaned(handed_in.model(TWO)), 0, messages.OTHER_PART % "part02"),
     "metadata-lost": (_stripped(), 5, None),
     "metadata-and-ids-lost": (_without_ids(_stripped()), 5, messages.ANSWER_DELETED),
     "byte-order-mark": (b"\xef\xbb\xbf" + json.dumps(SOUND).encode(), 5, None),
