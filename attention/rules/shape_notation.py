@@ -27,6 +27,7 @@ _TYPE = re.compile(r"""\b\w*\[\s*(?:[\w.]+,\s*)?["']([^"'\[\]]*)["']\s*\]""")  #
 _QUOTED = re.compile(r"""(["'])([^\W\d_]\w*)\1(?=\s*[,)\]])""")  # ("B", "L", "D")
 _ARRAY = re.compile(r"\b(?:[Tt]ensor|(?:bf|f|float)\d+)(?=\[)")  # f32[b, h, l, m], as JAX has it
 _BY = re.compile(r"(?<![\w*/()])[\w*/()]+(?:-by-[\w*/()]+)+")
+_COUNTED = re.compile(r"^(?:# ?|(?:[Nn]um(?:ber)?|[Nn]o\.) of )(?=\w)")  # (#tokens, number of heads)
 _LETTER = re.compile(r"(?<!\w)[A-Z](?![a-z])")  # one that stands for a size
 _TIMES = re.compile(rf"(?<![\w.]){_PRODUCT.pattern}(?:\s*\bx\b\s*{_PRODUCT.pattern}|\s+by\s+{_PRODUCT.pattern})+(?!\w)")
 _IN_WORDS = re.compile(rf"(?<![\w.])(?:{_CAPITAL}|\d+)(?: times (?:{_CAPITAL}|\d+)){{2,}}(?!\w)")  # B times L times D
@@ -88,9 +89,7 @@ def _is_shape(text: str, before: str | None) -> bool:
         named = [words.letter(entry) for entry in entries]  # (batch B, L_1 positions)
         entries = named if before is not None or all(map(_IS_CAPITAL, named)) else entries
         entries = [re.sub(r"(?<=[^\W\d_]{3}) (?=\d$)", "", entry) for entry in entries]  # (batch, length 1)
-        entries = [
-            re.sub(r"^(?:# ?|(?:[Nn]um(?:ber)?|[Nn]o\.) of )(?=\w)", "", entry) for entry in entries
-        ]  # (#tokens, number of heads)
+        entries = [_COUNTED.sub("", entry) for entry in entries]
     letters = [e for e in entries if re.search(r"[^\W\d_]", e)]
     # Those that are more than a letter or two.
     known = [e for e in letters if _is_entry(e) and re.search(r"[A-Z]|_|\d|[a-z]{3}|[^\x00-\x7fα-ω]", e)]

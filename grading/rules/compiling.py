@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Iterator
 from types import CodeType
 
+UNTOLD = "exec(text)"  # stands for code of which nobody can tell what it does
 MAX_QUOTES_TIMES_CHARS = 100_000_000  # a line is read again for each triple quote in it
 SIGN = re.compile(r"[\w.]+|[^\w.\s]")
 # Python 3.12.0 to 3.12.3 copy a line for each sign in it. A line of 40,000 characters full of numbers has half as much.

@@ -19,7 +19,7 @@ from grading.rules.nodes import call_of, walk
 from grading.rules.own_calls import TIMER, meanings
 from grading.rules.own_names import reads_of_own
 from grading.rules.parsing import folded
-from grading.rules.shell import SHOWING, hides_code
+from grading.rules.shell import hides_code
 from grading.rules.shown import shows_a_variable
 from grading.rules.student_code import Code
 from grading.rules.texts import Texts, only_computes
@@ -155,7 +155,7 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
     modules = AnyName(modules) if escape(trees, parents, texts, modules) else modules
     own = reads_of_own(trees, RUNNING_NAMES | LEAVING | {"get_ipython", "breakpoint"})
     elsewhere = as_values(trees, parents, packages, setup) | set(starred(trees, SMUGGLED, packages))
-    showing = SHOWING - meanings(node for tree in trees for node in walk(tree))
+    meant = meanings(node for tree in trees for node in walk(tree))
     functions, may_import = _functions(trees), functools.partial(_has_an_import, packages=packages)
     found = []
     for code in codes:
@@ -173,7 +173,7 @@ def hidden_imports(codes: list[Code], packages: Collection[str], setup: ast.Modu
             if read and node.id in RUNNING_NAMES | LEAVING:
                 found.append((code, node))  # under another name it would run, or give IPython's shell, unseen
                 continue
-            hidden = node in elsewhere or hides_code(node, parents, may_import, showing)
+            hidden = node in elsewhere or hides_code(node, parents, may_import, meant)
             hidden = hidden or _takes_code(node, parents, modules, packages)
             if hidden or node not in harmless and _hides_an_import(node, modules, texts, functions):
                 found.append((code, node))

@@ -14,9 +14,9 @@ from collections.abc import Callable, Collection, Iterator
 from IPython.core.inputtransformer2 import TransformerManager, cell_magic, leading_empty_lines
 
 from grading.rules import compiling
-from grading.rules.compiling import is_copied_often, is_read_often, unwarned
+from grading.rules.compiling import UNTOLD, is_copied_often, is_read_often, unwarned
 from grading.rules.folding import folded
-from grading.rules.line_magics import UNTOLD, code_of
+from grading.rules.line_magics import code_of
 
 # Magics whose code runs as ordinary code of this kernel; of these, those with code on their own line.
 PLAIN_MAGICS = frozenset({"time", "timeit", "capture", "prun", "debug"})

@@ -14,7 +14,7 @@ from grading.rules.parsing import HARMLESS_MAGICS, LINE_MAGICS, OTHER_MAGICS, ex
 LINE, CELL = "run_line_magic", "run_cell_magic"
 COMMANDS = frozenset({"system", "getoutput"})  # which `!ls` and `files = !ls` become
 METHODS = COMMANDS | {LINE, CELL, "magic", "show_usage"}
-SHOWING = frozenset({"str", "repr", "print", "type"})  # these ask for its text or its type, as in str(get_ipython())
+TEXTS = frozenset({"str", "repr", "print"})  # these ask for its text alone, as in str(get_ipython())
 # Settings of which IPython imports what their text names, such as InteractiveShell.loop_runner, and the one by which it
 # reads `exec "import os"` as a call.
 IMPORTED = re.compile(r"\.\w*(?:_class|_runner|_method|_factory|packer|_return|llm_\w*|lazy_magics|autocall)\s*=")
@@ -32,15 +32,15 @@ def hides_code(
     node: ast.AST,
     parents: Mapping[ast.AST, ast.AST],
     may_import: Callable[[ast.AST], bool],
-    showing: Collection[str],
+    own: Collection[str],
 ) -> bool:
     """Whether a use of IPython's shell may run something that cannot be seen.
 
-    showing  those of SHOWING to which the student gives no other meaning
+    own  the names to which the student gives a meaning, such as print
     """
     match node:
         case ast.Name(id="get_ipython", ctx=ast.Load()):
-            return not _is_usual(node, parents, showing)
+            return not _is_usual(node, parents, own)
         case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[name, *rest], keywords=[]):
             return _line_hides(folded(name), rest, may_import)
         case ast.Call(func=ast.Attribute(attr="run_cell_magic"), args=[name, line, _], keywords=[]):
@@ -53,7 +53,7 @@ def hides_code(
     return False
 
 
-def _is_usual(name: ast.Name, parents: Mapping[ast.AST, ast.AST], showing: Collection[str]) -> bool:
+def _is_usual(name: ast.Name, parents: Mapping[ast.AST, ast.AST], own: Collection[str]) -> bool:
     """Whether the shell is called upon in one of the usual ways, or only looked at, as to tell whether there is one."""
     if isinstance(parents.get(name), ast.Expr):
         return True
@@ -64,9 +64,9 @@ def _is_usual(name: ast.Name, parents: Mapping[ast.AST, ast.AST], showing: Colle
     if isinstance(taken, ast.Attribute):
         called = taken.attr in METHODS and call_of(taken, parents) is not None
         return called or taken.attr == "__class__" and isinstance(outer, ast.Attribute) and outer.attr == "__name__"
-    if _function(taken) == "type" and "type" in showing:  # as in str(type(get_ipython()))
+    if _function(taken) == "type" and "type" not in own:  # as in str(type(get_ipython()))
         taken = outer
-    if _function(taken) in {*showing} - {"type"}:
+    if _function(taken) in TEXTS.difference(own):
         return True
     if isinstance(taken, ast.Compare) and taken is parents.get(call):
         others = [one for one in (taken.left, *taken.comparators) if one is not call]

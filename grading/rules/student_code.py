@@ -13,7 +13,7 @@ from pathlib import Path
 
 from grading.core import cells
 from grading.rules import module_attributes, module_choices, module_tables
-from grading.rules.line_magics import UNTOLD
+from grading.rules.compiling import UNTOLD
 from grading.rules.nodes import top_level, walk
 from grading.rules.parsing import NAMES, folded, may_be_bare, numbered, parse
 

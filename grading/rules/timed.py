@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from grading.rules.closure import root
-from grading.rules.line_magics import UNTOLD, code_of
+from grading.rules.compiling import UNTOLD
+from grading.rules.line_magics import code_of
 from grading.rules.nodes import walk
 from grading.rules.own_calls import TIMER, names_given
 from grading.rules.parsing import LINE_MAGICS, folded, parse
@@ -32,10 +33,10 @@ def given(call: ast.AST, modules: dict[str, str]) -> list[ast.expr]:
     """The texts that a call of a Timer, of `compile` or of a line magic is given as code; none for any other code."""
     match call:
         case ast.Call(func=ast.Attribute(attr="run_line_magic"), args=[magic, text, *_]) if (
-            folded(magic) in LINE_MAGICS
-        ):
+            name := folded(magic)
+        ) in LINE_MAGICS:
             code = folded(text)
-            return [ast.Constant(code_of(folded(magic), code))] if code else []
+            return [ast.Constant(code_of(name, code))] if code else []
         case ast.Call(func=ast.Name(id="compile"), args=[text, *_]):
             return [text]
         case ast.Call(func=func, args=texts, keywords=words):

@@ -57,8 +57,7 @@ def clean_copy(released: nbformat.NotebookNode, submitted: dict) -> tuple[nbform
         ordered += [_own_cell(c, f"own-{position}-{n}") for n, c in enumerate(own.get(position, []), start=1)]
     clean.cells = ordered
     shortened = _shorten([cell for cell in ordered if cells.is_editable(cell)])
-    named = any(_submitted_id(cell, official) for cell in submitted["cells"])  # some parts have the same setup cell
-    other = None if named else _other_part(submitted["cells"])
+    other = _other_part(official, submitted["cells"])
     found = [messages.OTHER_PART % other] if other else _findings(official, seen)
     return clean, found + ([messages.TOO_MUCH_TEXT] if shortened else [])
 
@@ -70,8 +69,10 @@ def _grade_id(cell: dict) -> str | None:
     return name if isinstance(name, str) else None
 
 
-def _other_part(submitted: list[dict]) -> str | None:
+def _other_part(official: dict, submitted: list[dict]) -> str | None:
     """The part that most cells name as theirs, as part03-test does, where a notebook lies under another part's name."""
+    if any(_submitted_id(cell, official) for cell in submitted):
+        return None
     named = (_OF_A_PART.fullmatch(_grade_id(cell) or "") for cell in submitted)
     parts = collections.Counter(found[1] for found in named if found)
     return next((name for name, _ in parts.most_common(1)), None)

@@ -13,7 +13,6 @@ from grading.core import errors
 FULL = """
 import sys
 from pathlib import Path
-from attention.course import COURSE
 from grading.classroom import registration
 
 root = Path(sys.argv[1])
